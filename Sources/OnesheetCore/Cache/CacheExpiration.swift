@@ -1,0 +1,38 @@
+public import FoundationEssentials
+
+/// When a cached entry stops being fresh.
+public enum CacheExpiration: Hashable, Sendable {
+    case never
+    case seconds(Double)
+    case days(Int)
+    case date(Date)
+
+    /// The moment at which an entry stored at `now` expires; `nil` for never.
+    public func moment(from now: Date) -> Date? {
+        switch self {
+        case .never: nil
+        case .seconds(let seconds): now.addingTimeInterval(seconds)
+        case .days(let days): now.addingTimeInterval(Double(days) * 86_400)
+        case .date(let date): date
+        }
+    }
+}
+
+/// What reading an entry does to its expiration.
+public enum ExpirationExtending: Hashable, Sendable {
+    /// It stays as it is.
+    case none
+    /// The entry lives as long again as it was stored for, counted from the moment of reading.
+    case cacheTime
+    /// The entry expires as said here, counted from the moment of reading.
+    case newExpiration(CacheExpiration)
+
+    /// The new moment of expiry for an entry with the life `cacheTime` that is read at `now`; `nil` leaves it unchanged.
+    public func moment(from now: Date, cacheTime: CacheExpiration) -> Date?? {
+        switch self {
+        case .none: nil
+        case .cacheTime: .some(cacheTime.moment(from: now))
+        case .newExpiration(let expiration): .some(expiration.moment(from: now))
+        }
+    }
+}

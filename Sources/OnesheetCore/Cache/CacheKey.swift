@@ -1,0 +1,35 @@
+/// What an entry is; each kind can have its own budget.
+public enum CacheKind: String, Hashable, Sendable, CaseIterable, Codable {
+    /// The bytes as the origin sent them.
+    case original
+    /// The bytes that one transform made of an original.
+    case variant
+    /// An answer of a source: a list, a title, candidates.
+    case metadata
+}
+
+/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in.
+public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
+    public let kind: CacheKind
+    /// Canonical text, unique within the kind.
+    public let text: String
+
+    public init(_ kind: CacheKind, _ text: String) {
+        (self.kind, self.text) = (kind, text)
+    }
+
+    public var description: String { "\(kind.rawValue):\(text)" }
+}
+
+/// A group of entries that can be removed together: everything of one source, everything of one title.
+public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
+    public let description: String
+
+    /// A tag with a text of one's own.
+    public init(_ text: String) { description = text }
+
+    /// Everything that came from one source.
+    public static func source(_ name: String) -> Self { Self("source:\(name)") }
+    /// Everything that came from one title.
+    public static func title(_ title: TitleReference) -> Self { Self("title:\(title.description)") }
+}

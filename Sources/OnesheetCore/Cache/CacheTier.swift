@@ -1,0 +1,86 @@
+/// One level of the cache: memory, disk, later shared.
+///
+/// A tier may forget anything at any time, and never answers with anything but what was stored under the key.
+public protocol CacheTier: Sendable {
+    /// The tier's name in figures and in `Cache-Status`: `memory`, `disk`.
+    var name: String { get }
+
+    /// The fresh entry under `key`; `nil` where there is none, it has expired, or what is stored is damaged.
+    func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
+
+    /// Whether a fresh entry is there, without reading its bytes and without extending its life.
+    func contains(_ key: CacheKey) async throws(CacheError) -> Bool
+
+    /// Stores `entry`, replacing what was under `key`.
+    func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError)
+
+    /// Removes what is under `key`, if anything.
+    func remove(_ key: CacheKey) async throws(CacheError)
+
+    /// Removes all entries that `selection` takes; with `dryRun` only counts them. What is removed when it returns is gone for every reader.
+    func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval
+
+    /// Calls `visit` with each entry's key, in no particular order.
+    func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError)
+
+    /// Figures since the start, and what is there now.
+    func statistics() async throws(CacheError) -> CacheStatistics
+}
+
+/// Which entries to remove.
+public enum CacheSelection: Sendable, Equatable {
+    case all
+    case expired
+    case tag(CacheTag)
+}
+
+/// What a removal removed, or would have.
+public struct CacheRemoval: Sendable, Equatable, Codable {
+    public var entries: Int
+    public var bytes: Int
+
+    public init(entries: Int = 0, bytes: Int = 0) {
+        (self.entries, self.bytes) = (entries, bytes)
+    }
+
+    public static func + (left: Self, right: Self) -> Self {
+        Self(entries: left.entries + right.entries, bytes: left.bytes + right.bytes)
+    }
+}
+
+/// A tier's figures. Counters count since the start of the process.
+public struct CacheStatistics: Sendable, Equatable, Codable {
+    public var entries = 0
+    public var bytes = 0
+    public var byteLimit = 0
+    public var hits = 0
+    public var misses = 0
+    public var stores = 0
+    /// Removed to make room, by reason.
+    public var evictions: [String: Int] = [:]
+    /// Found damaged and not served.
+    public var damaged = 0
+
+    public init() {}
+}
+
+/// Why a tier could not do what it was asked.
+public enum CacheError: Error, Sendable, Equatable {
+    /// The file system said no; `operation` and `path` name what was tried, `reason` is its answer.
+    case fileSystem(operation: String, path: String, reason: String)
+    /// The index database said no.
+    case index(operation: String, reason: String)
+    /// The folder holds something that is not a cache of ours, so it is left alone.
+    case notACache(path: String)
+}
+
+extension CacheError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .fileSystem(let operation, let path, let reason): "cannot \(operation) \(path): \(reason)"
+        case .index(let operation, let reason): "cannot \(operation) the cache index: \(reason)"
+        case .notACache(let path):
+            "\(path) has files in it and is not a Onesheet cache; name an empty or a new folder, so that nothing of yours is touched"
+        }
+    }
+}

@@ -1,0 +1,15 @@
+public import NIOCore
+
+/// A value that can be written to a cache tier and read back.
+public protocol DataConvertible: Sendable {
+    /// Reads the value from bytes that `data()` wrote.
+    /// - Throws: where the bytes are not such a value.
+    init(data: ByteBuffer) throws
+    /// The value as bytes.
+    func data() throws -> ByteBuffer
+}
+
+extension ByteBuffer: DataConvertible {
+    public init(data: ByteBuffer) { self = data }
+    public func data() -> ByteBuffer { self }
+}

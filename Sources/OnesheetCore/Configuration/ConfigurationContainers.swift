@@ -1,0 +1,97 @@
+/// Keys and their values.
+struct MappingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoding: ConfigurationDecoding
+    let keys: [String: ConfigurationValue]
+
+    var codingPath: [any CodingKey] { decoding.codingPath }
+
+    /// Every key there is: a reader that takes them all, such as a dictionary's, knows them all.
+    var allKeys: [Key] {
+        keys.keys.sorted().forEach { decoding.ask(for: $0) }
+        return keys.keys.sorted().compactMap(Key.init(stringValue:))
+    }
+
+    func contains(_ key: Key) -> Bool {
+        decoding.ask(for: key.stringValue)
+        return keys[key.stringValue] != nil
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key) == .null }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try decoding.decode(type, try value(key), at: key)
+    }
+
+    private func value(_ key: Key) throws -> ConfigurationValue {
+        decoding.ask(for: key.stringValue)
+        guard let value = keys[key.stringValue] else {
+            throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "missing"))
+        }
+        return value
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        try inner(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try inner(key).unkeyedContainer() }
+
+    func superDecoder() throws -> any Decoder { decoding }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try inner(key) }
+
+    private func inner(_ key: Key) throws -> ConfigurationDecoding {
+        ConfigurationDecoding(value: try value(key), codingPath: codingPath + [key])
+    }
+}
+
+/// Values in a row.
+struct ListContainer: UnkeyedDecodingContainer {
+    let decoding: ConfigurationDecoding
+    let values: [ConfigurationValue]
+    var currentIndex = 0
+
+    init(decoding: ConfigurationDecoding, values: [ConfigurationValue]) {
+        (self.decoding, self.values) = (decoding, values)
+    }
+
+    var codingPath: [any CodingKey] { decoding.codingPath }
+    var count: Int? { values.count }
+    var isAtEnd: Bool { currentIndex >= values.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, values[currentIndex] == .null else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let place = Place(intValue: currentIndex)
+        return try decoding.decode(type, try next(), at: place)
+    }
+
+    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try superDecoder().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try superDecoder().unkeyedContainer() }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let place = Place(intValue: currentIndex)
+        return ConfigurationDecoding(value: try next(), codingPath: codingPath + [place])
+    }
+
+    private mutating func next() throws -> ConfigurationValue {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(String.self, .init(codingPath: codingPath, debugDescription: "the list is too short"))
+        }
+        defer { currentIndex += 1 }
+        return values[currentIndex]
+    }
+
+    private struct Place: CodingKey {
+        let intValue: Int?
+        var stringValue: String { String(intValue ?? 0) }
+        init(intValue: Int) { self.intValue = intValue }
+        init?(stringValue: String) { nil }
+    }
+}

@@ -1,0 +1,29 @@
+/// The name among `names` that someone who wrote `word` most likely meant; `nil` where none is near.
+public func nearestName(to word: String, among names: some Sequence<String>) -> String? {
+    let limit = max(1, word.count / 2)
+    return names.map { ($0, editDistance(word.lowercased(), $0.lowercased())) }
+        .filter { $0.1 <= limit }
+        .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+}
+
+/// The message for an unknown name: what is wrong, the nearest known one, or all of them.
+public func unknownName(_ word: String, kind: String, known: some Collection<String>) -> String {
+    if let near = nearestName(to: word, among: known) { return "unknown \(kind) “\(word)”; did you mean “\(near)”?" }
+    return "unknown \(kind) “\(word)”; known: \(known.sorted().joined(separator: ", "))"
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
+private func editDistance(_ left: String, _ right: String) -> Int {
+    let (a, b) = (Array(left), Array(right))
+    var rows = [Array(0...b.count)]
+    for i in 0..<a.count {
+        var row = [i + 1]
+        for j in 0..<b.count {
+            var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+            row.append(best)
+        }
+        rows.append(row)
+    }
+    return rows[a.count][b.count]
+}

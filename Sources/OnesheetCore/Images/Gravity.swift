@@ -1,0 +1,37 @@
+/// Which part of a picture matters when not all of it fits.
+public enum Gravity: Hashable, Sendable {
+    /// A point of the compass: -1, 0 or 1 from left to right and from top to bottom.
+    case compass(x: Int, y: Int)
+    /// The point with these shares of width and height, 0 to 1 from the upper left corner.
+    case focus(x: Double, y: Double)
+    /// Where the picture draws attention.
+    case smart
+
+    public static let center = Gravity.compass(x: 0, y: 0)
+}
+
+extension Gravity: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .compass(let x, let y): "\(x),\(y)"
+        case .focus(let x, let y): "fp,\(x),\(y)"
+        case .smart: "sm"
+        }
+    }
+}
+
+/// An opaque sRGB colour.
+public struct Color: Hashable, Sendable, CustomStringConvertible {
+    public let red: UInt8
+    public let green: UInt8
+    public let blue: UInt8
+
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
+
+    public static let white = Color(red: 255, green: 255, blue: 255)
+    public static let black = Color(red: 0, green: 0, blue: 0)
+
+    public var description: String { "\(red),\(green),\(blue)" }
+}

@@ -1,0 +1,29 @@
+/// An image format. Formats are open: a codec plugin brings its own.
+public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
+    /// Short name, lower case: `jpeg`.
+    public let name: String
+    /// Media type (IANA): `image/jpeg`.
+    public let mediaType: String
+    /// File extensions in lower case without the dot, the usual one first.
+    public let extensions: [String]
+    /// Whether pictures of this format can be transparent.
+    public let hasAlpha: Bool
+
+    public init(name: String, mediaType: String, extensions: [String], hasAlpha: Bool) {
+        precondition(!extensions.isEmpty, "a format has at least one extension")
+        self.name = name
+        self.mediaType = mediaType
+        self.extensions = extensions
+        self.hasAlpha = hasAlpha
+    }
+
+    public var description: String { name }
+
+    public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    public static let jpeg = Self(name: "jpeg", mediaType: "image/jpeg", extensions: ["jpg", "jpeg"], hasAlpha: false)
+    public static let png = Self(name: "png", mediaType: "image/png", extensions: ["png"], hasAlpha: true)
+    public static let webp = Self(name: "webp", mediaType: "image/webp", extensions: ["webp"], hasAlpha: true)
+    public static let avif = Self(name: "avif", mediaType: "image/avif", extensions: ["avif"], hasAlpha: true)
+}

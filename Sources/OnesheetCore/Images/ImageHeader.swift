@@ -1,0 +1,79 @@
+/// What a file says of itself before it is decoded.
+public struct ImageHeader: Sendable, Equatable {
+    public var format: ImageFormat
+    /// Pixels as stored, before orientation.
+    public var width: Int
+    public var height: Int
+    public var model: ColorModel
+    public var hasAlpha: Bool
+    public var orientation: Orientation
+    public var colors: ColorDescription
+    /// Whether decoding has to hold the whole picture (progressive JPEG, interlaced PNG).
+    public var isProgressive: Bool
+    /// A copyright notice from EXIF.
+    public var copyright: String?
+
+    public init(
+        format: ImageFormat, width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false,
+        orientation: Orientation = .up, colors: ColorDescription = .sRGB, isProgressive: Bool = false, copyright: String? = nil
+    ) {
+        self.format = format
+        self.width = width
+        self.height = height
+        self.model = model
+        self.hasAlpha = hasAlpha
+        self.orientation = orientation
+        self.colors = colors
+        self.isProgressive = isProgressive
+        self.copyright = copyright
+    }
+}
+
+/// What the channels of a pixel mean, alpha aside.
+public enum ColorModel: Sendable, Hashable {
+    case gray
+    case rgb
+    /// Full-range BT.601 as in JFIF (ITU-T T.871).
+    case ycbcr
+    /// Inks, 255 being full ink.
+    case cmyk
+
+    /// Channels of a pixel without alpha.
+    public var channels: Int {
+        switch self {
+        case .gray: 1
+        case .rgb, .ycbcr: 3
+        case .cmyk: 4
+        }
+    }
+}
+
+/// Which colours the numbers stand for.
+public enum ColorDescription: Sendable, Hashable {
+    case sRGB
+    /// An ICC profile (ISO 15076-1), as embedded; it may be broken.
+    case icc([UInt8])
+    /// A pure power of `gamma` (2.2 for decoding), over primaries and white point as CIE xy; `nil` primaries are sRGB's.
+    case gamma(Double, chromaticities: Chromaticities?)
+}
+
+/// CIE 1931 xy of white and of the three primaries (PNG's cHRM).
+public struct Chromaticities: Sendable, Hashable {
+    public var white: SIMD2<Double>
+    public var red: SIMD2<Double>
+    public var green: SIMD2<Double>
+    public var blue: SIMD2<Double>
+
+    public init(white: SIMD2<Double>, red: SIMD2<Double>, green: SIMD2<Double>, blue: SIMD2<Double>) {
+        (self.white, self.red, self.green, self.blue) = (white, red, green, blue)
+    }
+}
+
+/// How the stored picture is to be turned to stand upright (EXIF tag 0x0112; CIPA DC-008 §4.6.4).
+public enum Orientation: Int, Sendable, Hashable, CaseIterable {
+    case up = 1
+    case upMirrored, down, downMirrored, leftMirrored, right, rightMirrored, left
+
+    /// Whether width and height change places.
+    public var swapsSides: Bool { rawValue >= 5 }
+}

@@ -1,0 +1,30 @@
+/// What one request may use at the most. Everything that comes from outside is held against these.
+public struct Limits: Sendable, Equatable {
+    /// Bytes of an original.
+    public var originBytes: Int
+    /// Pixels of an original, read from its header before it is decoded.
+    public var pixels: Int
+    /// Pixels of a variant.
+    public var outputPixels: Int
+    /// Scans of a progressive original: each costs a pass over the whole picture.
+    public var scans: Int
+    /// Time to fetch one original, from the first byte sent to the last received.
+    public var originTimeout: Duration
+    /// Renders at the same time.
+    public var workers: Int
+    /// Renders that may wait for a worker; one more is refused.
+    public var queue: Int
+
+    public init(
+        originBytes: Int = 32 << 20, pixels: Int = 64_000_000, outputPixels: Int = 32_000_000, scans: Int = 100,
+        originTimeout: Duration = .seconds(10), workers: Int = 2, queue: Int = 64
+    ) {
+        self.originBytes = originBytes
+        self.pixels = pixels
+        self.outputPixels = outputPixels
+        self.scans = scans
+        self.originTimeout = originTimeout
+        self.workers = workers
+        self.queue = queue
+    }
+}

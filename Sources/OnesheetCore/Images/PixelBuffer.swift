@@ -1,0 +1,79 @@
+/// A picture in memory. It owns its bytes, exists once, and can only be made within `Limits`.
+///
+/// Each plane's rows start at multiples of 64 bytes, so that kernels may read and write whole vectors.
+public struct PixelBuffer: ~Copyable {
+    public let layout: PixelLayout
+    private let base: UnsafeMutableRawPointer
+    private let offsets: [Int]
+    private let strides: [Int]
+
+    /// - Throws: `CodecError.tooManyPixels` beyond `limits.pixels`.
+    public init(_ layout: PixelLayout, limits: Limits) throws(CodecError) {
+        precondition(layout.width > 0 && layout.height > 0, "a picture has pixels")
+        let (pixels, overflow) = layout.width.multipliedReportingOverflow(by: layout.height)
+        guard !overflow, pixels <= limits.pixels else {
+            throw .tooManyPixels(width: layout.width, height: layout.height, limit: limits.pixels)
+        }
+        var offsets: [Int] = []
+        var strides: [Int] = []
+        var size = 0
+        for plane in layout.planes {
+            let stride = (plane.width * plane.channels + 63) & ~63
+            offsets.append(size)
+            strides.append(stride)
+            size += stride * plane.height
+        }
+        self.layout = layout
+        self.offsets = offsets
+        self.strides = strides
+        base = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    }
+
+    deinit { base.deallocate() }
+
+    /// Bytes from one row of `plane` to the next.
+    public func stride(of plane: Int) -> Int { strides[plane] }
+
+    /// Bytes that the picture occupies.
+    public var allocatedBytes: Int { (offsets.last ?? 0) + (strides.last ?? 0) * (layout.planes.last?.height ?? 0) }
+
+    /// Calls `body` with the samples of row `y` of `plane`.
+    public func withRow<Result, Failure: Error>(
+        _ y: Int, plane: Int = 0, _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(Span(_unsafeElements: UnsafeBufferPointer(row(y, plane))))
+    }
+
+    /// Calls `body` with the samples of row `y` of `plane`, to be written.
+    public mutating func withMutableRow<Result, Failure: Error>(
+        _ y: Int, plane: Int = 0, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var span = MutableSpan(_unsafeElements: row(y, plane))
+        return try body(&span)
+    }
+
+    /// Calls `body` with the whole of `plane`, for C: its first byte, and the bytes from row to row by `stride(of:)`.
+    public func withPlane<Result, Failure: Error>(
+        _ plane: Int, _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafePointer(start(of: plane)))
+    }
+
+    /// As `withPlane`, to be written.
+    public mutating func withMutablePlane<Result, Failure: Error>(
+        _ plane: Int, _ body: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(start(of: plane))
+    }
+
+    private func start(of plane: Int) -> UnsafeMutablePointer<UInt8> {
+        (base + offsets[plane]).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func row(_ y: Int, _ plane: Int) -> UnsafeMutableBufferPointer<UInt8> {
+        let shape = layout.planes[plane]
+        precondition((0..<shape.height).contains(y), "row \(y) of \(shape.height)")
+        return UnsafeMutableBufferPointer(start: start(of: plane) + y * strides[plane], count: shape.width * shape.channels)
+    }
+}

@@ -1,0 +1,109 @@
+/// A canonical description of a variant: what is done to an original, in which order, and how the outcome is written.
+///
+/// The order is fixed: orientation by EXIF, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `extends`, `padding`,
+/// `background`, encoding. A transform that says the same thing is the same value, so its `canonicalText` can be a cache key.
+public struct Transform: Hashable, Sendable {
+    /// How the picture meets the wanted box.
+    public enum Resizing: String, Hashable, Sendable, CaseIterable {
+        /// Whole picture, inside the box, its shape kept.
+        case fit
+        /// Box filled, shape kept, what stands out cut off.
+        case fill
+        /// As `fill`; where the picture is smaller than the box, the box shrinks to the largest of its own shape.
+        case fillDown = "fill-down"
+        /// Exactly the box, shape not kept.
+        case force
+    }
+
+    /// A width and a height to cut out: whole numbers of pixels, or shares of the picture below 1. 0 keeps the side whole.
+    public struct Crop: Hashable, Sendable {
+        public var width: Double
+        public var height: Double
+        /// `nil` takes the transform's own.
+        public var gravity: Gravity?
+
+        public init(width: Double, height: Double, gravity: Gravity? = nil) {
+            (self.width, self.height, self.gravity) = (width, height, gravity)
+        }
+    }
+
+    /// Pixels added around the picture.
+    public struct Padding: Hashable, Sendable {
+        public var top: Int
+        public var right: Int
+        public var bottom: Int
+        public var left: Int
+
+        public init(top: Int, right: Int, bottom: Int, left: Int) {
+            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+        }
+    }
+
+    public var resizing = Resizing.fit
+    /// Pixels of the box, dpr already multiplied; 0 follows from the other side and the picture's shape.
+    public var width = 0
+    public var height = 0
+    /// The outcome is not smaller than this; 0 asks for nothing.
+    public var minWidth = 0
+    public var minHeight = 0
+    /// Whether a picture smaller than the box is enlarged.
+    public var enlarges = false
+    /// Where to put the picture in the box that it does not fill; `nil` leaves it without a box.
+    public var extends: Gravity?
+    public var gravity = Gravity.center
+    public var crop: Crop?
+    /// Degrees clockwise: 0, 90, 180 or 270.
+    public var rotation = 0
+    public var flipsHorizontally = false
+    public var flipsVertically = false
+    public var padding: Padding?
+    /// What shows through transparent pixels and fills added ones; `nil` keeps transparency where the format can.
+    public var background: Color?
+    /// Standard deviation of a Gaussian in pixels of the outcome; 0 is none.
+    public var blur = 0.0
+    /// Standard deviation of the unsharp mask in pixels of the outcome; 0 is none.
+    public var sharpen = 0.0
+    /// The format to encode; `nil` is the original's own.
+    public var format: ImageFormat?
+    /// 1 to 100.
+    public var quality = Transform.defaultQuality
+    /// Quality is lowered until the outcome has at most so many bytes; 0 asks for nothing.
+    public var maxBytes = 0
+    /// Whether EXIF, comments and the like are left out.
+    public var stripsMetadata = true
+    /// Whether a copyright notice survives stripping.
+    public var keepsCopyright = false
+    /// Whether colours are converted to sRGB and the profile is left out.
+    public var convertsToSRGB = true
+
+    public static let defaultQuality = 80
+
+    public init() {}
+
+    /// The transform as text, defaults left out: equal exactly when the transforms are.
+    public var canonicalText: String {
+        var parts: [String] = []
+        func add(_ name: String, _ value: String, unless isDefault: Bool) {
+            if !isDefault { parts.append("\(name):\(value)") }
+        }
+        add("crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") } ?? "", unless: crop == nil)
+        add("rot", "\(rotation)", unless: rotation == 0)
+        add("flip", (flipsHorizontally ? "h" : "") + (flipsVertically ? "v" : ""), unless: !flipsHorizontally && !flipsVertically)
+        add("size", "\(resizing.rawValue)-\(width)x\(height)", unless: width == 0 && height == 0)
+        add("min", "\(minWidth)x\(minHeight)", unless: minWidth == 0 && minHeight == 0)
+        add("el", "1", unless: !enlarges)
+        add("g", "\(gravity)", unless: gravity == .center)
+        add("bl", "\(blur)", unless: blur == 0)
+        add("sh", "\(sharpen)", unless: sharpen == 0)
+        add("ex", extends.map { "\($0)" } ?? "", unless: extends == nil)
+        add("pd", padding.map { "\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "", unless: padding == nil)
+        add("bg", background.map { "\($0)" } ?? "", unless: background == nil)
+        add("f", format.map { "\($0)" } ?? "", unless: format == nil)
+        add("q", "\(quality)", unless: quality == Self.defaultQuality)
+        add("mb", "\(maxBytes)", unless: maxBytes == 0)
+        add("sm", "0", unless: stripsMetadata)
+        add("kcr", "1", unless: !keepsCopyright)
+        add("scp", "0", unless: convertsToSRGB)
+        return parts.joined(separator: "/")
+    }
+}

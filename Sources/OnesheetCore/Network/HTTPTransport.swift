@@ -1,0 +1,60 @@
+public import NIOCore
+
+/// How plugins and the pipeline speak HTTP to the outside. Tests put a service of their own in its place.
+public protocol HTTPTransport: Sendable {
+    /// Sends a GET and reads the whole answer, redirects followed, everything within `policy`.
+    ///
+    /// An answer with an error status is an answer, not an error: only its reader knows what it means.
+    /// - Throws: `HTTPTransportError` where there is no whole answer.
+    func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer
+}
+
+/// A GET to send.
+public struct HTTPRequest: Sendable, Equatable {
+    public var url: String
+    /// Sent besides the policy's own.
+    public var headers: [String: String]
+
+    public init(url: String, headers: [String: String] = [:]) {
+        (self.url, self.headers) = (url, headers)
+    }
+}
+
+/// What came back.
+public struct HTTPAnswer: Sendable, Equatable {
+    public var status: Int
+    /// Names in lower case; where a name came twice its values are joined with a comma (RFC 9110 §5.2).
+    public var headers: [String: String]
+    public var body: ByteBuffer
+
+    public init(status: Int, headers: [String: String] = [:], body: ByteBuffer = ByteBuffer()) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+}
+
+/// Why there is no whole answer.
+public enum HTTPTransportError: Error, Sendable, Equatable {
+    /// The policy does not allow the URL or the address behind it; `reason` says which rule.
+    case forbidden(url: String, reason: String)
+    /// The URL cannot be read as one.
+    case invalidURL(String)
+    case timedOut(url: String)
+    /// More bytes than allowed.
+    case tooLarge(url: String, limit: Int)
+    case tooManyRedirects(url: String)
+    /// No connection, or it broke.
+    case failed(url: String, reason: String)
+}
+
+extension HTTPTransportError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .forbidden(let url, let reason): "\(url) may not be fetched: \(reason)"
+        case .invalidURL(let url): "“\(url)” is not an http or https URL"
+        case .timedOut(let url): "\(url) did not answer in time"
+        case .tooLarge(let url, let limit): "\(url) sends more than \(limit) bytes"
+        case .tooManyRedirects(let url): "\(url) redirects too often"
+        case .failed(let url, let reason): "\(url) cannot be fetched: \(reason)"
+        }
+    }
+}

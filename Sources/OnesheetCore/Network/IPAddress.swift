@@ -1,0 +1,65 @@
+/// An IPv4 or IPv6 address in network byte order.
+public struct IPAddress: Sendable, Hashable {
+    /// 4 or 16 bytes.
+    public let bytes: [UInt8]
+
+    /// - Precondition: 4 or 16 bytes.
+    public init(bytes: [UInt8]) {
+        precondition(bytes.count == 4 || bytes.count == 16, "an address has 4 or 16 bytes")
+        self.bytes = bytes
+    }
+
+    /// What an address is for (IANA's special-purpose registries, RFC 6890).
+    public enum Scope: Sendable, Hashable {
+        case `public`, `private`, loopback
+        /// Link-local, shared (CGNAT), multicast, unspecified, documentation, benchmarking, reserved.
+        case special
+    }
+
+    /// The address's scope; one that carries an IPv4 address has that one's.
+    public var scope: Scope {
+        if let inner = embeddedIPv4 {
+            return bytes.count == 4 ? Self.scope(ofIPv4: bytes) : (inner.scope == .public ? .special : inner.scope)
+        }
+        return Self.scope(ofIPv6: bytes)
+    }
+
+    /// The IPv4 address that this is or that an IPv6 form carries: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052),
+    /// 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214).
+    public var embeddedIPv4: IPAddress? {
+        guard bytes.count == 16 else { return self }
+        func slice(_ from: Int) -> IPAddress { IPAddress(bytes: Array(bytes[from..<from + 4])) }
+        let zeros = bytes[0..<10].allSatisfy { $0 == 0 }
+        if zeros && bytes[10] == 0xFF && bytes[11] == 0xFF { return slice(12) }
+        if zeros && bytes[10] == 0 && bytes[11] == 0 && bytes[12...].contains(where: { $0 != 0 }) && !isIPv6Loopback {
+            return slice(12)
+        }
+        if bytes[0..<4] == [0x00, 0x64, 0xFF, 0x9B] { return slice(12) }
+        if bytes[0..<2] == [0x20, 0x02] { return slice(2) }
+        if bytes[0..<4] == [0x20, 0x01, 0x00, 0x00] { return IPAddress(bytes: bytes[12..<16].map { ~$0 }) }
+        if bytes[8] & 0xFC == 0 && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == 0xFE { return slice(12) }
+        return nil
+    }
+
+    private var isIPv6Loopback: Bool { bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
+
+    private static func scope(ofIPv4 b: [UInt8]) -> Scope {
+        switch (b[0], b[1], b[2]) {
+        case (127, _, _): .loopback
+        case (10, _, _), (172, 16...31, _), (192, 168, _): .private
+        case (0, _, _), (100, 64...127, _), (169, 254, _), (192, 0, 0), (192, 0, 2), (192, 88, 99), (198, 18...19, _),
+            (198, 51, 100), (203, 0, 113), (224...255, _, _):
+            .special
+        default: .public
+        }
+    }
+
+    private static func scope(ofIPv6 b: [UInt8]) -> Scope {
+        if b.dropLast().allSatisfy({ $0 == 0 }) { return b[15] == 1 ? .loopback : .special }
+        if b[0] & 0xFE == 0xFC { return .private }
+        let isDocumentation = b[0..<4] == [0x20, 0x01, 0x0D, 0xB8] || (b[0] == 0x3F && b[1] == 0xFF && b[2] & 0xF0 == 0)
+        let isProtocolAssignment = b[0] == 0x20 && b[1] == 0x01 && b[2] < 2
+        // Global unicast is 2000::/3 (RFC 4291 §2.4); everything else is no address of a web server.
+        return b[0] & 0xE0 == 0x20 && !isDocumentation && !isProtocolAssignment ? .public : .special
+    }
+}

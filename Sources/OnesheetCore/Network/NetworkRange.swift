@@ -1,0 +1,62 @@
+/// Addresses that a connection may end at: a class of them, or a block in CIDR notation (RFC 4632).
+public enum NetworkRange: Sendable, Hashable {
+    /// Everything that is routed on the internet and belongs to nobody's inside.
+    case `public`
+    /// RFC 1918 and unique local IPv6 addresses (RFC 4193).
+    case `private`
+    /// This machine: 127.0.0.0/8 and ::1.
+    case loopback
+    case block(AddressBlock)
+
+    /// Whether `address` lies in this range.
+    public func contains(_ address: IPAddress) -> Bool {
+        switch self {
+        case .public: address.scope == .public
+        case .private: address.scope == .private
+        case .loopback: address.scope == .loopback
+        case .block(let block): block.contains(address)
+        }
+    }
+}
+
+extension NetworkRange: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        switch text {
+        case "public": self = .public
+        case "private": self = .private
+        case "loopback": self = .loopback
+        default:
+            guard let block = AddressBlock(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "“\(text)” is not public, private, loopback or a block such as 203.0.113.0/24")
+            }
+            self = .block(block)
+        }
+    }
+}
+
+/// A block of addresses that share their first bits.
+public struct AddressBlock: Sendable, Hashable {
+    let base: IPAddress
+    let length: Int
+
+    /// Reads `203.0.113.0/24` or `2001:db8::/32`.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let base = IPAddress(String(parts[0])), let length = Int(parts[1]),
+            (0...base.bytes.count * 8).contains(length)
+        else { return nil }
+        (self.base, self.length) = (base, length)
+    }
+
+    /// Whether `address` shares the block's bits. An IPv4 address inside IPv6 is compared as the IPv4 address that it is.
+    public func contains(_ address: IPAddress) -> Bool {
+        let bytes = address.embeddedIPv4?.bytes ?? address.bytes
+        guard bytes.count == base.bytes.count else { return false }
+        for bit in 0..<length where (bytes[bit / 8] ^ base.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 { return false }
+        return true
+    }
+}

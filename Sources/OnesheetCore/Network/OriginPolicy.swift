@@ -1,0 +1,56 @@
+/// What may be fetched, and how.
+public struct OriginPolicy: Sendable, Hashable {
+    /// URLs that may be fetched; `nil` is every `http` and `https` URL.
+    public var allow: [URLPrefix]?
+    /// Addresses that a connection may end at.
+    public var networks: [NetworkRange]
+    /// Sent with every request.
+    public var headers: [String: String]
+    /// From the first byte sent to the last received; `nil` takes `Limits.originTimeout`.
+    public var timeout: Duration?
+    /// Bytes of an answer's body; `nil` takes `Limits.originBytes`.
+    public var maxBytes: Int?
+    /// Requests per second; `nil` is no limit.
+    public var rate: Double?
+
+    public init(
+        allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
+        timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil
+    ) {
+        self.allow = allow
+        self.networks = networks
+        self.headers = headers
+        self.timeout = timeout
+        self.maxBytes = maxBytes
+        self.rate = rate
+    }
+}
+
+/// What every source that speaks HTTP can be configured with.
+public struct HTTPSettings: Sendable, Decodable, Equatable {
+    public var networks: [NetworkRange]?
+    /// Takes the place of the service's own address, for a mirror or a test.
+    public var baseURL: String?
+    /// Sent with every request, such as `Referer` and `User-Agent`.
+    public var headers: [String: String]?
+    public var timeout: Interval?
+    /// Requests per second.
+    public var rate: Double?
+
+    public init(
+        networks: [NetworkRange]? = nil, baseURL: String? = nil, headers: [String: String]? = nil, timeout: Interval? = nil,
+        rate: Double? = nil
+    ) {
+        self.networks = networks
+        self.baseURL = baseURL
+        self.headers = headers
+        self.timeout = timeout
+        self.rate = rate
+    }
+
+    /// The settings as a policy.
+    public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
+        OriginPolicy(
+            allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate)
+    }
+}

@@ -1,0 +1,46 @@
+/// A plugin that knows titles and where each title's original poster is.
+public protocol ContentSource: Sendable {
+    /// What may be fetched for this source's candidates.
+    var originPolicy: OriginPolicy { get }
+
+    /// One page of the titles that `query` asks for.
+    /// - Throws: `SourceError`, `.unsupported` where this source has no lists or no search.
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage
+
+    /// The title with all that is known about it.
+    /// - Throws: `SourceError`, `.notFound` where there is no such title.
+    func title(_ id: String) async throws(SourceError) -> Title
+
+    /// Where the title's original poster may be, best first; empty where it has none.
+    /// - Throws: `SourceError`, `.notFound` where there is no such title.
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
+}
+
+/// Why a source could not answer. The reasons are closed; each carries the value that failed.
+public enum SourceError: Error, Sendable, Equatable {
+    /// There is no such title.
+    case notFound(id: String)
+    /// The service refuses the key; `message` is the service's own.
+    case unauthorized(message: String)
+    /// The budget of calls is used up; it fills again at `until`, in seconds since 1970, where that is known.
+    case quotaExhausted(until: Double?)
+    /// The service cannot be reached or says that it is out of order.
+    case unavailable(reason: String)
+    /// The service answered with something that is not what it documents.
+    case malformedAnswer(reason: String)
+    /// This source does not do that.
+    case unsupported(String)
+}
+
+extension SourceError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notFound(let id): "there is no title “\(id)”"
+        case .unauthorized(let message): "the service refuses the key: \(message)"
+        case .quotaExhausted: "the service's quota is exhausted"
+        case .unavailable(let reason): "the service is unavailable: \(reason)"
+        case .malformedAnswer(let reason): "the service's answer is malformed: \(reason)"
+        case .unsupported(let what): "not supported: \(what)"
+        }
+    }
+}

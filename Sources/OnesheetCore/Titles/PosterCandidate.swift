@@ -1,0 +1,43 @@
+public import FoundationEssentials
+public import NIOCore
+
+/// A place where a title's original poster may be.
+public struct PosterCandidate: Sendable {
+    public var location: OriginalLocation
+    /// Pixels, as the source says; the bytes may say otherwise.
+    public var width: Int?
+    public var height: Int?
+    /// The name of the site that shows it.
+    public var site: String?
+    /// The page that shows it.
+    public var page: String?
+    public var published: Date?
+
+    public init(
+        _ location: OriginalLocation, width: Int? = nil, height: Int? = nil, site: String? = nil, page: String? = nil,
+        published: Date? = nil
+    ) {
+        self.location = location
+        self.width = width
+        self.height = height
+        self.site = site
+        self.page = page
+        self.published = published
+    }
+}
+
+/// Where an original is.
+public enum OriginalLocation: Sendable {
+    /// At an `http` or `https` URL; the pipeline fetches it under the source's origin policy. The query is part of its identity.
+    case http(url: String)
+    /// The source has it. `name` identifies the very bytes; `bytes` makes them, synchronously, on a worker thread.
+    case held(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
+
+    /// The text that tells this original from others.
+    public var name: String {
+        switch self {
+        case .http(let url): url
+        case .held(let name, _): name
+        }
+    }
+}

@@ -1,0 +1,4 @@
+import Hummingbird
+
+import Yams
+import ArgumentParser
