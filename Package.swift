@@ -6,16 +6,21 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
 ]
 
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -54,9 +59,15 @@ let package = Package(
         .library(name: "StandardPlugins", targets: ["StandardPlugins"]),
         .executable(name: "onesheet", targets: ["onesheet"]),
     ],
+    // Off by default: a fresh machine needs fewer libraries. Their targets are empty without them.
+    traits: [
+        .trait(name: "WebP", description: "Reads and writes WebP (libwebp)."),
+        .trait(name: "AVIF", description: "Reads and writes AVIF (libavif)."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -68,23 +79,62 @@ let package = Package(
     targets: [
         room("OnesheetCore", [nio, log]),
         c("CImagingKernels"),
-        room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", nio]),
-        room("OnesheetCache", ["OnesheetCore", nio, grdb, crypto]),
+        c("CColors", links: ["lcms2"]),
+        room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
+        room("OnesheetCache", ["OnesheetCore", nio, posix, grdb, crypto, log]),
         room("OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", nio, posix, http1, client, crypto, log]),
-        room("OnesheetServer", ["OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, hummingbird, lifecycle, arguments, yams, log, crypto]),
+        room(
+            "OnesheetServer",
+            [
+                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat, hummingbird, hummingbirdCore,
+                lifecycle, signals, arguments, yams, log, crypto,
+            ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
         c("CJPEG", links: ["jpeg"]),
-        c("CPNG", links: ["png"]),
+        c("CPNG", links: ["png", "deflate"]),
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
+        .systemLibrary(name: "CWebP"),
+        .systemLibrary(name: "CAVIF"),
+        plugin("WebPCodec", ["CWebP"]),
+        plugin("AVIFCodec", ["CAVIF"]),
         plugin("BoxOfficeSource"),
         plugin("KakaoSource"),
         plugin("RemoteSource"),
-        plugin("SampleSource", ["CJPEG"]),
+        c("CTurboJPEG", links: ["turbojpeg"]),
+        // Optimised in debug builds too: it paints its posters pixel by pixel.
+        .target(
+            name: "SampleSource", dependencies: ["OnesheetCore", "CTurboJPEG", nio], path: "Plugins/SampleSource",
+            exclude: ["README.md"], swiftSettings: settings + [.unsafeFlags(["-O"])]),
         room(
             "StandardPlugins",
             ["OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "KakaoSource", "RemoteSource", "SampleSource"]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetServer", "StandardPlugins"], swiftSettings: settings),
+
+        tests("PNGCodec", []),
+        tests("WebPCodec", []),
+        tests("AVIFCodec", []),
+        .testTarget(
+            name: "OnesheetCoreTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio, yams], swiftSettings: settings),
+        .executableTarget(
+            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Tests/CacheCrasher",
+            swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetCacheTests", dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
+            swiftSettings: settings),
+        tests("BoxOfficeSource", ["KakaoSource", yams]),
+        tests("KakaoSource", [yams]),
+        tests("RemoteSource", [yams]),
+        tests("SampleSource", [yams]),
+        tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
+        tests("JPEGCodec", ["CJPEG"]),
+        tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", log]),
+        tests(
+            "OnesheetServer",
+            [
+                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1, log,
+            ]),
+        .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),
     ]
 )

@@ -7,6 +7,12 @@ public protocol DataConvertible: Sendable {
     init(data: ByteBuffer) throws
     /// The value as bytes.
     func data() throws -> ByteBuffer
+    /// The media type of those bytes; without one of its own, unnamed bytes.
+    static var mediaType: String { get }
+}
+
+extension DataConvertible {
+    public static var mediaType: String { "application/octet-stream" }
 }
 
 extension ByteBuffer: DataConvertible {

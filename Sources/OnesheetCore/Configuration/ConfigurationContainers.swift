@@ -40,7 +40,7 @@ struct MappingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try inner(key) }
 
     private func inner(_ key: Key) throws -> ConfigurationDecoding {
-        ConfigurationDecoding(value: try value(key), codingPath: codingPath + [key])
+        decoding.open(try value(key), at: key)
     }
 }
 
@@ -77,7 +77,7 @@ struct ListContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder {
         let place = Place(intValue: currentIndex)
-        return ConfigurationDecoding(value: try next(), codingPath: codingPath + [place])
+        return decoding.open(try next(), at: place)
     }
 
     private mutating func next() throws -> ConfigurationValue {

@@ -6,9 +6,7 @@ public struct ConfigurationDecoder: Sendable {
     public func decode<Value: Decodable>(_ type: Value.Type, from value: ConfigurationValue) throws(ConfigurationError) -> Value {
         let decoder = ConfigurationDecoding(value: value, codingPath: [])
         do {
-            let decoded = try Value(from: decoder)
-            try decoder.refuseUnknownKeys()
-            return decoded
+            return try decoder.read(type)
         } catch let error as ConfigurationError {
             throw error
         } catch DecodingError.keyNotFound(let key, let context) {
@@ -29,6 +27,10 @@ final class ConfigurationDecoding: Decoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private var asked: Set<String>?
+    /// Those of the keys here that its reader could ask for.
+    private var possible: Set<String> = []
+    /// Containers that a reader opened by hand; what it leaves unread in them is unknown too.
+    private var opened: [ConfigurationDecoding] = []
 
     init(value: ConfigurationValue, codingPath: [any CodingKey]) {
         (self.value, self.codingPath) = (value, codingPath)
@@ -36,8 +38,16 @@ final class ConfigurationDecoding: Decoder {
 
     func ask(for key: String) { asked?.insert(key) }
 
+    /// The decoder of one key's or place's value, for a reader that goes on by itself.
+    func open(_ value: ConfigurationValue, at key: any CodingKey) -> ConfigurationDecoding {
+        let inner = ConfigurationDecoding(value: value, codingPath: codingPath + [key])
+        opened.append(inner)
+        return inner
+    }
+
     /// - Throws: `ConfigurationError` for the first key that nobody asked for.
     func refuseUnknownKeys() throws {
+        for inner in opened { try inner.refuseUnknownKeys() }
         guard let asked, case .mapping(let keys) = value, let unknown = keys.keys.sorted().first(where: { !asked.contains($0) })
         else { return }
         throw ConfigurationError(path: codingPath, message: unknownName(unknown, kind: "key", known: asked))
@@ -45,16 +55,35 @@ final class ConfigurationDecoding: Decoder {
 
     /// Decodes the value of one key or place below this one.
     func decode<Value: Decodable>(_ type: Value.Type, _ value: ConfigurationValue, at key: any CodingKey) throws -> Value {
-        let inner = ConfigurationDecoding(value: value, codingPath: codingPath + [key])
-        let decoded = try Value(from: inner)
-        try inner.refuseUnknownKeys()
+        try ConfigurationDecoding(value: value, codingPath: codingPath + [key]).read(type)
+    }
+
+    /// Decodes all of this value. A key that nobody knows is an error; where something else is wrong besides, a misspelt key is
+    /// the more likely cause of it and is told instead.
+    func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let decoded: Value
+        do {
+            decoded = try Value(from: self)
+        } catch {
+            try refuseMisspeltKeys()
+            throw error
+        }
+        try refuseUnknownKeys()
         return decoded
+    }
+
+    private func refuseMisspeltKeys() throws {
+        guard let asked, case .mapping(let keys) = value else { return }
+        for key in keys.keys.sorted() where !possible.contains(key) && nearestName(to: key, among: asked) != nil {
+            throw ConfigurationError(path: codingPath, message: unknownName(key, kind: "key", known: asked))
+        }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         switch value {
         case .mapping(let keys):
             if asked == nil { asked = [] }
+            possible.formUnion(keys.keys.filter { Key(stringValue: $0) != nil })
             return KeyedDecodingContainer(MappingContainer(decoding: self, keys: keys))
         case .null:
             return KeyedDecodingContainer(MappingContainer(decoding: self, keys: [:]))

@@ -19,9 +19,16 @@ public protocol Codec: Sendable {
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError)
 
+    /// Whether `encode` takes Y, Cb and Cr in planes; `false` unless a codec says so.
+    var encodesPlanar: Bool { get }
+
     /// Encodes a picture.
     /// - Throws: `CodecError.unsupported` where the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
+}
+
+extension Codec {
+    public var encodesPlanar: Bool { false }
 }
 
 /// A codec that can be configured.

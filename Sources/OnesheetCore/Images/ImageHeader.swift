@@ -12,10 +12,13 @@ public struct ImageHeader: Sendable, Equatable {
     public var isProgressive: Bool
     /// A copyright notice from EXIF.
     public var copyright: String?
+    /// The TIFF structure of the picture's EXIF, without its marker, for callers that keep metadata.
+    public var exif: [UInt8]?
 
     public init(
         format: ImageFormat, width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false,
-        orientation: Orientation = .up, colors: ColorDescription = .sRGB, isProgressive: Bool = false, copyright: String? = nil
+        orientation: Orientation = .up, colors: ColorDescription = .sRGB, isProgressive: Bool = false, copyright: String? = nil,
+        exif: [UInt8]? = nil
     ) {
         self.format = format
         self.width = width
@@ -26,6 +29,7 @@ public struct ImageHeader: Sendable, Equatable {
         self.colors = colors
         self.isProgressive = isProgressive
         self.copyright = copyright
+        self.exif = exif
     }
 }
 

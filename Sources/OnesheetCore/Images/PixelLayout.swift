@@ -15,11 +15,19 @@ public struct PixelLayout: Sendable, Equatable {
     /// Luma pixels per chroma pixel, horizontally and vertically; 1 where packed.
     public let subsampling: (x: Int, y: Int)
     public let planes: [Plane]
+    /// The sides before rounding up, where a decoder scaled the picture: 1001 pixels at a half are 500.5, in 501 samples.
+    /// Resampling goes by these: a quarter of a pixel too much shows.
+    public let exactWidth: Double
+    public let exactHeight: Double
 
     /// A packed picture; alpha, where there is one, is the last channel and not premultiplied.
-    public init(width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false) {
+    public init(
+        width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false, exactWidth: Double? = nil, exactHeight: Double? = nil
+    ) {
         self.width = width
         self.height = height
+        self.exactWidth = exactWidth ?? Double(width)
+        self.exactHeight = exactHeight ?? Double(height)
         self.model = model
         self.hasAlpha = hasAlpha
         subsampling = (1, 1)
@@ -30,10 +38,14 @@ public struct PixelLayout: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - x, y: how many luma pixels one chroma pixel covers. Chroma planes round up, and their last row and column may reach past
-    ///     the picture: resampling goes by `width / x` exactly.
-    public init(width: Int, height: Int, planarWithSubsampling x: Int, _ y: Int) {
+    ///     the picture: resampling goes by `exactWidth / x`.
+    public init(
+        width: Int, height: Int, planarWithSubsampling x: Int, _ y: Int, exactWidth: Double? = nil, exactHeight: Double? = nil
+    ) {
         self.width = width
         self.height = height
+        self.exactWidth = exactWidth ?? Double(width)
+        self.exactHeight = exactHeight ?? Double(height)
         model = .ycbcr
         hasAlpha = false
         subsampling = (x, y)

@@ -29,23 +29,25 @@ extension IPAddress {
             guard let bytes = groups(text[...]), bytes.count == 16 else { return nil }
             return bytes
         }
-        guard let head = groups(text[..<gap.lowerBound]), let tail = groups(text[gap.upperBound...]),
+        guard let head = groups(text[..<gap.lowerBound], last: false), let tail = groups(text[gap.upperBound...]),
             head.count + tail.count <= 14
         else { return nil }
         return head + Array(repeating: 0, count: 16 - head.count - tail.count) + tail
     }
 
-    /// Groups of up to four hexadecimal digits; the last may be an IPv4 address.
-    private static func groups(_ text: Substring) -> [UInt8]? {
+    /// Groups of up to four hexadecimal digits; the very last of an address may be an IPv4 address.
+    private static func groups(_ text: Substring, last: Bool = true) -> [UInt8]? {
         if text.isEmpty { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         var bytes: [UInt8] = []
         for (index, part) in parts.enumerated() {
             if part.contains(".") {
-                guard index == parts.count - 1, let inner = ipv4(part) else { return nil }
+                guard last, index == parts.count - 1, let inner = ipv4(part) else { return nil }
                 bytes += inner
             } else {
-                guard (1...4).contains(part.utf8.count), let group = UInt16(part, radix: 16), part.first != "+" else { return nil }
+                guard (1...4).contains(part.utf8.count), part.allSatisfy({ $0.isASCII && $0.isHexDigit }),
+                    let group = UInt16(part, radix: 16)
+                else { return nil }
                 bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
             }
         }

@@ -16,12 +16,21 @@ public struct IPAddress: Sendable, Hashable {
         case special
     }
 
-    /// The address's scope; one that carries an IPv4 address has that one's.
+    /// The address's scope.
+    ///
+    /// An IPv4-mapped address is the IPv4 address on this machine's sockets and has its scope, but is never public: a name has no
+    /// reason to resolve to one. The other forms that carry an IPv4 address end at a relay, wherever that is: special.
     public var scope: Scope {
-        if let inner = embeddedIPv4 {
-            return bytes.count == 4 ? Self.scope(ofIPv4: bytes) : (inner.scope == .public ? .special : inner.scope)
-        }
-        return Self.scope(ofIPv6: bytes)
+        if bytes.count == 4 { return Self.scope(ofIPv4: bytes) }
+        guard embeddedIPv4 != nil else { return Self.scope(ofIPv6: bytes) }
+        guard let mapped = mappedIPv4, mapped.scope != .public else { return .special }
+        return mapped.scope
+    }
+
+    /// The IPv4 address of `::ffff:0:0/96` (RFC 4291 §2.5.5.2).
+    var mappedIPv4: IPAddress? {
+        guard bytes.count == 16, bytes[0..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return nil }
+        return IPAddress(bytes: Array(bytes[12...]))
     }
 
     /// The IPv4 address that this is or that an IPv6 form carries: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052),

@@ -52,9 +52,9 @@ public struct AddressBlock: Sendable, Hashable {
         (self.base, self.length) = (base, length)
     }
 
-    /// Whether `address` shares the block's bits. An IPv4 address inside IPv6 is compared as the IPv4 address that it is.
+    /// Whether `address` shares the block's bits. An IPv4-mapped address is compared as the IPv4 address that it is.
     public func contains(_ address: IPAddress) -> Bool {
-        let bytes = address.embeddedIPv4?.bytes ?? address.bytes
+        let bytes = address.mappedIPv4?.bytes ?? address.bytes
         guard bytes.count == base.bytes.count else { return false }
         for bit in 0..<length where (bytes[bit / 8] ^ base.bytes[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 { return false }
         return true

@@ -48,6 +48,17 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         self.rate = rate
     }
 
+    /// The service's address without a slash at the end: `baseURL`, or the service's own.
+    /// - Throws: `ConfigurationError` where `baseURL` is not a URL.
+    public func address(orElse own: String) throws(ConfigurationError) -> String {
+        var address = baseURL ?? own
+        while address.hasSuffix("/") { address.removeLast() }
+        guard let url = WebURL(address), url.query == nil else {
+            throw ConfigurationError(path: "baseURL", message: "“\(address)” is not a URL such as \(own)")
+        }
+        return address
+    }
+
     /// The settings as a policy.
     public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
         OriginPolicy(

@@ -1,4 +1,5 @@
-/// A pattern for URLs: scheme, host (a leading `*.` stands for one or more labels), optional port (`:*` is any), and the start of a path.
+/// A pattern for URLs: scheme, host (a leading `*.` stands for one or more labels), optional port (`:*` is any), and the first
+/// segments of a path.
 public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
     enum Port: Hashable {
         case number(Int)
@@ -33,8 +34,11 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
             port = .number(standardPort)
         }
         isWildcard = authority.hasPrefix("*.")
-        host = isWildcard ? String(authority.dropFirst(2)) : authority
-        guard !host.isEmpty, !host.contains("*") else { return nil }
+        // Read as in a URL, so that both are spelled alike and a pattern that no URL can match is refused.
+        guard let plain = WebURL("\(scheme)://\(isWildcard ? String(authority.dropFirst(2)) : authority)/"), plain.path == "/"
+        else { return nil }
+        host = plain.host
+        guard !isWildcard || IPAddress(host) == nil else { return nil }
         description = text
     }
 
@@ -46,7 +50,24 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         case .number(let number): guard url.port == number else { return false }
         }
         guard isWildcard ? url.host.hasSuffix("." + host) : url.host == host else { return false }
-        return url.path.hasPrefix(path) && !url.path.split(separator: "/").contains("..")
+        return isAtPath(url.path) && !Self.climbs(url.path)
+    }
+
+    /// Whether `other` is this pattern's path or lies below it: whole segments, so that `/posters` does not let `/posters-old` in.
+    private func isAtPath(_ other: String) -> Bool {
+        // Bytes, because texts compare by character: a combining mark after a slash would hide the slash.
+        let (prefix, other) = (Array(path.utf8), Array(other.utf8))
+        guard other.starts(with: prefix) else { return false }
+        return prefix.last == UInt8(ascii: "/") || other.count == prefix.count || other[prefix.count] == UInt8(ascii: "/")
+    }
+
+    /// Whether a segment of `path` is `..`, also where it is written with escapes that many servers undo before they look.
+    private static func climbs(_ path: String) -> Bool {
+        var plain = path.lowercased()
+        for (escape, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] {
+            plain = plain.split(separator: escape, omittingEmptySubsequences: false).joined(separator: character)
+        }
+        return plain.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 }
 

@@ -17,19 +17,20 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         let scheme = text[..<separator.lowerBound].lowercased()
         guard let standardPort = Self.standardPorts[scheme] else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
-        let rest = text[separator.upperBound...].prefix { $0 != "#" }
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        // Bytes, because a combining mark after a delimiter would make it another character.
+        let tail = text[separator.upperBound...]
+        let rest = tail[..<(tail.utf8.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex)]
+        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         let authority = rest[..<end]
-        guard !authority.contains("@") else { return nil }
         guard let (host, port) = Self.hostAndPort(authority, standardPort: standardPort) else { return nil }
         let target = rest[end...]
-        let question = target.firstIndex(of: "?")
+        let question = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = String(target[..<(question ?? target.endIndex)])
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path.isEmpty ? "/" : path
-        self.query = question.map { String(target[target.index(after: $0)...]) }
+        self.query = question.map { String(target[target.utf8.index(after: $0)...]) }
     }
 
     private static func hostAndPort(_ authority: Substring, standardPort: Int) -> (String, Int)? {

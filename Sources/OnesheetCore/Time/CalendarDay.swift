@@ -37,6 +37,18 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
     /// The day `count` days later, or earlier where `count` is negative.
     public func adding(days count: Int) -> CalendarDay { CalendarDay(dayNumber: dayNumber + count) }
 
+    /// The moment at which the day begins at a place `secondsFromGMT` ahead of Greenwich.
+    public func start(secondsFromGMT: Int) -> Date {
+        Date(timeIntervalSince1970: Double(dayNumber) * 86_400 - Double(secondsFromGMT))
+    }
+
+    /// The day of the week as ISO 8601 counts: Monday is 1, Sunday 7.
+    public var weekday: Int {
+        // 1970-01-01 was a Thursday.
+        let days = (dayNumber + 3) % 7
+        return (days < 0 ? days + 7 : days) + 1
+    }
+
     public static func < (left: Self, right: Self) -> Bool {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }

@@ -1,0 +1,20 @@
+# Two commands to know: `make serve` and `make test`. Each installs what is missing first, and says what it does.
+.DEFAULT_GOAL := help
+
+help: ## Print this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+setup: ## Install the system packages that are missing
+	@.ci/setup
+
+serve: setup ## Build a release and serve the sample source on http://127.0.0.1:8080/
+	@swift build -c release --scratch-path .build-release --product onesheet
+	@exec .build-release/release/onesheet serve
+
+test: setup ## Run all tests
+	@.ci/test
+
+format: ## Format the code
+	@swift format -i -r Package.swift Sources Plugins Tests examples
+
+.PHONY: help setup serve test format

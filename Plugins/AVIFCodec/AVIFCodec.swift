@@ -1,0 +1,85 @@
+#if AVIF
+    internal import CAVIF
+    public import OnesheetCore
+
+    /// AVIF (Alliance for Open Media, AV1 Image File Format 1.1) through libavif; of sequences the first picture.
+    ///
+    /// Only built with the package trait `AVIF`.
+    public struct AVIFCodec: CodecPlugin {
+        /// What can be set.
+        public struct Configuration: Decodable, Sendable {
+            /// 0 to 9: how much work goes into a smaller file where the request does not say.
+            public var effort: Int?
+
+            public init(effort: Int? = nil) { self.effort = effort }
+        }
+
+        public static let type = "avif"
+        public static let sampleConfiguration = """
+            type: avif
+            # 0 to 9: how much work goes into a smaller file; each step takes about half as long again.
+            effort: 2
+            """
+
+        let effort: Int
+
+        public var format: ImageFormat { .avif }
+
+        /// - Parameter effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
+        public init(effort: Int = 2) {
+            precondition((0...9).contains(effort), "an effort is 0 to 9")
+            self.effort = effort
+        }
+
+        /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+        public init(_ configuration: Configuration, context: PluginContext) throws {
+            let effort = configuration.effort ?? 2
+            guard (0...9).contains(effort) else {
+                throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
+            }
+            self.init(effort: effort)
+        }
+
+        public func recognizes(_ bytes: Span<UInt8>) -> Bool {
+            bytes.withUnsafeBufferPointer { bytes in
+                var data = avifROData(data: bytes.baseAddress, size: bytes.count)
+                return avifPeekCompatibleFileType(&data) != 0
+            }
+        }
+
+        public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
+            try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
+                let file = try AVIFFile(bytes)
+                let exif = file.exif
+                return ImageHeader(
+                    format: .avif, width: file.crop.width, height: file.crop.height, model: .rgb, hasAlpha: file.hasAlpha,
+                    orientation: file.orientation, colors: try file.colors, isProgressive: true,
+                    copyright: EXIF(tiff: exif ?? []).copyright, exif: exif)
+            }
+        }
+
+        /// The picture is held while it is decoded. A file that ends early is an error even where `request` would take it: one AV1 frame
+        /// is decoded or it is not.
+        public func decode<Sink: RowSink & ~Copyable>(
+            _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
+        ) throws(CodecError) {
+            try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
+                let limit = request.limits.pixels
+                let found = try AVIFFile(bytes)
+                guard found.width * found.height <= limit else {
+                    throw .tooManyPixels(width: found.width, height: found.height, limit: limit)
+                }
+                // Read again, so that the AV1 decoder is told too: the stream may be larger than the file says.
+                let file = try AVIFFile(bytes, pixels: limit)
+                let picture = try file.decode(limits: request.limits)
+                let (crop, channels) = (file.crop, picture.layout.planes[0].channels)
+                try sink.begin(PixelLayout(width: crop.width, height: crop.height, model: .rgb, hasAlpha: file.hasAlpha))
+                for y in 0..<crop.height {
+                    try picture.withRow(crop.y + y) { row throws(CodecError) in
+                        try sink.row(row.extracting((crop.x * channels)..<((crop.x + crop.width) * channels)), plane: 0, y: y)
+                    }
+                }
+            }
+        }
+    }
+#endif

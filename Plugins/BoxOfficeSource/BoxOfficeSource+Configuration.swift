@@ -1,0 +1,40 @@
+public import OnesheetCore
+
+extension BoxOfficeSource {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// The key from kobis.or.kr.
+        public var key: String
+        /// The source that finds posters: asked with a phrase it answers candidates.
+        public var posters: NestedSource
+        public var http: HTTPSettings
+
+        private enum CodingKeys: CodingKey { case key, posters }
+
+        public init(key: String, posters: NestedSource, http: HTTPSettings = HTTPSettings()) {
+            (self.key, self.posters, self.http) = (key, posters, http)
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            key = try container.decode(String.self, forKey: .key)
+            posters = try container.decode(NestedSource.self, forKey: .posters)
+            http = try HTTPSettings(from: decoder)
+        }
+    }
+
+    public static let sampleConfiguration = """
+        type: boxoffice
+        # The key that kobis.or.kr gives after registering.
+        key: "${KOBIS_KEY}"
+        # Where posters come from: KOBIS has none. Any source that answers a phrase such as “광해 포스터” with candidates.
+        posters: { type: kakao, key: "${KAKAO_KEY}" }
+        # Takes the place of https://www.kobis.or.kr/kobisopenapi/webservice/rest, for a mirror or a test.
+        # baseURL: http://127.0.0.1:9090/kobis
+        # Where connections to KOBIS may end; those to pictures are the business of “posters”.
+        networks: [public]
+        timeout: 10s
+        # Requests per second.
+        rate: 5
+        """
+}

@@ -1,0 +1,100 @@
+public import OnesheetCore
+
+/// The Korean box office by KOBIS, with posters from a search: a title's id is the film's code, such as `20124079`.
+public struct BoxOfficeSource: SourcePlugin {
+    public static let type = "boxoffice"
+
+    /// The day from which on KOBIS has lists: 2003-11-11.
+    private static let firstDay = CalendarDay("20031111")
+    private static let perPage = 20
+
+    private let client: KOBISClient
+    private let posters: any ContentSource
+    private let names = RecentNames()
+
+    /// - Throws: `ConfigurationError` where the key is empty, `baseURL` is not a URL, or `posters` cannot be used.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        guard !configuration.key.isEmpty else {
+            throw ConfigurationError(path: "key", message: "is empty; it is the key from kobis.or.kr")
+        }
+        client = KOBISClient(
+            context: context, key: configuration.key,
+            baseURL: try configuration.http.address(orElse: "https://www.kobis.or.kr/kobisopenapi/webservice/rest"),
+            policy: configuration.http.policy())
+        do {
+            posters = try context.source(configuration.posters)
+        } catch let error as ConfigurationError {
+            throw error.under("posters")
+        }
+    }
+
+    /// The pictures' policy: KOBIS has none of its own.
+    public var originPolicy: OriginPolicy { posters.originPolicy }
+
+    /// A day's or week's list, or the films whose name holds the phrase.
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        if let phrase = query.phrase?.trimmed, !phrase.isEmpty {
+            // KOBIS counts far fewer; and a number that cannot be multiplied is no page.
+            guard query.page <= 1_000_000 else { return TitlePage(titles: []) }
+            let found = try await client.search(phrase, page: query.page, perPage: Self.perPage)
+            names.remember(found.movies.map { ($0.code, $0.name) })
+            let isLast = query.page * Self.perPage >= found.total || found.movies.isEmpty
+            return TitlePage(titles: found.movies.map(Title.init), total: found.total, next: isLast ? nil : query.page + 1)
+        }
+        guard query.page == 1 else { return TitlePage(titles: []) }
+        let rows = try await list(query.date, query.period).rows
+        return TitlePage(titles: rows.map(Title.init), total: rows.count)
+    }
+
+    /// A list as KOBIS answers it, with typed values.
+    /// - Parameters:
+    ///   - day: `nil` is the newest; days before the first and after the newest have empty lists.
+    ///   - period: the day's list, or that of the week that the day is in.
+    public func list(_ day: CalendarDay? = nil, _ period: TitleQuery.Period = .day) async throws(SourceError) -> BoxOfficeList {
+        let newest = client.newestDay
+        let day = day ?? period.lastComplete(until: newest)
+        guard day <= newest, Self.firstDay.map({ $0 <= day }) ?? true else {
+            // A call that can only bring nothing is not worth one of the day's budget.
+            return BoxOfficeList(kind: "", range: "\(day.compact)~\(day.compact)", week: nil, rows: [])
+        }
+        let list = period == .day ? try await client.daily(day) : try await client.weekly(day, period)
+        names.remember(list.rows.map { ($0.code, $0.name) })
+        return list
+    }
+
+    public func title(_ id: String) async throws(SourceError) -> Title { Title(try await info(id)) }
+
+    /// All that KOBIS knows about a film, with typed values.
+    public func info(_ code: String) async throws(SourceError) -> MovieInfo {
+        guard Self.isCode(code), let info = try await client.info(code), info.code == code else { throw .notFound(id: code) }
+        names.remember([(info.code, info.name)])
+        return info
+    }
+
+    /// What the poster search finds for the film's name; empty where it finds nothing.
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let name: String
+        if let known = names[id] { name = known } else { name = try await info(id).name }
+        let phrase = "\(name) 포스터"
+        do {
+            return try await posters.candidates(for: phrase)
+        } catch .notFound(phrase) {
+            return []
+        } catch {
+            throw error
+        }
+    }
+
+    /// Codes are digits, some with a letter (“2023C168”); anything else is not worth a call.
+    private static func isCode(_ id: String) -> Bool {
+        (1...20).contains(id.utf8.count) && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+}
+
+extension TitleQuery.Period {
+    /// The last day of the newest period of this kind that is over on `day`.
+    func lastComplete(until day: CalendarDay) -> CalendarDay {
+        let last = self == .weekdays ? 4 : 7
+        return self == .day ? day : day.adding(days: -((day.weekday - last + 7) % 7))
+    }
+}

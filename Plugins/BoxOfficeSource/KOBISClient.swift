@@ -1,0 +1,102 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// Speaks to KOBIS, the Korean Film Council's box office.
+struct KOBISClient: Sendable {
+    static let koreaStandardTime = 9 * 3600
+
+    let context: PluginContext
+    let key: String
+    let baseURL: String
+    let policy: OriginPolicy
+    let quota: QuotaWall
+
+    init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy) {
+        (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
+        quota = QuotaWall("kobis", context: context, secondsFromGMT: Self.koreaStandardTime)
+    }
+
+    /// The newest day that has a list: yesterday, as it is in Seoul.
+    var newestDay: CalendarDay {
+        CalendarDay(context.clock.now, secondsFromGMT: Self.koreaStandardTime).adding(days: -1)
+    }
+
+    func daily(_ day: CalendarDay) async throws(SourceError) -> BoxOfficeList {
+        try await answer(
+            BoxOfficeListEnvelope.self, "boxoffice/searchDailyBoxOfficeList.json", ["targetDt": day.compact]
+        ).boxOfficeResult
+    }
+
+    /// - Parameter period: which days of the week that `day` is in.
+    func weekly(_ day: CalendarDay, _ period: TitleQuery.Period) async throws(SourceError) -> BoxOfficeList {
+        let weekGb =
+            switch period {
+            case .day, .week: "0"
+            case .weekend: "1"
+            case .weekdays: "2"
+            }
+        return try await answer(
+            BoxOfficeListEnvelope.self, "boxoffice/searchWeeklyBoxOfficeList.json", ["targetDt": day.compact, "weekGb": weekGb]
+        ).boxOfficeResult
+    }
+
+    /// `nil` where there is no such film.
+    func info(_ code: String) async throws(SourceError) -> MovieInfo? {
+        try await answer(MovieInfoEnvelope.self, "movie/searchMovieInfo.json", ["movieCd": code]).movieInfoResult.movieInfo
+    }
+
+    /// Films whose name holds `phrase`.
+    func search(_ phrase: String, page: Int, perPage: Int) async throws(SourceError) -> (movies: [MovieListing], total: Int) {
+        let result = try await answer(
+            MovieListEnvelope.self, "movie/searchMovieList.json",
+            ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
+        ).movieListResult
+        return (result.movies, result.total)
+    }
+
+    private func answer<Answer: Decodable>(
+        _ type: Answer.Type, _ endpoint: String, _ parameters: KeyValuePairs<String, String?>
+    ) async throws(SourceError) -> Answer {
+        try await quota.check()
+        let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
+        let answer: HTTPAnswer
+        do throws(HTTPTransportError) {
+            answer = try await context.transport.get(HTTPRequest(url: "\(baseURL)/\(endpoint)?\(query)"), under: policy)
+        } catch {
+            throw SourceError(error)
+        }
+        let body = Data(answer.body.readableBytesView)
+        if let fault = Self.fault(in: body) { throw await error(for: fault) }
+        guard answer.status == 200 else {
+            throw answer.status >= 500
+                ? .unavailable(reason: "KOBIS says HTTP status \(answer.status)")
+                : .malformedAnswer(reason: "KOBIS says HTTP status \(answer.status)")
+        }
+        do {
+            return try JSONDecoder().decode(Answer.self, from: body)
+        } catch {
+            throw .malformedAnswer(reason: "KOBIS's answer to \(endpoint) is not what it documents: \(error)")
+        }
+    }
+
+    /// The fault that KOBIS answers with status 200; `nil` where there is none, also where the body is no JSON at all.
+    private static func fault(in body: Data) -> FaultEnvelope.Fault? {
+        do {
+            return try JSONDecoder().decode(FaultEnvelope.self, from: body).faultInfo
+        } catch {
+            return nil
+        }
+    }
+
+    private func error(for fault: FaultEnvelope.Fault) async -> SourceError {
+        switch fault.errorCode {
+        case "320011": await quota.close()
+        case _ where fault.message.contains("초과"): await quota.close()
+        case "320010": .unauthorized(message: fault.message)
+        case let code where code.hasPrefix("3200"): .unauthorized(message: "\(fault.message) (\(code))")
+        case let code where code.hasPrefix("3201"): .malformedAnswer(reason: "KOBIS refuses the request: \(fault.message) (\(code))")
+        case let code: .unavailable(reason: "KOBIS says: \(fault.message) (\(code))")
+        }
+    }
+}

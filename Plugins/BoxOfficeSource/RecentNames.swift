@@ -1,0 +1,28 @@
+internal import Synchronization
+
+/// The names that lists have brought lately, so that a poster costs no call for details: of the day's 3,000 every one counts.
+final class RecentNames: Sendable {
+    private struct Names {
+        var byCode: [String: String] = [:]
+        var order: [String] = []
+    }
+
+    private let names = Mutex(Names())
+    private let limit: Int
+
+    /// - Parameter limit: names kept; beyond it the oldest go.
+    init(limit: Int = 5000) { self.limit = limit }
+
+    subscript(code: String) -> String? { names.withLock { $0.byCode[code] } }
+
+    func remember(_ titles: [(code: String, name: String)]) {
+        names.withLock { names in
+            for title in titles where names.byCode.updateValue(title.name, forKey: title.code) == nil {
+                names.order.append(title.code)
+            }
+            guard names.order.count > limit else { return }
+            for code in names.order.prefix(names.order.count - limit) { names.byCode[code] = nil }
+            names.order.removeFirst(names.order.count - limit)
+        }
+    }
+}

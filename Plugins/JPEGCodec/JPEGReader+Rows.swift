@@ -1,0 +1,44 @@
+import CJPEG
+import OnesheetCore
+
+extension JPEGReader {
+    /// Hands one step's rows to the sink.
+    /// - Parameter invertingInks: Adobe's files store 255 minus ink.
+    func deliver<Sink: RowSink & ~Copyable>(
+        _ rows: inout cjpeg_rows, _ layout: PixelLayout, invertingInks: Bool, into sink: inout Sink
+    ) throws(CodecError) {
+        let counts = [rows.count.0, rows.count.1, rows.count.2]
+        let firsts = [rows.first.0, rows.first.1, rows.first.2]
+        for (plane, shape) in layout.planes.enumerated() {
+            for index in 0..<Int(counts[plane]) {
+                guard let start = Self.row(&rows, plane, index) else { throw .damaged(reason: "a row is missing") }
+                let samples = UnsafeMutableBufferPointer(start: start, count: shape.width * shape.channels)
+                if invertingInks {
+                    for sample in samples.indices { samples[sample] = 255 - samples[sample] }
+                }
+                try sink.row(
+                    Span(_unsafeElements: UnsafeBufferPointer(samples)), plane: plane, y: Int(firsts[plane]) + index)
+            }
+        }
+    }
+
+    /// Swift sees a C array of arrays as a tuple; its memory is an array all the same.
+    private static func row(_ rows: inout cjpeg_rows, _ plane: Int, _ index: Int) -> UnsafeMutablePointer<UInt8>? {
+        withUnsafeBytes(of: &rows.rows) { bytes in
+            bytes.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self)[plane * Int(CJPEG_ROWS) + index]
+        }
+    }
+}
+
+extension CodecError {
+    init(_ status: cjpeg_status, _ message: String, scans: Int) {
+        self =
+            switch status {
+            case CJPEG_TRUNCATED: .truncated
+            case CJPEG_UNSUPPORTED: .unsupported(message)
+            case CJPEG_TOO_MANY_SCANS: .tooManyScans(limit: scans)
+            case CJPEG_OUT_OF_MEMORY: .outOfMemory
+            default: .damaged(reason: message)
+            }
+    }
+}

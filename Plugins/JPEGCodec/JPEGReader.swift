@@ -1,0 +1,102 @@
+import CJPEG
+import OnesheetCore
+
+/// One file being read. It owns the library's state and must not outlive the bytes that it was made with.
+struct JPEGReader: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(CodecError) {
+        guard let start = bytes.baseAddress else { throw .truncated }
+        guard let handle = cjpeg_reader_new(start, bytes.count) else { throw .outOfMemory }
+        self.handle = handle
+    }
+
+    deinit { cjpeg_reader_free(handle) }
+
+    borrowing func header() throws(CodecError) -> ImageHeader {
+        let raw = try readHeader()
+        let exif = raw.exif.map { Array(UnsafeBufferPointer(start: $0, count: raw.exif_length)) }
+        let tags = exif.map(EXIF.init(tiff:)) ?? EXIF()
+        let profile = raw.icc.map { Array(UnsafeBufferPointer(start: $0, count: raw.icc_length)) }
+        return ImageHeader(
+            format: .jpeg, width: Int(raw.width), height: Int(raw.height), model: model(of: raw.colors),
+            orientation: tags.orientation, colors: profile.map(ColorDescription.icc) ?? .sRGB, isProgressive: raw.progressive,
+            copyright: tags.copyright, exif: exif)
+    }
+
+    borrowing func decode<Sink: RowSink & ~Copyable>(_ request: DecodeRequest, into sink: inout Sink) throws(CodecError) {
+        let header = try readHeader()
+        let (width, height) = (Int(header.width), Int(header.height))
+        guard width * height <= request.limits.pixels else {
+            throw .tooManyPixels(width: width, height: height, limit: request.limits.pixels)
+        }
+        let eighths = Self.eighths(width, height, request)
+        var delivered = cjpeg_layout()
+        try check(
+            cjpeg_start(
+                handle,
+                cjpeg_request(
+                    eighths: Int32(eighths), planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
+                    scans: Int32(clamping: request.limits.scans), memory: Self.memory(request.limits)), &delivered), request)
+        let layout = layout(delivered, header, eighths)
+        try sink.begin(layout)
+        let turnsInks = header.adobe && layout.model == .cmyk
+        var rows = cjpeg_rows()
+        while true {
+            try check(cjpeg_read(handle, &rows), request)
+            guard rows.count.0 > 0 else { return }
+            try deliver(&rows, layout, invertingInks: turnsInks, into: &sink)
+        }
+    }
+
+    /// The smallest scale with the wanted number of pixels to each side.
+    static func eighths(_ width: Int, _ height: Int, _ request: DecodeRequest) -> Int {
+        for eighths in [1, 2, 4]
+        where (width * eighths + 7) / 8 >= request.minimumWidth && (height * eighths + 7) / 8 >= request.minimumHeight {
+            return eighths
+        }
+        return 8
+    }
+
+    /// A progressive file's coefficients take two bytes each, four components at most; the rest is rows.
+    private static func memory(_ limits: Limits) -> Int { limits.pixels * 8 + 64 << 20 }
+
+    private func layout(_ delivered: cjpeg_layout, _ header: cjpeg_header, _ eighths: Int) -> PixelLayout {
+        let (width, height) = (Int(delivered.width), Int(delivered.height))
+        let exactWidth = min(Double(width), Double(header.width) * Double(eighths) / 8)
+        let exactHeight = min(Double(height), Double(header.height) * Double(eighths) / 8)
+        if delivered.planes == 3 {
+            return PixelLayout(
+                width: width, height: height, planarWithSubsampling: Int(delivered.subsampling_x), Int(delivered.subsampling_y),
+                exactWidth: exactWidth, exactHeight: exactHeight)
+        }
+        let model: ColorModel =
+            switch delivered.channels {
+            case 1: .gray
+            case 4: .cmyk
+            default: .rgb
+            }
+        return PixelLayout(width: width, height: height, model: model, exactWidth: exactWidth, exactHeight: exactHeight)
+    }
+
+    private func model(of colors: cjpeg_colors) -> ColorModel {
+        switch colors {
+        case CJPEG_GRAY: .gray
+        case CJPEG_RGB: .rgb
+        case CJPEG_YCBCR: .ycbcr
+        default: .cmyk
+        }
+    }
+
+    private func readHeader() throws(CodecError) -> cjpeg_header {
+        var header = cjpeg_header()
+        try check(cjpeg_read_header(handle, &header), DecodeRequest())
+        return header
+    }
+
+    private func check(_ status: cjpeg_status, _ request: DecodeRequest) throws(CodecError) {
+        if status == CJPEG_OK { return }
+        let message = String(cString: cjpeg_reader_message(handle))
+        throw CodecError(status, message, scans: request.limits.scans)
+    }
+}

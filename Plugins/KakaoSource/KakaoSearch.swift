@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// Speaks to Kakao's image search.
+struct KakaoSearch: Sendable {
+    static let koreaStandardTime = 9 * 3600
+
+    let context: PluginContext
+    let key: String
+    let baseURL: String
+    let policy: OriginPolicy
+    let quota: QuotaWall
+
+    init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy) {
+        (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
+        quota = QuotaWall("kakao", context: context, secondsFromGMT: Self.koreaStandardTime)
+    }
+
+    /// - Parameters:
+    ///   - size: how many pictures, at most 80.
+    ///   - page: from 1, at most 50.
+    func images(for phrase: String, size: Int, page: Int = 1) async throws(SourceError) -> KakaoAnswer {
+        try await quota.check()
+        let query = PercentEncoding.query(["query": phrase, "sort": "accuracy", "page": String(page), "size": String(size)])
+        let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
+        let answer: HTTPAnswer
+        do throws(HTTPTransportError) {
+            answer = try await context.transport.get(request, under: policy)
+        } catch {
+            throw SourceError(error)
+        }
+        if let fault = fault(in: answer) { throw await error(for: fault, status: answer.status) }
+        guard answer.status == 200 else { throw Self.error(for: answer.status) }
+        do {
+            return try JSONDecoder().decode(KakaoAnswer.self, from: Data(answer.body.readableBytesView))
+        } catch {
+            throw .malformedAnswer(reason: "Kakao's answer is not what it documents: \(error)")
+        }
+    }
+
+    /// The fault in an answer; `nil` where there is none, also where the body is no JSON at all.
+    private func fault(in answer: HTTPAnswer) -> KakaoFault? {
+        guard answer.status != 200 else { return nil }
+        do {
+            return try JSONDecoder().decode(KakaoFault.self, from: Data(answer.body.readableBytesView))
+        } catch {
+            return nil
+        }
+    }
+
+    private func error(for fault: KakaoFault, status: Int) async -> SourceError {
+        switch (fault.code, status) {
+        case (-10, _): await quota.close()
+        case (-401, _), (_, 401), (_, 403): .unauthorized(message: fault.message)
+        case (_, 429): .quotaExhausted(until: nil)
+        case (_, 500...): .unavailable(reason: "Kakao says \(status): \(fault.message)")
+        default: .malformedAnswer(reason: "Kakao refuses the search (\(fault.code)): \(fault.message)")
+        }
+    }
+
+    private static func error(for status: Int) -> SourceError {
+        switch status {
+        case 401, 403: .unauthorized(message: "HTTP status \(status)")
+        case 429: .quotaExhausted(until: nil)
+        case 500...: .unavailable(reason: "Kakao says HTTP status \(status)")
+        default: .malformedAnswer(reason: "Kakao says HTTP status \(status)")
+        }
+    }
+}

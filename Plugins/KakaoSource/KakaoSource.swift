@@ -1,0 +1,90 @@
+public import OnesheetCore
+
+/// Poster search by Kakao (Daum): a title's id is the phrase to search for, such as “광해 포스터”.
+public struct KakaoSource: SourcePlugin {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// The application's REST API key.
+        public var key: String
+        public var http: HTTPSettings
+
+        private enum CodingKeys: CodingKey { case key }
+
+        public init(key: String, http: HTTPSettings = HTTPSettings()) {
+            (self.key, self.http) = (key, http)
+        }
+
+        public init(from decoder: any Decoder) throws {
+            key = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .key)
+            http = try HTTPSettings(from: decoder)
+        }
+    }
+
+    public static let type = "kakao"
+
+    public static let sampleConfiguration = """
+        type: kakao
+        # The REST API key of an application at developers.kakao.com.
+        key: "${KAKAO_KEY}"
+        # Takes the place of https://dapi.kakao.com, for a mirror or a test.
+        # baseURL: http://127.0.0.1:9090/kakao
+        # Where connections may end, the search's and the pictures'.
+        networks: [public]
+        # Sent with every request, the pictures' too.
+        headers: { User-Agent: "onesheet" }
+        timeout: 10s
+        # Requests per second.
+        rate: 10
+        """
+
+    /// How many hits are ranked: one call brings them all.
+    private static let hits = 30
+
+    /// Pictures may be anywhere.
+    public let originPolicy: OriginPolicy
+    private let search: KakaoSearch
+
+    /// - Throws: `ConfigurationError` where the key is empty or `baseURL` is not a URL.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        guard !configuration.key.isEmpty else {
+            throw ConfigurationError(path: "key", message: "is empty; it is the REST API key from developers.kakao.com")
+        }
+        let baseURL = try configuration.http.address(orElse: "https://dapi.kakao.com")
+        originPolicy = configuration.http.policy()
+        search = KakaoSearch(context: context, key: configuration.key, baseURL: baseURL, policy: originPolicy)
+    }
+
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        throw .unsupported("a poster search has no lists")
+    }
+
+    /// The phrase as a title of its own.
+    public func title(_ id: String) async throws(SourceError) -> Title {
+        Title(id: try phrase(id), name: id)
+    }
+
+    /// Pictures found for the phrase `id`, those that look most like a poster first.
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let answer = try await search.images(for: try phrase(id), size: Self.hits)
+        return PosterLikeness().ranked(answer.documents.filter { WebURL($0.imageURL) != nil }).map { document in
+            PosterCandidate(
+                .http(url: document.imageURL), width: document.width, height: document.height, site: document.siteName,
+                page: document.pageURL, published: document.published)
+        }
+    }
+
+    /// One page of what Kakao found, as it came.
+    /// - Parameters:
+    ///   - size: pictures per page, 1 to 80.
+    ///   - page: 1 to 50.
+    public func images(for phrase: String, size: Int = 10, page: Int = 1) async throws(SourceError) -> KakaoAnswer {
+        precondition((1...80).contains(size) && (1...50).contains(page), "Kakao has 50 pages of at most 80 pictures")
+        return try await search.images(for: try self.phrase(phrase), size: size, page: page)
+    }
+
+    /// Kakao refuses searches without words, and the URL of a very long one.
+    private func phrase(_ id: String) throws(SourceError) -> String {
+        guard id.contains(where: { $0.isLetter || $0.isNumber }), id.utf8.count <= 1000 else { throw .notFound(id: id) }
+        return id
+    }
+}

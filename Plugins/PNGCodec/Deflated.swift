@@ -1,0 +1,49 @@
+internal import CPNG
+internal import OnesheetCore
+
+/// A zlib stream (RFC 1950) that C has made.
+final class Deflated {
+    private let memory: UnsafeMutablePointer<UInt8>
+    let count: Int
+
+    /// Takes over what a C function leaves behind the two pointers that it is given.
+    fileprivate init(_ make: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>) -> Bool)
+        throws(CodecError)
+    {
+        var out: UnsafeMutablePointer<UInt8>?
+        var size = 0
+        guard make(&out, &size), let out else { throw .outOfMemory }
+        memory = out
+        count = size
+    }
+
+    convenience init(_ bytes: [UInt8], level: Int32) throws(CodecError) {
+        try self.init { out, size in cpng_deflate(bytes, bytes.count, level, out, size) }
+    }
+
+    deinit { cpng_free(memory) }
+
+    /// Calls `body` with the stream, which lives as long as the call.
+    func withBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        withExtendedLifetime(self) { body(UnsafeBufferPointer(start: memory, count: count)) }
+    }
+}
+
+/// How the pixels to be written lie.
+struct PackedPixels {
+    let width: Int
+    let height: Int
+    let stride: Int
+    let channels: Int
+
+    /// Converts, filters and compresses the pixels at `rows`.
+    func compress(
+        _ rows: UnsafePointer<UInt8>, _ survey: inout cpng_survey, _ form: PNGForm, _ filtering: cpng_filtering, level: Int32
+    ) throws(CodecError) -> Deflated {
+        var wanted = cpng_form(
+            color_type: Int32(form.colorType), depth: Int32(form.depth), filtering: filtering, level: level)
+        return try Deflated { out, size in
+            cpng_compress(rows, stride, width, height, Int32(channels), &survey, &wanted, out, size)
+        }
+    }
+}

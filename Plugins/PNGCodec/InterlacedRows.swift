@@ -1,0 +1,41 @@
+internal import OnesheetCore
+
+/// The rows of an interlaced picture (Adam7): seven passes through libpng, the picture held meanwhile.
+struct InterlacedRows: ~Copyable {
+    private let picture: PixelBuffer
+
+    init(_ reader: borrowing PNGReader, limits: Limits) throws(CodecError) {
+        let header = reader.header
+        // Palette pictures are held as indices.
+        let held = header.isPalette ? PixelLayout(width: header.width, height: header.height, model: .gray) : header.layout
+        let (rowBytes, passes) = try reader.start()
+        precondition(rowBytes == held.planes[0].width * held.planes[0].channels, "libpng delivers what it was asked for")
+        var picture = try PixelBuffer(held, limits: limits)
+        let stride = picture.stride(of: 0)
+        try picture.withMutablePlane(0) { (start) throws(CodecError) in
+            for pass in 0..<passes {
+                for y in 0..<header.height {
+                    do throws(CodecError) {
+                        try reader.readRow(start + y * stride)
+                    } catch {
+                        guard reader.isLenient, pass > 0 || y > 0 else { throw error }
+                        return
+                    }
+                }
+            }
+            try reader.finish()
+        }
+        self.picture = picture
+    }
+
+    func deliver<Sink: RowSink & ~Copyable>(_ reader: borrowing PNGReader, into sink: inout Sink) throws(CodecError) {
+        var delivery = RowDelivery(reader.header)
+        let stride = picture.stride(of: 0)
+        try sink.begin(reader.header.layout)
+        try picture.withPlane(0) { (start) throws(CodecError) in
+            for y in 0..<reader.header.height {
+                try delivery.deliver(start + y * stride, y: y, of: reader, into: &sink)
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import CPNG
+public import NIOCore
+public import OnesheetCore
+
+extension PNGCodec {
+    /// libdeflate's level for each effort.
+    private static let levels: [Int32] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
+
+    /// Writes gray, a palette or fewer bits where nothing is lost by it; alpha that is opaque everywhere is left out.
+    ///
+    /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for a profile that is not for the picture's colours.
+    public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+        let layout = picture.layout
+        guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in PNG") }
+        let effort = min(max(options.effort ?? self.effort, 0), 9)
+        let profile: ICCColors? = if let profile = options.profile { try ICCColors(profile) } else { nil }
+        let pixels = PackedPixels(
+            width: layout.width, height: layout.height, stride: picture.stride(of: 0), channels: layout.planes[0].channels)
+        return try picture.withPlane(0) { (rows) throws(CodecError) in
+            var survey = cpng_survey()
+            cpng_look(rows, pixels.stride, pixels.width, pixels.height, Int32(pixels.channels), &survey)
+            let form = try PNGForm(survey, profile: profile, width: pixels.width, height: pixels.height)
+            var best: Deflated?
+            for filtering in form.filterings(effort: effort) {
+                let made = try pixels.compress(rows, &survey, form, filtering, level: Self.levels[effort])
+                if made.count < best?.count ?? .max { best = made }
+            }
+            var file = PNGChunks(
+                capacity: (best?.count ?? 0) + (options.profile?.count ?? 0) + (options.exif?.count ?? 0) + 2048)
+            file.add("IHDR", Self.header(pixels, form))
+            if let profile = options.profile {
+                try Deflated(profile, level: Self.levels[effort]).withBytes { file.add("iCCP", Array("icc\0\0".utf8) + $0) }
+            }
+            if form.isPalette { Self.addPalette(survey, to: &file) }
+            if let exif = options.exif { file.add("eXIf", exif) }
+            best?.withBytes { file.add("IDAT", $0) }
+            file.add("IEND", [])
+            return file.file
+        }
+    }
+
+    private static func header(_ pixels: PackedPixels, _ form: PNGForm) -> [UInt8] {
+        var sides = ByteBuffer(integer: UInt32(pixels.width))
+        sides.writeInteger(UInt32(pixels.height))
+        // Compression, filter and interlace methods are 0.
+        return Array(sides.readableBytesView) + [UInt8(form.depth), UInt8(form.colorType), 0, 0, 0]
+    }
+
+    private static func addPalette(_ survey: cpng_survey, to file: inout PNGChunks) {
+        withUnsafeBytes(of: survey.palette) { bytes in
+            let entries = (0..<Int(survey.colors)).map { bytes[($0 * 4)..<($0 * 4 + 4)] }
+            file.add("PLTE", entries.flatMap { $0.prefix(3) })
+            // Opaque entries stand last and need no mention.
+            let alphas = entries.compactMap(\.last).prefix { $0 < 255 }
+            if !alphas.isEmpty { file.add("tRNS", alphas) }
+        }
+    }
+}

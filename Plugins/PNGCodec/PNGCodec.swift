@@ -1,0 +1,64 @@
+internal import CPNG
+public import OnesheetCore
+
+/// PNG (W3C Recommendation, third edition; ISO/IEC 15948): every colour type, depth and interlacing; of animations the first picture.
+///
+/// What is usual, 8 bits and not interlaced, is inflated at once by libdeflate if it is in perfect order; libpng reads everything else.
+public struct PNGCodec: CodecPlugin {
+    /// What can be set.
+    public struct Configuration: Decodable, Sendable {
+        /// 0 to 9: how much work goes into a smaller file where the request does not say.
+        public var effort: Int?
+        /// How much memory may be used to inflate a picture at once; larger ones go row by row, which is slower.
+        public var inflateAtOnce: ByteSize?
+
+        public init(effort: Int? = nil, inflateAtOnce: ByteSize? = nil) {
+            self.effort = effort
+            self.inflateAtOnce = inflateAtOnce
+        }
+    }
+
+    public static let type = "png"
+    public static let sampleConfiguration = """
+        type: png
+        # 0 to 9: how much work goes into a smaller file.
+        effort: 6
+        # Pictures that take no more than this are inflated at once, which is faster; larger ones go row by row.
+        inflateAtOnce: 32MiB
+        """
+
+    let effort: Int
+    let inflateAtOnce: Int
+
+    public var format: ImageFormat { .png }
+
+    /// - Parameters:
+    ///   - effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
+    ///   - inflateAtOnce: bytes that a decoded picture may take to go the fast way; 0 sends everything through libpng.
+    public init(effort: Int = 6, inflateAtOnce: Int = 32 << 20) {
+        precondition((0...9).contains(effort), "an effort is 0 to 9")
+        self.effort = effort
+        self.inflateAtOnce = inflateAtOnce
+    }
+
+    /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        let effort = configuration.effort ?? 6
+        guard (0...9).contains(effort) else {
+            throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
+        }
+        self.init(effort: effort, inflateAtOnce: configuration.inflateAtOnce?.bytes ?? 32 << 20)
+    }
+
+    public func recognizes(_ bytes: Span<UInt8>) -> Bool {
+        bytes.withUnsafeBufferPointer { PNGFile($0).hasSignature }
+    }
+
+    public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
+            let file = PNGFile(bytes)
+            try file.checkSize(atMost: .max)
+            return try PNGReader(bytes, lenient: false).header.imageHeader(exif: try file.exif())
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import CPNG
+internal import OnesheetCore
+
+/// What stands before the rows, as libpng has read it.
+struct PNGHeader {
+    let width: Int
+    let height: Int
+    let depth: Int
+    let isPalette: Bool
+    let isInterlaced: Bool
+    let colors: ColorDescription
+    /// What is delivered: 8 bits, palettes expanded, alpha wherever there is some.
+    let model: ColorModel
+    let hasAlpha: Bool
+    /// Whether transparency is told by tRNS.
+    let hasTransparency: Bool
+
+    init(_ header: cpng_header) {
+        (width, height, depth) = (Int(header.width), Int(header.height), Int(header.depth))
+        let type = Int(header.color_type)
+        isPalette = type == CPNG_PALETTE
+        isInterlaced = header.interlaced
+        colors = Self.colors(header)
+        let isGray = type == CPNG_GRAY || type == CPNG_GRAY_ALPHA
+        model = isGray ? .gray : .rgb
+        hasTransparency = header.has_trns
+        hasAlpha = type & 4 != 0 || header.has_trns
+    }
+
+    /// Bytes of a delivered pixel.
+    var channels: Int { model.channels + (hasAlpha ? 1 : 0) }
+
+    var layout: PixelLayout { PixelLayout(width: width, height: height, model: model, hasAlpha: hasAlpha) }
+
+    /// Whether rows can be delivered as they are in the file, filters aside.
+    var isPlain: Bool { depth == 8 && !isInterlaced && (isPalette || !hasTransparency) }
+
+    /// Bytes of a row in the file, its filter aside, where it is plain.
+    var plainRowBytes: Int { width * plainPixelBytes }
+    var plainPixelBytes: Int { isPalette ? 1 : channels }
+
+    func imageHeader(exif: [UInt8]?) -> ImageHeader {
+        let tags = EXIF(tiff: exif ?? [])
+        return ImageHeader(
+            format: .png, width: width, height: height, model: model, hasAlpha: hasAlpha, orientation: tags.orientation,
+            colors: colors, isProgressive: isInterlaced, copyright: tags.copyright, exif: exif)
+    }
+
+    /// A profile counts before sRGB, sRGB before gAMA and cHRM (W3C, third edition, §4.3). libpng has taken known sRGB profiles for sRGB.
+    private static func colors(_ header: cpng_header) -> ColorDescription {
+        if header.is_srgb { return .sRGB }
+        if let profile = header.profile {
+            return .icc(Array(UnsafeBufferPointer(start: profile, count: header.profile_size)))
+        }
+        let chromaticities = header.has_chromaticities ? Chromaticities(header.chromaticities) : nil
+        let primaries = chromaticities.flatMap { $0.isSRGB ? nil : $0 }
+        // 45455 is what sRGB says of itself to those who know no sRGB.
+        let isUsualGamma = !header.has_gamma || abs(header.gamma - 45455) <= 50
+        if isUsualGamma && primaries == nil { return .sRGB }
+        return .gamma(header.has_gamma ? 100_000 / Double(header.gamma) : 2.2, chromaticities: primaries)
+    }
+}
+
+extension Chromaticities {
+    fileprivate init(_ c: (Int32, Int32, Int32, Int32, Int32, Int32, Int32, Int32)) {
+        func point(_ x: Int32, _ y: Int32) -> SIMD2<Double> { SIMD2(Double(x), Double(y)) / 100_000 }
+        self.init(white: point(c.0, c.1), red: point(c.2, c.3), green: point(c.4, c.5), blue: point(c.6, c.7))
+    }
+
+    /// Whether these are sRGB's (IEC 61966-2-1), to the digits that files write.
+    fileprivate var isSRGB: Bool {
+        let known: [(SIMD2<Double>, SIMD2<Double>)] = [
+            (white, [0.3127, 0.3290]), (red, [0.64, 0.33]), (green, [0.30, 0.60]), (blue, [0.15, 0.06]),
+        ]
+        return known.allSatisfy { abs($0.x - $1.x) < 0.0015 && abs($0.y - $1.y) < 0.0015 }
+    }
+}

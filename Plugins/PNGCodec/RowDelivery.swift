@@ -1,0 +1,35 @@
+internal import OnesheetCore
+
+/// Hands rows to a sink; indices become colours on the way.
+struct RowDelivery: ~Copyable {
+    private let header: PNGHeader
+    private let rowBytes: Int
+    private var pixels: [UInt8]
+
+    init(_ header: PNGHeader) {
+        self.header = header
+        rowBytes = header.width * header.channels
+        // The kernel that expands palettes writes one byte too many.
+        pixels = header.isPalette ? [UInt8](repeating: 0, count: rowBytes + 1) : []
+    }
+
+    /// Hands over row `y`, whose samples or indices begin at `row`.
+    mutating func deliver<Sink: RowSink & ~Copyable>(
+        _ row: UnsafePointer<UInt8>, y: Int, of reader: borrowing PNGReader, into sink: inout Sink
+    ) throws(CodecError) {
+        guard header.isPalette else {
+            return try sink.row(Span(_unsafeStart: row, count: rowBytes), plane: 0, y: y)
+        }
+        try pixels.withUnsafeMutableBufferPointer { (pixels) throws(CodecError) in
+            guard let start = pixels.baseAddress else { return }
+            try reader.expand(row, into: start)
+            try sink.row(Span(_unsafeStart: UnsafePointer(start), count: rowBytes), plane: 0, y: y)
+        }
+    }
+
+    /// Hands over empty rows for those that cannot be read.
+    mutating func deliverNothing<Sink: RowSink & ~Copyable>(_ rows: Range<Int>, into sink: inout Sink) throws(CodecError) {
+        pixels = [UInt8](repeating: 0, count: rowBytes)
+        for y in rows { try sink.row(pixels.span, plane: 0, y: y) }
+    }
+}

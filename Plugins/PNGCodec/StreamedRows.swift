@@ -1,0 +1,29 @@
+internal import OnesheetCore
+
+/// Rows through libpng, one at a time.
+struct StreamedRows {
+    private let rowBytes: Int
+
+    init(_ reader: borrowing PNGReader) throws(CodecError) {
+        rowBytes = try reader.start().rowBytes
+    }
+
+    func deliver<Sink: RowSink & ~Copyable>(_ reader: borrowing PNGReader, into sink: inout Sink) throws(CodecError) {
+        let header = reader.header
+        let row = UnsafeMutablePointer<UInt8>.allocate(capacity: rowBytes)
+        defer { row.deallocate() }
+        var delivery = RowDelivery(header)
+        for y in 0..<header.height {
+            do throws(CodecError) {
+                try reader.readRow(row)
+            } catch {
+                guard reader.isLenient, y > 0 else { throw error }
+                return try delivery.deliverNothing(y..<header.height, into: &sink)
+            }
+            // Begun only now: a file without a single row is no picture, whatever is accepted.
+            if y == 0 { try sink.begin(header.layout) }
+            try delivery.deliver(row, y: y, of: reader, into: &sink)
+        }
+        try reader.finish()
+    }
+}

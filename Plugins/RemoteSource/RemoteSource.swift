@@ -1,0 +1,77 @@
+public import OnesheetCore
+
+/// Originals anywhere on the web: a title's id is the URL of its picture, and the configuration says which URLs those may be.
+public struct RemoteSource: SourcePlugin {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// What may be fetched.
+        public var allow: [URLPrefix]
+        public var http: HTTPSettings
+
+        private enum CodingKeys: CodingKey { case allow }
+
+        public init(allow: [URLPrefix], http: HTTPSettings = HTTPSettings()) {
+            (self.allow, self.http) = (allow, http)
+        }
+
+        public init(from decoder: any Decoder) throws {
+            allow = try decoder.container(keyedBy: CodingKeys.self).decode([URLPrefix].self, forKey: .allow)
+            http = try HTTPSettings(from: decoder)
+        }
+    }
+
+    public static let type = "remote"
+
+    public static let sampleConfiguration = """
+        type: remote
+        # URLs that may be fetched, by how they begin: scheme, host (*. stands for one or more labels), port if it is not the
+        # scheme's own (:* is any), and whole segments of the path.
+        allow:
+          - "https://images.example.com/posters/"
+          - "https://*.cdn.example.com:8443/"
+        # Where connections may end: public, private, loopback, or blocks such as 203.0.113.0/24.
+        networks: [public]
+        # Sent with every request.
+        headers: { Referer: "https://www.example.com/" }
+        # For one picture, from the first byte sent to the last received.
+        timeout: 10s
+        # Requests per second.
+        rate: 20
+        """
+
+    public let originPolicy: OriginPolicy
+    private let allow: [URLPrefix]
+
+    /// - Throws: `ConfigurationError` where nothing is allowed, or `baseURL` is set: an id is a whole URL here.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        guard !configuration.allow.isEmpty else {
+            throw ConfigurationError(path: "allow", message: "needs at least one URL prefix such as https://images.example.com/")
+        }
+        guard configuration.http.baseURL == nil else {
+            throw ConfigurationError(path: "baseURL", message: "a remote source has none: its ids are whole URLs")
+        }
+        allow = configuration.allow
+        originPolicy = configuration.http.policy(allow: configuration.allow)
+    }
+
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        throw .unsupported("a remote source has no lists: its titles are the URLs that it allows")
+    }
+
+    /// The picture as a title of its own.
+    public func title(_ id: String) async throws(SourceError) -> Title {
+        let url = try allowed(id)
+        let file = url.path.split(separator: "/").last.map(String.init)
+        return Title(id: id, name: file ?? url.host)
+    }
+
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let url = try allowed(id)
+        return [PosterCandidate(.http(url: id), site: url.host)]
+    }
+
+    private func allowed(_ id: String) throws(SourceError) -> WebURL {
+        guard let url = WebURL(id), allow.contains(where: { $0.matches(url) }) else { throw .notFound(id: id) }
+        return url
+    }
+}

@@ -1,0 +1,46 @@
+internal import OnesheetCore
+
+/// A film that nobody has made.
+struct SampleFilm: Sendable {
+    /// From 1; the title's id.
+    let number: Int
+    let name: String
+    let koreanName: String
+    let overview: String
+    let genre: String
+    let minutes: Int
+    let released: CalendarDay?
+    let scene: Scene
+    let palette: Palette
+    /// Whether the name stands at the top of the poster.
+    let isNameOnTop: Bool
+    /// Pixels across; a poster is half as high again.
+    let width: Int
+
+    init(
+        _ number: Int, _ name: String, _ koreanName: String, _ released: String, _ genre: String, _ minutes: Int, _ scene: Scene,
+        _ palette: Palette, top isNameOnTop: Bool = false, width: Int = 1000, _ overview: String
+    ) {
+        self.number = number
+        self.name = name
+        self.koreanName = koreanName
+        self.overview = overview
+        self.genre = genre
+        self.minutes = minutes
+        self.released = CalendarDay(released)
+        self.scene = scene
+        self.palette = palette
+        self.isNameOnTop = isNameOnTop
+        self.width = width
+    }
+
+    var id: String { String(number) }
+    var height: Int { width * 3 / 2 }
+
+    /// The film as a title, at its place in a list.
+    func title(rank: Int? = nil) -> Title {
+        Title(
+            id: id, name: name, originalName: koreanName, overview: overview, releaseDate: released, rank: rank,
+            metadata: ["genre": .string(genre), "minutes": .integer(minutes)])
+    }
+}

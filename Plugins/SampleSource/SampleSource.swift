@@ -1,0 +1,54 @@
+public import OnesheetCore
+
+/// A small catalogue of invented films whose posters are painted by code when somebody asks: no files, no keys, no network.
+public struct SampleSource: SourcePlugin {
+    public typealias Configuration = NoConfiguration
+
+    public static let type = "sample"
+
+    public static let sampleConfiguration = """
+        # Nothing else can be set.
+        type: sample
+        """
+
+    private static let perPage = 12
+
+    public init(_ configuration: NoConfiguration, context: PluginContext) {}
+
+    /// Nothing is fetched: the posters are here.
+    public let originPolicy = OriginPolicy(allow: [], networks: [])
+
+    /// Every day has a list of its own, the same each time: the films in the order in which that day would see them. Without a day
+    /// it is the catalogue by number, the order of the pages that stay.
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        var films = SampleFilm.catalogue
+        if let date = query.date {
+            var random = SeededRandom(seed: UInt64(date.year * 400 + date.month * 32 + date.day))
+            films = films.filter { $0.released.map { $0 <= date } ?? true }
+            films.shuffle(using: &random)
+        }
+        if let phrase = query.phrase?.lowercased() {
+            films = films.filter { $0.name.lowercased().contains(phrase) || $0.koreanName.contains(phrase) }
+        }
+        let total = films.count
+        guard query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
+        let first = min((query.page - 1) * Self.perPage, total)
+        let page = films[first...].prefix(Self.perPage).enumerated().map { $1.title(rank: first + $0 + 1) }
+        return TitlePage(titles: page, total: total, next: first + page.count < total ? query.page + 1 : nil)
+    }
+
+    public func title(_ id: String) async throws(SourceError) -> Title { try film(id).title() }
+
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let film = try film(id)
+        let place = OriginalLocation.held(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
+            try SamplePoster(film: film).jpeg()
+        }
+        return [PosterCandidate(place, width: film.width, height: film.height, site: "Onesheet")]
+    }
+
+    private func film(_ id: String) throws(SourceError) -> SampleFilm {
+        guard let film = SampleFilm.catalogue.first(where: { $0.id == id }) else { throw .notFound(id: id) }
+        return film
+    }
+}

@@ -1,0 +1,79 @@
+#if WebP
+    internal import CWebP
+    public import NIOCore
+    public import OnesheetCore
+
+    extension WebPCodec {
+        /// libwebp's method, 0 to 6, for each effort.
+        private static let methods: [Int32] = [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
+
+        /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 16383 pixels.
+        public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+            let layout = picture.layout
+            guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in WebP") }
+            guard max(layout.width, layout.height) <= WEBP_MAX_DIMENSION else {
+                throw .unsupported("\(layout.width) × \(layout.height) pixels in WebP")
+            }
+            var config = WebPConfig()
+            guard WebPConfigInit(&config) != 0 else { throw .unsupported("this version of libwebp") }
+            config.quality = Float(min(max(options.quality, 0), 100))
+            config.method = Self.methods[min(max(options.effort ?? effort, 0), 9)]
+            if isLossless {
+                config.lossless = 1
+                config.exact = 1
+                config.quality = 75
+            }
+            let stream =
+                layout.model == .rgb
+                ? try Self.encode(picture, &config) : try Self.encode(try Self.colored(picture), &config)
+            guard options.profile != nil || options.exif != nil else { return stream }
+            return WebPChunks(stream).file(layout, profile: options.profile, exif: options.exif)
+        }
+
+        private static func encode(_ picture: borrowing PixelBuffer, _ config: inout WebPConfig) throws(CodecError) -> ByteBuffer {
+            let layout = picture.layout
+            let stride = Int32(picture.stride(of: 0))
+            var writer = WebPMemoryWriter()
+            WebPMemoryWriterInit(&writer)
+            defer { WebPMemoryWriterClear(&writer) }
+            var input = WebPPicture()
+            guard WebPPictureInit(&input) != 0 else { throw .unsupported("this version of libwebp") }
+            defer { WebPPictureFree(&input) }
+            input.use_argb = config.lossless
+            input.width = Int32(layout.width)
+            input.height = Int32(layout.height)
+            let isDone = withUnsafeMutablePointer(to: &writer) { writer in
+                input.writer = WebPMemoryWrite
+                input.custom_ptr = UnsafeMutableRawPointer(writer)
+                let isIn = picture.withPlane(0) {
+                    layout.hasAlpha ? WebPPictureImportRGBA(&input, $0, stride) : WebPPictureImportRGB(&input, $0, stride)
+                }
+                return isIn != 0 && WebPEncode(&config, &input) != 0
+            }
+            guard isDone else {
+                throw input.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
+                    ? .outOfMemory : .unsupported("libwebp's error \(input.error_code.rawValue) while encoding")
+            }
+            return ByteBuffer(bytes: UnsafeBufferPointer(start: writer.mem, count: writer.size))
+        }
+
+        /// A gray picture in three channels: WebP has no other.
+        private static func colored(_ picture: borrowing PixelBuffer) throws(CodecError) -> PixelBuffer {
+            let (width, height, hasAlpha) = (picture.layout.width, picture.layout.height, picture.layout.hasAlpha)
+            var colored = try PixelBuffer(
+                PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: Limits(pixels: width * height))
+            let (from, to) = hasAlpha ? (2, 4) : (1, 3)
+            for y in 0..<height {
+                picture.withRow(y) { gray in
+                    colored.withMutableRow(y) { row in
+                        for x in 0..<width {
+                            for channel in 0..<3 { row[x * to + channel] = gray[x * from] }
+                            if hasAlpha { row[x * to + 3] = gray[x * from + 1] }
+                        }
+                    }
+                }
+            }
+            return colored
+        }
+    }
+#endif

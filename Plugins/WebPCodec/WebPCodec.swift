@@ -1,0 +1,70 @@
+#if WebP
+    internal import CWebP
+    public import OnesheetCore
+
+    /// WebP (RFC 9649) through libwebp: lossy and lossless, with alpha; of animations the first frame on its canvas.
+    ///
+    /// Only built with the package trait `WebP`.
+    public struct WebPCodec: CodecPlugin {
+        /// What can be set.
+        public struct Configuration: Decodable, Sendable {
+            /// 0 to 9: how much work goes into a smaller file where the request does not say.
+            public var effort: Int?
+            /// Whether files lose nothing; they are several times larger then.
+            public var lossless: Bool?
+
+            public init(effort: Int? = nil, lossless: Bool? = nil) {
+                self.effort = effort
+                self.lossless = lossless
+            }
+        }
+
+        public static let type = "webp"
+        public static let sampleConfiguration = """
+            type: webp
+            # 0 to 9: how much work goes into a smaller file.
+            effort: 6
+            # Whether files lose nothing; they are several times larger then.
+            lossless: false
+            """
+
+        let effort: Int
+        let isLossless: Bool
+
+        public var format: ImageFormat { .webp }
+
+        /// - Parameters:
+        ///   - effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
+        ///   - lossless: whether files lose nothing, whatever quality is asked for.
+        public init(effort: Int = 6, lossless: Bool = false) {
+            precondition((0...9).contains(effort), "an effort is 0 to 9")
+            self.effort = effort
+            isLossless = lossless
+        }
+
+        /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+        public init(_ configuration: Configuration, context: PluginContext) throws {
+            let effort = configuration.effort ?? 6
+            guard (0...9).contains(effort) else {
+                throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
+            }
+            self.init(effort: effort, lossless: configuration.lossless ?? false)
+        }
+
+        public func recognizes(_ bytes: Span<UInt8>) -> Bool {
+            bytes.withUnsafeBufferPointer { $0.starts(with: "RIFF".utf8) && $0.dropFirst(8).starts(with: "WEBP".utf8) }
+        }
+
+        public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
+            try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
+                let file = try WebPFile(bytes, acceptsTruncated: false)
+                let exif = file.exif
+                let tags = EXIF(tiff: exif ?? [])
+                return ImageHeader(
+                    format: .webp, width: file.width, height: file.height, model: .rgb, hasAlpha: file.hasAlpha,
+                    orientation: tags.orientation, colors: file.profile.map { .icc($0) } ?? .sRGB, isProgressive: true,
+                    copyright: tags.copyright, exif: exif)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,76 @@
+#include "errors.h"
+#include <jerror.h>
+#include <string.h>
+
+static cjpeg_status status_of(int code) {
+    switch (code) {
+    case JERR_OUT_OF_MEMORY:
+    case JERR_NO_BACKING_STORE:
+    case JERR_TFILE_CREATE:
+        return CJPEG_OUT_OF_MEMORY;
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_IMAGE_TOO_BIG:
+        return CJPEG_UNSUPPORTED;
+    default:
+        return CJPEG_DAMAGED;
+    }
+}
+
+static void error_exit(j_common_ptr codec) {
+    cjpeg_errors *errors = (cjpeg_errors *)codec->err;
+    char text[JMSG_LENGTH_MAX];
+    (*errors->base.format_message)(codec, text);
+    cjpeg_status status = status_of(errors->base.msg_code);
+    // Whatever trips over a file that has ended trips over its end.
+    if (errors->ended && status == CJPEG_DAMAGED) status = CJPEG_TRUNCATED;
+    cjpeg_fail(codec, status, text);
+}
+
+// Level -1 is a warning: the library would go on with made-up samples.
+static void emit_message(j_common_ptr codec, int level) {
+    if (level >= 0) return;
+    cjpeg_errors *errors = (cjpeg_errors *)codec->err;
+    switch (errors->base.msg_code) {
+    case JWRN_JFIF_MAJOR:
+    case JWRN_ADOBE_XFORM:
+        return; // Harmless: says nothing about samples.
+    case JWRN_EXTRANEOUS_DATA: {
+        // Between the segments before the first scan stray bytes are skipped without harm; inside a scan they stand for lost samples.
+        j_decompress_ptr reader = (j_decompress_ptr)codec;
+        if (codec->is_decompressor && reader->input_scan_number == 0) return;
+        break;
+    }
+    default:
+        break;
+    }
+    if (errors->ended && errors->accepts_truncated) return;
+    char text[JMSG_LENGTH_MAX];
+    (*errors->base.format_message)(codec, text);
+    cjpeg_fail(codec, errors->ended ? CJPEG_TRUNCATED : CJPEG_DAMAGED, text);
+}
+
+static void output_message(j_common_ptr codec) { (void)codec; }
+
+struct jpeg_error_mgr *cjpeg_errors_install(cjpeg_errors *errors) {
+    memset(errors, 0, sizeof *errors);
+    jpeg_std_error(&errors->base);
+    errors->base.error_exit = error_exit;
+    errors->base.emit_message = emit_message;
+    errors->base.output_message = output_message;
+    return &errors->base;
+}
+
+_Noreturn void cjpeg_fail(j_common_ptr codec, cjpeg_status status, const char *message) {
+    cjpeg_errors *errors = (cjpeg_errors *)codec->err;
+    errors->status = status;
+    snprintf(errors->message, sizeof errors->message, "%s", message);
+    longjmp(errors->escape, 1);
+}

@@ -1,0 +1,184 @@
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The largest chunk but IDAT, and the largest profile: more is a bomb.
+static const png_alloc_size_t chunk_limit = 16 << 20;
+
+static void keep_reason(cpng_reader *reader, const char *message) {
+    strncpy(reader->reason, message, sizeof reader->reason - 1);
+}
+
+static void on_error(png_structp png, png_const_charp message) {
+    cpng_reader *reader = png_get_error_ptr(png);
+    if (reader->status == CPNG_OK) {
+        bool memory = strstr(message, "emory") != NULL && strstr(message, "limit") == NULL;
+        bool unsupported = strstr(message, "exceeds user limit") != NULL || strstr(message, "unhandled critical chunk") != NULL
+            || strstr(message, "too many bytes to allocate") != NULL;
+        reader->status = memory ? CPNG_OUT_OF_MEMORY : unsupported ? CPNG_UNSUPPORTED : CPNG_DAMAGED;
+        keep_reason(reader, message);
+    }
+    png_longjmp(png, 1);
+}
+
+static bool is_one_of(const char *message, const char *chunks) {
+    char name[5] = {message[0], message[1], message[2], message[3], 0};
+    return strstr(chunks, name) != NULL;
+}
+
+// Whether a warning means that pixels or colours may be wrong. What libpng says of ancillary chunks that it then leaves out
+// (a profile that makes no sense, a doubled gAMA) does not: those files mean what they mean without the chunk.
+static bool means_damage(const char *message) {
+    static const char *const harmless[] = {
+        "Extra compressed data", "Too much image data", "Too many IDATs found",  // behind the last row
+        "out-of-range samples",        // tRNS with unused bits set
+        "invalid with alpha channel",  // tRNS where it says nothing
+    };
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strstr(message, harmless[i]) != NULL) return false;
+    bool names_chunk = strlen(message) > 5 && message[4] == ':';
+    if (!names_chunk || is_one_of(message, "IHDR IDAT tRNS")) return true;
+    return strstr(message, "CRC error") != NULL && is_one_of(message, "PLTE IEND gAMA cHRM sRGB iCCP");
+}
+
+static void on_warning(png_structp png, png_const_charp message) {
+    cpng_reader *reader = png_get_error_ptr(png);
+    if (reader->weakness != CPNG_OK || !means_damage(message)) return;
+    reader->weakness = CPNG_DAMAGED;
+    keep_reason(reader, message);
+}
+
+static void on_read(png_structp png, png_bytep out, size_t count) {
+    cpng_reader *reader = png_get_io_ptr(png);
+    if (count > reader->size - reader->position) {
+        reader->position = reader->size;
+        reader->status = CPNG_TRUNCATED;
+        png_error(png, "truncated");
+    }
+    memcpy(out, reader->bytes + reader->position, count);
+    reader->position += count;
+}
+
+cpng_reader *cpng_reader_make(const uint8_t *bytes, size_t size, bool lenient) {
+    cpng_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    *reader = (cpng_reader){.bytes = bytes, .size = size, .lenient = lenient};
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
+    reader->info = reader->png != NULL ? png_create_info_struct(reader->png) : NULL;
+    if (reader->info == NULL) {
+        cpng_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void cpng_reader_free(cpng_reader *reader) {
+    png_destroy_read_struct(&reader->png, &reader->info, NULL);
+    free(reader);
+}
+
+const char *cpng_reader_reason(const cpng_reader *reader) { return reader->reason; }
+
+static cpng_status outcome(cpng_reader *reader) { return reader->lenient ? CPNG_OK : reader->weakness; }
+
+static void prepare(cpng_reader *reader) {
+    // Chunks that say nothing about pixels are passed over unread; eXIf may stand behind the rows and is found without libpng.
+    static const png_byte unread[] = "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
+    png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, unread, sizeof unread / 5);
+    png_set_crc_action(reader->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
+    png_set_benign_errors(reader->png, 1);
+    png_set_check_for_invalid_index(reader->png, 0);  // cpng_expand does
+    png_set_chunk_malloc_max(reader->png, chunk_limit);
+    png_set_chunk_cache_max(reader->png, 16);
+    png_set_user_limits(reader->png, 1000000, PNG_UINT_31_MAX);
+    png_set_read_fn(reader->png, reader, on_read);
+    // libpng takes this much of an IDAT or nothing of it.
+    if (reader->lenient) png_set_compression_buffer_size(reader->png, 64);
+}
+
+static void read_colors(cpng_reader *reader, cpng_header *header) {
+    int intent;
+    header->is_srgb = png_get_sRGB(reader->png, reader->info, &intent) != 0;
+    png_charp name;
+    int compression;
+    png_bytep profile;
+    png_uint_32 size;
+    if (png_get_iCCP(reader->png, reader->info, &name, &compression, &profile, &size) != 0) {
+        header->profile = profile;
+        header->profile_size = size;
+    }
+    png_fixed_point gamma;
+    header->has_gamma = png_get_gAMA_fixed(reader->png, reader->info, &gamma) != 0;
+    if (header->has_gamma) header->gamma = gamma;
+    png_fixed_point c[8];
+    header->has_chromaticities = png_get_cHRM_fixed(
+        reader->png, reader->info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]) != 0;
+    if (header->has_chromaticities)
+        for (int i = 0; i < 8; i++) header->chromaticities[i] = c[i];
+}
+
+static void read_palette(cpng_reader *reader) {
+    png_colorp colors = NULL;
+    int count = 0, alphas = 0;
+    png_bytep alpha = NULL;
+    png_get_PLTE(reader->png, reader->info, &colors, &count);
+    png_get_tRNS(reader->png, reader->info, &alpha, &alphas, NULL);
+    for (int i = 0; i < 256; i++) {
+        uint8_t entry[4] = {0, 0, 0, 255};
+        if (i < count) {
+            entry[0] = colors[i].red, entry[1] = colors[i].green, entry[2] = colors[i].blue;
+            if (alpha != NULL && i < alphas) entry[3] = alpha[i];
+        }
+        memcpy(&reader->palette[i], entry, 4);
+    }
+    reader->colors = count;
+}
+
+cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
+    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
+    prepare(reader);
+    png_read_info(reader->png, reader->info);
+    memset(header, 0, sizeof *header);
+    header->width = png_get_image_width(reader->png, reader->info);
+    header->height = png_get_image_height(reader->png, reader->info);
+    header->depth = png_get_bit_depth(reader->png, reader->info);
+    header->color_type = png_get_color_type(reader->png, reader->info);
+    header->interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
+    header->has_trns = png_get_valid(reader->png, reader->info, PNG_INFO_tRNS) != 0;
+    reader->interlaced = header->interlaced;
+    read_colors(reader, header);
+    if (header->color_type == CPNG_PALETTE) read_palette(reader);
+    header->palette_size = reader->colors;
+    return outcome(reader);
+}
+
+cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes) {
+    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
+    if (png_get_color_type(reader->png, reader->info) == PNG_COLOR_TYPE_PALETTE) {
+        png_set_packing(reader->png);
+    } else {
+        png_set_expand(reader->png);
+        png_set_scale_16(reader->png);
+    }
+    *passes = png_set_interlace_handling(reader->png);
+    png_read_update_info(reader->png, reader->info);
+    *row_size = png_get_rowbytes(reader->png, reader->info);
+    return outcome(reader);
+}
+
+cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row) {
+    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
+    // As a display row each pass fills the blocks of the passes to come, so that a picture that ends early is coarse, not full of holes.
+    if (reader->interlaced && reader->lenient)
+        png_read_row(reader->png, NULL, row);
+    else
+        png_read_row(reader->png, row, NULL);
+    return outcome(reader);
+}
+
+cpng_status cpng_reader_finish(cpng_reader *reader) {
+    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
+    png_read_end(reader->png, NULL);
+    return outcome(reader);
+}

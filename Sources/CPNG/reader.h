@@ -1,0 +1,19 @@
+#pragma once
+
+#include "CPNG.h"
+
+#include <png.h>
+
+struct cpng_reader {
+    png_structp png;
+    png_infop info;
+    const uint8_t *bytes;
+    size_t size, position;
+    bool lenient;
+    bool interlaced;
+    cpng_status status;     // of the last error
+    cpng_status weakness;   // a warning that means damage
+    uint32_t colors;        // entries of the palette
+    uint32_t palette[256];  // in memory order R G B A
+    char reason[120];
+};

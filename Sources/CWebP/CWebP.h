@@ -1,0 +1,6 @@
+#pragma once
+
+// libwebp, read only where the package trait WebP is on.
+#include <webp/decode.h>
+#include <webp/demux.h>
+#include <webp/encode.h>

@@ -1,0 +1,113 @@
+package import Logging
+package import OnesheetCore
+
+/// An entry, and which tier had it.
+package struct CacheHit: Sendable, Equatable {
+    package let entry: CacheEntry
+    /// The tier's name: `memory`, `disk`.
+    package let tier: String
+
+    package init(entry: CacheEntry, tier: String) {
+        (self.entry, self.tier) = (entry, tier)
+    }
+}
+
+/// The tiers one after another: memory first, then the others; what a later tier has is promoted into memory.
+///
+/// A tier that fails is logged and passed by: the cache may cost a request time, never its answer.
+package struct Cache: Sendable {
+    package let memory: MemoryTier
+    /// The tiers behind memory, in the order in which they are asked.
+    package let others: [any CacheTier]
+    let logger: Logger
+    private let troubles: TierTroubles
+
+    package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
+        self.memory = memory
+        self.others = others
+        self.logger = logger
+        troubles = TierTroubles(logger: logger)
+    }
+
+    /// What memory has under `key`, at once; an event loop may ask.
+    package func entryNow(for key: CacheKey) -> CacheHit? {
+        memory.entryNow(for: key).map { CacheHit(entry: $0, tier: memory.name) }
+    }
+
+    /// The fresh entry under `key` from the first tier that has it.
+    package func entry(for key: CacheKey) async -> CacheHit? {
+        if let hit = entryNow(for: key) { return hit }
+        let mark = memory.promotionMark(for: key)
+        for tier in others {
+            let entry = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)
+            }
+            guard let entry = entry ?? nil else { continue }
+            memory.promote(entry, for: key, since: mark)
+            return CacheHit(entry: entry, tier: tier.name)
+        }
+        return nil
+    }
+
+    /// Whether any tier has a fresh entry under `key`; reads no body and extends no life.
+    package func contains(_ key: CacheKey) async -> Bool {
+        if await memory.contains(key) { return true }
+        for tier in others {
+            let found = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.contains(key) }
+            if found == true { return true }
+        }
+        return false
+    }
+
+    /// Stores `entry` in every tier.
+    package func store(_ entry: CacheEntry, for key: CacheKey) async {
+        memory.storeNow(entry, for: key)
+        for tier in others {
+            await troubles.passing(tier, "store", key) { () async throws(CacheError) in try await tier.store(entry, for: key) }
+        }
+    }
+
+    /// Removes what is under `key` from every tier.
+    /// - Throws: when a tier may still have it; the other tiers have removed it all the same.
+    package func remove(_ key: CacheKey) async throws(CacheError) {
+        try await inEveryTier { tier throws(CacheError) in
+            try await tier.remove(key)
+            return CacheRemoval()
+        }
+    }
+
+    /// Removes what `selection` takes from every tier, or with `dryRun` counts it. The count is the largest tier's,
+    /// because the same entry is usually in several.
+    /// - Throws: when a tier may still have some; the other tiers have removed theirs all the same.
+    @discardableResult
+    package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
+        try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }
+    }
+
+    /// Each tier's figures by its name. A tier that cannot tell is left out.
+    package func statistics() async -> [String: CacheStatistics] {
+        var all = [memory.name: await memory.statistics()]
+        for tier in others {
+            all[tier.name] = await troubles.passing(tier, "count") { () async throws(CacheError) in try await tier.statistics() }
+        }
+        return all
+    }
+
+    /// From the last tier to the first, so that nothing can be promoted out of a tier that is still to come.
+    @discardableResult
+    private func inEveryTier(
+        _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
+    ) async throws(CacheError) -> CacheRemoval {
+        var largest = CacheRemoval()
+        var failure: CacheError?
+        for tier in others.reversed() + [memory] {
+            do {
+                let removal = try await body(tier)
+                if removal.entries > largest.entries { largest = removal }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return largest
+    }
+}

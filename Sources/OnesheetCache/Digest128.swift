@@ -1,0 +1,75 @@
+internal import Crypto
+
+/// The first 128 bits of a SHA-256: enough that no two of our names or bodies ever share one.
+struct Digest128: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    init(of bytes: some Sequence<UInt8>) {
+        let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
+        self.init(digest ?? SHA256.hash(data: Array(bytes)))
+    }
+
+    init(_ digest: SHA256.Digest) {
+        self = digest.withUnsafeBytes { bytes in
+            Digest128(
+                high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
+
+    /// The sixteen bytes, most significant first.
+    init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The sixteen bytes, most significant first.
+    var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
+}
+
+extension Digest128 {
+    /// 32 lower-case hexadecimal digits.
+    var hex: String {
+        String(unsafeUninitializedCapacity: 32) { text in
+            for place in 0..<32 {
+                let half = place < 16 ? high >> (60 - 4 * UInt64(place)) : low >> (124 - 4 * UInt64(place))
+                let digit = UInt8(half & 15)
+                text[place] = digit < 10 ? 48 + digit : 87 + digit
+            }
+            return 32
+        }
+    }
+
+    /// Reads 32 hexadecimal digits as `hex` writes them.
+    init?(hex text: some StringProtocol) {
+        let digits = Array(text.utf8)
+        guard digits.count == 32, digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+            let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
+            let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// 22 characters of base64url (RFC 4648 §5), unpadded.
+    var base64URL: String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var text: [UInt8] = []
+        var bits = 0
+        var held = 0
+        for byte in bytes {
+            held = held << 8 | Int(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(digits[held >> bits & 63])
+            }
+            held &= (1 << bits) - 1
+        }
+        text.append(digits[held << (6 - bits) & 63])
+        return String(decoding: text, as: UTF8.self)
+    }
+}

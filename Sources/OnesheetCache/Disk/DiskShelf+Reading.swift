@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+internal import Synchronization
+
+extension DiskShelf {
+    /// The fresh entry under `key`; what is damaged is removed and counted.
+    func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
+        let entry = try Self.naming("look up in") { try readChecked(key) }
+        count { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
+        return entry
+    }
+
+    func contains(_ key: CacheKey) throws(CacheError) -> Bool {
+        let name = key.entryName
+        return try Self.naming("look up in") {
+            guard let file = try EntryFile.at(layout.entry(name), named: name) else { return false }
+            do {
+                let header = try file.header()
+                return ShelfLife.isFresh(created: header.facts.created, end: header.end, now: clock.now)
+            } catch is EntryDamage {
+                return false
+            }
+        }
+    }
+
+    /// Whether enough was read since to tell the index.
+    var hasMuchToNote: Bool { readings.withLock { $0.count >= DiskSettings.noting } }
+
+    /// Tells the index what was read.
+    func note() throws(CacheError) {
+        let noted = readings.withLock { readings in
+            defer { readings = [:] }
+            return readings
+        }
+        guard !noted.isEmpty else { return }
+        try withFolder("note in") { try $0.index.note(noted) }
+    }
+
+    private func readChecked(_ key: CacheKey) throws -> CacheEntry? {
+        let name = key.entryName
+        let path = layout.entry(name)
+        guard let file = try EntryFile.at(path, named: name) else { return nil }
+        do {
+            var (header, entry) = try file.entry()
+            let now = clock.now
+            guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
+            let extended = extend(name, path, header, now: now)
+            if let extended { entry.outlive(extended) }
+            readings.withLock { readings in
+                readings[name, default: EntryReadings()].count += 1
+                if let extended { readings[name]?.extended = .some(extended) }
+            }
+            return entry
+        } catch is EntryDamage {
+            count { $0.damaged += 1 }
+            try removeDamaged(name, path, file.status.identity)
+            return nil
+        }
+    }
+
+    /// Extends the entry's life as configured. Where that would change it by less than a hundredth, it stays: a write for each
+    /// reading would be dear.
+    private func extend(_ name: Digest128, _ path: String, _ header: EntryHeader, now: Date) -> Date?? {
+        guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
+            return nil
+        }
+        if let wanted, let end = header.end {
+            guard abs(wanted.timeIntervalSince(end)) > 0.01 * abs(wanted.timeIntervalSince(now)) else { return nil }
+        }
+        do {
+            try EntryFile.extend(path, named: name, to: wanted)
+            return .some(wanted)
+        } catch {
+            // On a folder that cannot be written just now the entry is served all the same, and not extended.
+            return nil
+        }
+    }
+
+    /// Removes what was found damaged, unless it was replaced meanwhile.
+    private func removeDamaged(_ name: Digest128, _ path: String, _ identity: FileStatus.Identity) throws {
+        do {
+            try withFolder("remove from") { folder in
+                try folder.index.remove(name) {
+                    if try FileStatus(of: path)?.identity == identity { try Files.remove(path) }
+                }
+            }
+        } catch {
+            // It stays, is found damaged again, and is never served.
+            count { $0.evictions["damaged, not removable", default: 0] += 1 }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+extension DiskShelf {
+    /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
+    func store(_ entry: CacheEntry, for key: CacheKey) throws(CacheError) {
+        let name = key.entryName
+        let now = clock.now
+        let end = life.end(of: entry, now: now)
+        if let end, end <= now { return try remove(key) }
+        let header = EntryHeader.bytes(of: entry, for: key, named: name, end: end)
+        let length = header.readableBytes + entry.body.readableBytes
+        let row = IndexRow(name: name, key: key, entry: entry, length: length, stored: now, end: end)
+        guard row.bytes <= settings.budgets[key.kind] / 2, header.readableBytes < EntryHeader.lengthLimit else {
+            count { $0.evictions["too large", default: 0] += 1 }
+            return try remove(key)
+        }
+        try withFolder("store in") { folder in
+            try makeRoom(for: row, in: folder)
+            try write(header, entry.body, as: row, in: folder)
+        }
+        count { $0.stores += 1 }
+    }
+
+    private func write(_ header: ByteBuffer, _ body: ByteBuffer, as row: IndexRow, in folder: OpenFolder) throws {
+        let temporary = folder.session.temporaryPath()
+        do {
+            try Self.write(header, body, to: temporary)
+            try folder.index.store(row) { try place(temporary, row.name) }
+            // Gone already, unless a removal came between.
+            try Files.remove(temporary)
+        } catch {
+            let failure = error
+            do { try Files.remove(temporary) } catch { throw failure }
+            throw failure
+        }
+    }
+
+    private static func write(_ header: ByteBuffer, _ body: ByteBuffer, to path: String) throws(FileFailure) {
+        let file = try OpenFile(path, for: .writing)
+        try file.write(header)
+        try file.write(body)
+        try file.sync()
+    }
+
+    /// Moves a written file to where look-ups find it.
+    private func place(_ temporary: String, _ name: Digest128) throws(FileFailure) {
+        let path = layout.entry(name)
+        do {
+            try Files.move(temporary, to: path)
+        } catch {
+            guard error.isAbsence, try FileStatus(of: temporary) != nil, try FileStatus(of: layout.entries) != nil else {
+                throw error
+            }
+            try Files.makeFolders(String(path.dropLast(33)))
+            try Files.move(temporary, to: path)
+        }
+    }
+
+    /// Makes room in the budget of the kind, and above the floor of free space, for what is to be stored.
+    private func makeRoom(for row: IndexRow, in folder: OpenFolder) throws {
+        let budget = settings.budgets[row.key.kind]
+        while let bytes = try folder.index.totals()[row.key.kind]?.bytes, bytes + row.bytes > budget {
+            let excess = bytes + row.bytes - budget
+            guard try evict(row.key.kind, bytes: excess + budget / 256, reason: "budget", in: folder) > 0 else { break }
+        }
+        guard settings.freeSpaceFloor > 0 else { return }
+        while case let lack = settings.freeSpaceFloor + row.bytes - (try Files.freeBytes(at: layout.path)), lack > 0 {
+            var freed = 0
+            for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
+            guard freed > 0 else {
+                throw CacheError.fileSystem(
+                    operation: "store in", path: layout.path, reason: "no more than \(settings.freeSpaceFloor) bytes are free")
+            }
+        }
+    }
+
+    /// One step of evicting what is worth least, until `bytes` are freed; answers with how many entries went.
+    func evict(_ kind: CacheKind, bytes: Int = .max, reason: String, in folder: OpenFolder) throws -> Int {
+        let removal = try folder.index.removeStep(.leastWorth(kind), limit: DiskSettings.step, bytes: bytes) { name in
+            try Files.remove(layout.entry(name))
+        }
+        count { $0.evictions[reason, default: 0] += removal.entries }
+        return removal.entries
+    }
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import OnesheetCore
+internal import Synchronization
+
+/// The work of `DiskTier`, done on the thread that calls.
+///
+/// Looking up opens the file that the key names and nothing else, so that it costs the same whatever the number of entries.
+/// Storing, removing and making room go through the index, one after another, also between processes.
+final class DiskShelf: Sendable {
+    let layout: FolderLayout
+    let settings: DiskSettings
+    let clock: WallClock
+    let life: ShelfLife
+    let counts = Mutex(CacheStatistics())
+    let readings = Mutex<[Digest128: EntryReadings]>([:])
+    private let state: Mutex<State>
+
+    private enum State {
+        case open(OpenFolder)
+        /// Not there any more as it was; `damaged` is the path of an index that cannot be trusted.
+        case lost(damaged: String?)
+        case closed
+    }
+
+    init(_ settings: DiskSettings, life: ShelfLife, clock: WallClock) throws(CacheError) {
+        layout = FolderLayout(path: settings.path)
+        (self.settings, self.life, self.clock) = (settings, life, clock)
+        let layout = layout
+        state = Mutex(.open(try Self.naming("open") { try OpenFolder(layout) }))
+    }
+
+    /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.
+    func withFolder<Answer>(_ operation: String, _ body: (OpenFolder) throws -> Answer) throws(CacheError) -> Answer {
+        try Self.naming(operation) {
+            let present = try current(lost: nil)
+            do {
+                return try body(present)
+            } catch  where Self.meansLoss(error) {
+                return try body(try current(lost: (present, error)))
+            }
+        }
+    }
+
+    func close() throws(CacheError) {
+        try Self.naming("close") {
+            try state.withLock { state in
+                let last = state
+                state = .closed
+                if case .open(let folder) = last { try folder.close() }
+            }
+        }
+    }
+
+    func count(_ change: (inout CacheStatistics) -> Void) { counts.withLock { change(&$0) } }
+
+    private func current(lost: (folder: OpenFolder, error: any Error)?) throws -> OpenFolder {
+        try state.withLock { state in
+            if case .closed = state { throw CacheError.index(operation: "use", reason: "it is closed") }
+            if case .open(let present) = state {
+                let isLost = lost.map { $0.folder === present } ?? false
+                if try !isLost && present.isCurrent() { return present }
+                state = .lost(damaged: isLost && lost?.error is DatabaseError ? present.index.path : nil)
+                // Closed first: SQLite must not have a removed file and its successor open at once.
+                try present.index.close()
+            }
+            guard case .lost(let damaged) = state else { throw CacheError.index(operation: "use", reason: "it is closed") }
+            let next = try OpenFolder(layout, isOurs: true, distrusting: damaged)
+            state = .open(next)
+            return next
+        }
+    }
+
+    /// Whether a failure says that the folder or its index is no longer there as it was.
+    private static func meansLoss(_ error: any Error) -> Bool {
+        switch error {
+        case let failure as FileFailure: failure.isAbsence
+        case let failure as DatabaseError:
+            switch failure.resultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_ERROR, .SQLITE_READONLY: true
+            default: failure.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+            }
+        default: false
+        }
+    }
+
+    /// Runs `body`; its failures become the contract's.
+    static func naming<Answer>(_ operation: String, _ body: () throws -> Answer) throws(CacheError) -> Answer {
+        do {
+            return try body()
+        } catch let error as CacheError {
+            throw error
+        } catch let failure as FileFailure {
+            throw failure.cacheError
+        } catch {
+            throw .index(operation: operation, reason: "\(error)")
+        }
+    }
+}

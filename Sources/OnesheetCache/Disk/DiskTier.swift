@@ -1,0 +1,157 @@
+internal import FoundationEssentials
+package import Logging
+package import OnesheetCore
+
+/// The second tier: one checked file per entry, in a folder bounded by bytes, that outlives the process however it ends.
+///
+/// A folder may be open in several processes. What is damaged is never served; a folder that was deleted comes back;
+/// a folder that is not ours is refused. File work runs on threads of its own.
+package final class DiskTier: CacheTier {
+    package let name = "disk"
+    private let shelf: DiskShelf
+    private let workers: DiskWorkers
+    private let logger: Logger
+
+    /// Opens the folder at `path`, or makes it.
+    /// - Parameters:
+    ///   - budgets: how many bytes each kind of entry may take on disk.
+    ///   - expires: the longest that an entry stays unread; its own time can be shorter.
+    ///   - extending: what reading an entry does to its time here.
+    ///   - freeSpaceFloor: how many bytes stay free for others, whatever the budgets say.
+    ///   - threads: how many threads do the file work.
+    /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours.
+    package init(
+        path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
+        extending: ExpirationExtending = .none, freeSpaceFloor: Int = 0, threads: Int = 4, clock: WallClock = .system,
+        logger: Logger = Logger(label: "onesheet.cache.disk")
+    ) throws(CacheError) {
+        let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor)
+        shelf = try DiskShelf(settings, life: ShelfLife(limit: expires, extending: extending), clock: clock)
+        workers = DiskWorkers(threads: threads, limit: 4096, path: path)
+        self.logger = logger
+        adoptLater()
+    }
+
+    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+        let shelf = shelf
+        let entry = try await workers.run { () throws(CacheError) in try shelf.entry(for: key) }
+        if shelf.hasMuchToNote { noteLater() }
+        return entry
+    }
+
+    package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
+        let shelf = shelf
+        return try await workers.run { () throws(CacheError) in try shelf.contains(key) }
+    }
+
+    package func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
+        let shelf = shelf
+        try await workers.run { () throws(CacheError) in try shelf.store(entry, for: key) }
+    }
+
+    package func remove(_ key: CacheKey) async throws(CacheError) {
+        let shelf = shelf
+        try await workers.run { () throws(CacheError) in try shelf.remove(key) }
+    }
+
+    package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
+        let shelf = shelf
+        if selection != .all { try await adopt() }
+        try await workers.run { () throws(CacheError) in try shelf.note() }
+        if dryRun { return try await workers.run { () throws(CacheError) in try shelf.count(selection) } }
+        var removal = CacheRemoval()
+        while true {
+            let step = try await workers.run { () throws(CacheError) in try shelf.removeStep(selection) }
+            removal = removal + step
+            if step.entries == 0 || selection == .all { break }
+        }
+        if selection == .all { try await workers.run { () throws(CacheError) in try shelf.removeLeftovers() } }
+        return removal
+    }
+
+    package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
+        let shelf = shelf
+        try await adopt()
+        var last: Data? = Data()
+        while let name = last {
+            let page = try await workers.run { () throws(CacheError) in try shelf.keys(after: name) }
+            page.keys.forEach(visit)
+            last = page.last
+        }
+    }
+
+    package func statistics() async throws(CacheError) -> CacheStatistics {
+        let shelf = shelf
+        return try await workers.run { () throws(CacheError) in try shelf.statistics() }
+    }
+
+    /// Removes what has expired, makes room where a budget is reached, and cleans up after processes that died.
+    /// It works in short steps, so that neither look-ups nor stores wait for all of it.
+    package func sweep() async throws(CacheError) {
+        let shelf = shelf
+        try await adopt()
+        _ = try await remove(.expired)
+        if try await workers.run({ () throws(CacheError) in try shelf.isFull() }) {
+            while try await workers.run({ () throws(CacheError) in try shelf.evictStep() }) {}
+        }
+        try await workers.run { () throws(CacheError) in try shelf.removeLeftovers() }
+    }
+
+    /// Reads every file and checks it, and compares the folder with the index.
+    /// - Parameter repair: removes what is damaged, and makes the index agree with the files.
+    package func verify(repair: Bool = false) async throws(CacheError) -> DiskVerification {
+        let shelf = shelf
+        var found = DiskVerification()
+        var part: Int? = 0
+        while let next = part {
+            let step = try await workers.run { () throws(CacheError) in try shelf.verify(from: next, repair: repair) }
+            found = found + step.0
+            part = step.next
+        }
+        var last: Data? = Data()
+        while let name = last {
+            let page = try await workers.run { () throws(CacheError) in try shelf.verifyRows(after: name, repair: repair) }
+            found.missing += page.missing
+            last = page.last
+        }
+        found.isRepaired = repair
+        return found
+    }
+
+    /// Ends the work and closes the index.
+    package func close() async throws(CacheError) {
+        let shelf = shelf
+        try await workers.run { () throws(CacheError) in
+            try shelf.note()
+            try shelf.close()
+        }
+        try await workers.close()
+    }
+
+    /// Takes all files into the index that it does not know. There are some only after the index was lost.
+    private func adopt() async throws(CacheError) {
+        let shelf = shelf
+        while try await workers.run({ () throws(CacheError) in try shelf.adoptStep() }) {}
+    }
+
+    /// The same, in the background.
+    private func adoptLater() {
+        workers.runLater { [shelf, logger, weak self] in
+            do {
+                if try shelf.adoptStep() { self?.adoptLater() }
+            } catch {
+                logger.warning("Files in the cache are not all in its index yet: \(error)")
+            }
+        }
+    }
+
+    private func noteLater() {
+        workers.runLater { [shelf, logger] in
+            do {
+                try shelf.note()
+            } catch {
+                logger.warning("Readings are not noted in the cache's index: \(error)")
+            }
+        }
+    }
+}

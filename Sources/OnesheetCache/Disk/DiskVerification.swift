@@ -1,0 +1,28 @@
+/// What a look at every file of a disk tier found.
+package struct DiskVerification: Sendable, Equatable, Codable {
+    /// Entries that are whole, and known to the index.
+    package var whole = 0
+    package var bytes = 0
+    /// Files whose bytes are not those that were written.
+    package var damaged = 0
+    /// Files that the index does not know, so that no budget counts them and no tag removes them.
+    package var unknown = 0
+    /// Entries of the index without a file.
+    package var missing = 0
+    /// Whether what was found is repaired: damaged files removed, unknown ones taken into the index, missing ones out of it.
+    package var isRepaired = false
+
+    package init() {}
+
+    package var isClean: Bool { damaged == 0 && unknown == 0 && missing == 0 }
+
+    static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.whole += right.whole
+        sum.bytes += right.bytes
+        sum.damaged += right.damaged
+        sum.unknown += right.unknown
+        sum.missing += right.missing
+        return sum
+    }
+}

@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// The header's fields: texts with their length before them, numbers in network order, moments as the bits of their seconds.
+extension ByteBuffer {
+    mutating func writeFields(of entry: CacheEntry, for key: CacheKey) {
+        writeText(key.kind.rawValue)
+        writeText(key.text)
+        writeText(entry.mediaType)
+        writeText(entry.validator)
+        writeMoment(entry.created)
+        writeExpiration(entry.cacheTime)
+        writeMoment(entry.expires)
+        writeNumber(entry.cost)
+        writeInteger(UInt32(entry.tags.count))
+        for tag in entry.tags { writeText(tag.description) }
+        writeInteger(UInt32(entry.notes.count))
+        for (name, value) in entry.notes {
+            writeText(name)
+            writeText(value)
+        }
+    }
+
+    /// The key and the entry with an empty body; `nil` where the bytes are not exactly such fields.
+    mutating func readFields() -> (CacheKey, CacheEntry)? {
+        guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
+            let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
+            let expires = readMoment(),
+            let cost = readNumber(), let tags = readList({ $0.readText().map { CacheTag($0) } }),
+            let notes = readList({ buffer in buffer.readText().flatMap { name in buffer.readText().map { (name, $0) } } }),
+            readableBytes == 0
+        else { return nil }
+        var entry = CacheEntry(
+            body: ByteBuffer(), mediaType: mediaType, validator: validator, created: created, cacheTime: cacheTime, tags: tags,
+            cost: cost, notes: Dictionary(notes) { first, _ in first })
+        entry.expires = expires
+        return (CacheKey(kind, text), entry)
+    }
+
+    private mutating func writeText(_ text: String) {
+        writeInteger(UInt32(text.utf8.count))
+        writeString(text)
+    }
+
+    private mutating func readText() -> String? {
+        guard let length = readInteger(as: UInt32.self), Int(length) <= readableBytes else { return nil }
+        return readString(length: Int(length))
+    }
+
+    private mutating func writeNumber(_ number: Double) { writeInteger(number.bitPattern) }
+    private mutating func readNumber() -> Double? { readInteger(as: UInt64.self).map(Double.init(bitPattern:)) }
+
+    /// `nil`, never, is an infinite number of seconds.
+    private mutating func writeMoment(_ moment: Date?) { writeNumber(moment?.timeIntervalSinceReferenceDate ?? .infinity) }
+
+    private mutating func readMoment() -> Date?? {
+        readNumber().map { $0 == .infinity ? nil : Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    private mutating func writeExpiration(_ expiration: CacheExpiration) {
+        let (form, number): (UInt8, Double) =
+            switch expiration {
+            case .never: (0, 0)
+            case .seconds(let seconds): (1, seconds)
+            case .days(let days): (2, Double(days))
+            case .date(let date): (3, date.timeIntervalSinceReferenceDate)
+            }
+        writeInteger(form)
+        writeNumber(number)
+    }
+
+    private mutating func readExpiration() -> CacheExpiration? {
+        guard let form = readInteger(as: UInt8.self), let number = readNumber() else { return nil }
+        return switch form {
+        case 0: .never
+        case 1: .seconds(number)
+        case 2: Int(exactly: number).map { .days($0) }
+        case 3: .date(Date(timeIntervalSinceReferenceDate: number))
+        default: nil
+        }
+    }
+
+    private mutating func readList<Item>(_ readItem: (inout ByteBuffer) -> Item?) -> [Item]? {
+        guard let count = readInteger(as: UInt32.self), Int(count) <= readableBytes else { return nil }
+        var items: [Item] = []
+        for _ in 0..<count {
+            guard let item = readItem(&self) else { return nil }
+            items.append(item)
+        }
+        return items
+    }
+}

@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// An entry's file, opened for reading. What it answers with was checked, or it throws `EntryDamage`.
+struct EntryFile: ~Copyable {
+    private let file: OpenFile
+    private let name: Digest128
+    let status: FileStatus
+
+    /// Opens the file at `path`; `nil` where there is none.
+    static func at(_ path: String, named name: Digest128) throws(FileFailure) -> EntryFile? {
+        do {
+            return try EntryFile(path: path, name: name)
+        } catch {
+            if error.isAbsence { return nil }
+            throw error
+        }
+    }
+
+    private init(path: String, name: Digest128) throws(FileFailure) {
+        let file = try OpenFile(path, for: .reading)
+        status = try file.status()
+        self.name = name
+        self.file = file
+    }
+
+    /// The header alone.
+    func header() throws -> EntryHeader {
+        let start = try file.read(first: min(status.size, 4096))
+        let header: EntryHeader
+        do {
+            header = try EntryHeader(start, named: name)
+        } catch {
+            // Either damaged, or longer than what was read, or its life was just being extended.
+            header = try EntryHeader(try file.read(first: min(status.size, EntryHeader.lengthLimit)), named: name)
+        }
+        guard header.length + header.bodyLength == status.size else { throw EntryDamage.length }
+        return header
+    }
+
+    /// The header, and the entry with its body.
+    func entry() throws -> (EntryHeader, CacheEntry) {
+        // Of a file that is large without being an entry, only the start is read.
+        if status.size > EntryHeader.lengthLimit { _ = try header() }
+        let bytes = try file.read(first: status.size)
+        let header: EntryHeader
+        do {
+            header = try EntryHeader(bytes, named: name)
+        } catch {
+            header = try self.header()
+        }
+        guard header.length + header.bodyLength == bytes.readableBytes,
+            let body = bytes.getSlice(at: bytes.readerIndex + header.length, length: header.bodyLength)
+        else { throw EntryDamage.length }
+        guard Digest128(of: body.readableBytesView) == header.bodyDigest else { throw EntryDamage.body }
+        var entry = header.facts
+        entry.body = body
+        return (header, entry)
+    }
+
+    /// Writes a new end of life into the file at `path`.
+    static func extend(_ path: String, named name: Digest128, to end: Date?) throws(FileFailure) {
+        try OpenFile(path, for: .changing).overwrite(LifeRecord(end: end).bytes(named: name), at: LifeRecord.offset)
+    }
+}

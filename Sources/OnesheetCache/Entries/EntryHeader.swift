@@ -1,0 +1,99 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// The start of an entry's file: everything about the entry but its body, so that the file tells what it is without any index.
+///
+/// | offset | bytes | |
+/// |---|---|---|
+/// | 0 | 8 | the word `ONESHEET` |
+/// | 8 | 4 | format |
+/// | 12 | 4 | length of the header |
+/// | 16 | 8 | length of the body |
+/// | 24 | 16 | digest of the body |
+/// | 40 | 16 | digest of the header: bytes 0 to 39 and those from 72, the key among them |
+/// | 56 | 16 | `LifeRecord`: until when the entry stays, the only part that changes |
+/// | 72 | … | key, media type, validator, times, cost, tags, notes |
+///
+/// So what is served is checked over key, length and body.
+struct EntryHeader: Equatable {
+    static let format: UInt32 = 1
+    /// Where the parts of changing length begin.
+    static let fixedLength = 72
+    /// No header of ours is as long; a longer one is damage.
+    static let lengthLimit = 1 << 20
+    private static let word = Array("ONESHEET".utf8)
+
+    var key: CacheKey
+    /// The entry with an empty body.
+    var facts: CacheEntry
+    var end: Date?
+    var length: Int
+    var bodyLength: Int
+    var bodyDigest: Digest128
+
+    /// The whole header for `entry`, ready to write.
+    static func bytes(of entry: CacheEntry, for key: CacheKey, named name: Digest128, end: Date?) -> ByteBuffer {
+        var fields = ByteBuffer()
+        fields.writeFields(of: entry, for: key)
+        var start = ByteBuffer(bytes: word)
+        start.writeInteger(format)
+        start.writeInteger(UInt32(fixedLength + fields.readableBytes))
+        start.writeInteger(UInt64(entry.body.readableBytes))
+        start.writeDigest(Digest128(of: entry.body.readableBytesView))
+        let digest = digest(start: start, fields: fields)
+        start.writeDigest(digest)
+        start.writeImmutableBuffer(LifeRecord(end: end).bytes(named: name))
+        start.writeBuffer(&fields)
+        return start
+    }
+
+    /// Reads the header at the start of `file`, whatever follows it.
+    /// - Throws: `EntryDamage` where it is not the header of the entry called `name`, as it was written.
+    init(_ file: ByteBuffer, named name: Digest128) throws(EntryDamage) {
+        var buffer = file
+        guard let word = buffer.readBytes(length: 8), word == Self.word else { throw .notAnEntry }
+        guard let format = buffer.readInteger(as: UInt32.self), format == Self.format,
+            let length = buffer.readInteger(as: UInt32.self), Int(length) <= Self.lengthLimit, length >= Self.fixedLength,
+            let bodyLength = buffer.readInteger(as: UInt64.self), bodyLength < 1 << 40,
+            let bodyDigest = buffer.readDigest(), let digest = buffer.readDigest(),
+            let life = LifeRecord(reading: &buffer, named: name),
+            var fields = file.getSlice(at: file.readerIndex + Self.fixedLength, length: Int(length) - Self.fixedLength),
+            let start = file.getSlice(at: file.readerIndex, length: 40)
+        else { throw .header }
+        guard Self.digest(start: start, fields: fields) == digest, let (key, facts) = fields.readFields(), name == key.entryName
+        else {
+            throw .header
+        }
+        (self.key, self.facts, self.end) = (key, facts, life.end)
+        (self.length, self.bodyLength, self.bodyDigest) = (Int(length), Int(bodyLength), bodyDigest)
+    }
+
+    private static func digest(start: ByteBuffer, fields: ByteBuffer) -> Digest128 {
+        var hash = SHA256()
+        start.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+        fields.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+        return Digest128(hash.finalize())
+    }
+}
+
+/// What is wrong with an entry's file.
+enum EntryDamage: Error, Equatable {
+    case notAnEntry
+    case header
+    case length
+    case body
+}
+
+extension CacheKey {
+    /// The name of the file that holds the entry under this key.
+    var entryName: Digest128 { Digest128(of: description.utf8) }
+}
+
+extension ByteBuffer {
+    mutating func writeDigest(_ digest: Digest128) { writeMultipleIntegers(digest.high, digest.low) }
+    mutating func readDigest() -> Digest128? {
+        readMultipleIntegers(as: (UInt64, UInt64).self).map { Digest128(high: $0.0, low: $0.1) }
+    }
+}

@@ -1,0 +1,129 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+internal import NIOCore
+
+/// What the file system knows about a file.
+struct FileStatus: Equatable {
+    /// The file itself: a path may name another one a moment later.
+    struct Identity: Hashable, Sendable {
+        let device: UInt64
+        let number: UInt64
+    }
+
+    let identity: Identity
+    let size: Int
+}
+
+/// An open file, closed at the end of its life. Reading and writing go on after interruptions and short answers.
+struct OpenFile: ~Copyable {
+    enum Purpose {
+        case reading
+        /// Made new; it must not be there.
+        case writing
+        /// Reading, and changing bytes in place.
+        case changing
+        /// Made where it is not there; only ever locked.
+        case locking
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .reading: O_RDONLY
+            case .writing: O_WRONLY | O_CREAT | O_EXCL
+            case .changing: O_RDWR
+            case .locking: O_RDWR | O_CREAT
+            }
+        }
+    }
+
+    private let descriptor: Int32
+    let path: String
+
+    init(_ path: String, for purpose: Purpose) throws(FileFailure) {
+        self.path = path
+        descriptor = open(path, purpose.flags | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard descriptor >= 0 else { throw FileFailure("open", path) }
+    }
+
+    deinit { close(descriptor) }
+
+    func status() throws(FileFailure) -> FileStatus {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileFailure("examine", path) }
+        return FileStatus(facts)
+    }
+
+    /// Up to `count` bytes from the start of the file.
+    func read(first count: Int) throws(FileFailure) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(count)
+        while buffer.writerIndex < count {
+            let offset = buffer.writerIndex
+            let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - offset) { room in
+                max(pread(descriptor, room.baseAddress, count - offset, off_t(offset)), 0)
+            }
+            if got == 0 {
+                // Either the end of the file or a failure: asking once more tells which.
+                var byte: UInt8 = 0
+                let answer = pread(descriptor, &byte, 1, off_t(offset))
+                if answer < 0, errno != EINTR { throw FileFailure("read", path) }
+                if answer == 0 { break }
+            }
+        }
+        return buffer
+    }
+
+    func write(_ buffer: ByteBuffer) throws(FileFailure) {
+        var written = 0
+        while written < buffer.readableBytes {
+            let count = buffer.withUnsafeReadableBytes { bytes in
+                #if canImport(Darwin)
+                    Darwin.write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                #else
+                    Glibc.write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileFailure("write", path, code: count == 0 ? ENOSPC : errno) }
+            written += count
+        }
+    }
+
+    /// Writes `buffer` over the bytes at `offset`, in one call.
+    func overwrite(_ buffer: ByteBuffer, at offset: Int) throws(FileFailure) {
+        let count = buffer.withUnsafeReadableBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard count == buffer.readableBytes else { throw FileFailure("write", path, code: count < 0 ? errno : EIO) }
+    }
+
+    /// Brings what was written onto the medium.
+    func sync() throws(FileFailure) {
+        guard fsync(descriptor) == 0 else { throw FileFailure("sync", path) }
+    }
+
+    /// Locks the file for this open file alone, until it is closed or its process ends, however it ends.
+    func lock(waiting: Bool) throws(FileFailure) {
+        while flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw FileFailure("lock", path) }
+        }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ facts: stat) {
+        self.init(
+            identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size))
+    }
+
+    /// What is at `path`; `nil` where nothing is.
+    init?(of path: String) throws(FileFailure) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else {
+            let failure = FileFailure("examine", path)
+            if failure.isAbsence { return nil }
+            throw failure
+        }
+        self.init(facts)
+    }
+}

@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import OnesheetCore
+
+/// Which rows a step of removing takes.
+enum RowSelection {
+    case tagged(CacheTag)
+    /// Ended before, or created in a future that the clock was set back from.
+    case ended(Date)
+    /// The ones of this kind that are worth least.
+    case leastWorth(CacheKind)
+}
+
+extension CacheIndex {
+    /// One step of removing: at most `limit` entries that `selection` takes, files first. Short, so that others get their turn between steps.
+    /// - Parameter bytes: it stops when as many are freed.
+    func removeStep(
+        _ selection: RowSelection, limit: Int, bytes: Int = .max, unlink: (Digest128) throws -> Void
+    ) throws -> CacheRemoval {
+        try alone { database in
+            var removal = CacheRemoval()
+            var names: [Digest128] = []
+            for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where removal.bytes < bytes {
+                guard let name = Digest128(bytes: row["name"] as Data) else { continue }
+                try unlink(name)
+                names.append(name)
+                removal = removal + CacheRemoval(entries: 1, bytes: row["bytes"])
+                if case .leastWorth(let kind) = selection { try EvictionRank.raise(kind, to: row["rank"], database) }
+            }
+            try Self.remove(names, database)
+            return removal
+        }
+    }
+
+    /// What removing would take.
+    func count(_ selection: RowSelection) throws -> CacheRemoval {
+        try database.read { database in
+            let (condition, arguments) = Self.condition(selection)
+            let row = try Row.fetchOne(
+                database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM entry WHERE \(condition)",
+                arguments: arguments)
+            return CacheRemoval(entries: row?["entries"] ?? 0, bytes: row?["bytes"] ?? 0)
+        }
+    }
+
+    /// Forgets all entries in one step, however many there are, after `clear` has made their files unreachable.
+    func removeAll(clear: () throws -> Void) throws -> CacheRemoval {
+        let totals = try totals().values.reduce(CacheRemoval(), +)
+        try alone { database in
+            try clear()
+            try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total")
+            try database.execute(sql: Self.schema)
+        }
+        return totals
+    }
+
+    private static func request(_ selection: RowSelection, limit: Int) -> SQLRequest<Row> {
+        var (condition, arguments) = condition(selection)
+        if case .leastWorth = selection { condition += " ORDER BY rank" }
+        arguments += [limit]
+        return SQLRequest(sql: "SELECT name, bytes, rank FROM entry WHERE \(condition) LIMIT ?", arguments: arguments, cached: true)
+    }
+
+    private static func condition(_ selection: RowSelection) -> (String, StatementArguments) {
+        switch selection {
+        case .tagged(let tag):
+            ("name IN (SELECT name FROM tagged WHERE tag = (SELECT id FROM tag WHERE text = ?))", [tag.description])
+        case .ended(let now):
+            ("ends <= ?", [now.timeIntervalSinceReferenceDate])
+        case .leastWorth(let kind):
+            ("kind = ?", [kind.number])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import OnesheetCore
+
+extension CacheIndex {
+    /// Puts `row` into the index and then the file in its place, in this order: a process killed in between leaves a row without a file,
+    /// which is harmless, never a file that no removal would find.
+    /// - Parameter place: puts the file in its place. Not called when the row was removed or replaced meanwhile: what removes an entry
+    ///   that is just being stored wins.
+    func store(_ row: IndexRow, place: () throws -> Void) throws {
+        let token = Int64.random(in: .min ... .max)
+        try alone { try row.put($0, token: token) }
+        try alone { database in
+            let found = try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.name.bytes)])
+            guard found == token else { return }
+            do {
+                try place()
+            } catch {
+                try Self.remove([row.name], database)
+                throw error
+            }
+        }
+    }
+
+    /// Takes the entry out: first its file, by `unlink`, then its row.
+    func remove(_ name: Digest128, unlink: () throws -> Void) throws {
+        try alone { database in
+            try unlink()
+            try Self.remove([name], database)
+        }
+    }
+
+    /// Notes readings: how often each entry was used, and its new end of life where reading extended it.
+    func note(_ readings: [Digest128: EntryReadings]) throws {
+        try alone { database in
+            for (name, reading) in readings {
+                guard
+                    let row = try Row.fetchOne(
+                        database.cachedStatement(sql: "SELECT kind, uses, cost, bytes, ends FROM entry WHERE name = ?"),
+                        arguments: [Data(name.bytes)]), let kind = CacheKind(number: row["kind"])
+                else { continue }
+                let uses = min(row["uses"] + reading.count, EvictionRank.useLimit)
+                let rank = EvictionRank.rank(
+                    inflation: try EvictionRank.inflation(of: kind, database), uses: uses, cost: row["cost"], bytes: row["bytes"])
+                let known: Double? = row["ends"]
+                let end: Double? = reading.extended.map { $0?.timeIntervalSinceReferenceDate } ?? known
+                try database.cachedStatement(sql: "UPDATE entry SET uses = ?, rank = ?, ends = ? WHERE name = ?")
+                    .execute(arguments: [uses, rank, end, Data(name.bytes)])
+            }
+        }
+    }
+
+    static func remove(_ names: [Digest128], _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?")
+        for name in names { try statement.execute(arguments: [Data(name.bytes)]) }
+    }
+}
+
+/// How one entry was read since the index was told last.
+struct EntryReadings {
+    var count = 0
+    /// The new end of life, where there is one.
+    var extended: Date??
+}

@@ -1,0 +1,99 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import OnesheetCore
+
+/// What is in the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
+///
+/// It can be made again from the files at any time. That is why it is not synced to the medium (a killed process cannot damage it,
+/// and after a crash of the machine it is made again), and why it uses a rollback journal: the shared memory of SQLite's write-ahead log
+/// would kill the process if someone truncated it.
+final class CacheIndex: Sendable {
+    let path: String
+    let database: DatabaseQueue
+    let identity: FileStatus.Identity
+
+    /// Opens or makes the index at `path`.
+    init(path: String) throws {
+        self.path = path
+        var configuration = Configuration()
+        configuration.label = "onesheet.cache.index"
+        // Another process may be writing: wait for it.
+        configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql:
+                    "PRAGMA journal_mode = PERSIST; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY"
+            )
+        }
+        database = try DatabaseQueue(path: path, configuration: configuration)
+        try database.write { try $0.execute(sql: Self.schema) }
+        guard let status = try FileStatus(of: path) else { throw FileFailure("find", path) }
+        identity = status.identity
+    }
+
+    func close() throws { try database.close() }
+
+    /// Runs `body` while no other process or thread changes the index; what it changes takes effect together, or not at all when it throws.
+    func alone<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
+        try database.writeWithoutTransaction { database in
+            var answer: Answer?
+            try database.inTransaction(.immediate) {
+                answer = try body(database)
+                return .commit
+            }
+            guard let answer else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction gave no answer") }
+            return answer
+        }
+    }
+
+    /// A number that belongs to the whole index, such as how far it has been made from the files.
+    func setting(_ name: String) throws -> String? {
+        try database.read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
+    }
+
+    func set(_ value: String?, for name: String) throws {
+        try alone {
+            try $0.execute(sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", arguments: [name, value])
+        }
+    }
+
+    /// How many entries of each kind there are, and their bytes on disk.
+    func totals() throws -> [CacheKind: CacheRemoval] {
+        try database.read { database in
+            var totals: [CacheKind: CacheRemoval] = [:]
+            for row in try Row.fetchAll(database, sql: "SELECT kind, entries, bytes FROM total") {
+                if let kind = CacheKind(number: row["kind"]) {
+                    totals[kind] = CacheRemoval(entries: row["entries"], bytes: row["bytes"])
+                }
+            }
+            return totals
+        }
+    }
+
+    /// Names and keys in the order of their names, at most `limit` after `name`.
+    func keys(after name: Data, limit: Int) throws -> [(name: Data, key: CacheKey?)] {
+        try database.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT name, kind, key FROM entry WHERE name > ? ORDER BY name LIMIT ?", arguments: [name, limit]
+            ).map { row in
+                (row["name"], CacheKind(number: row["kind"]).map { CacheKey($0, row["key"]) })
+            }
+        }
+    }
+}
+
+extension CacheKind {
+    /// The number in the index.
+    var number: Int {
+        switch self {
+        case .original: 0
+        case .variant: 1
+        case .metadata: 2
+        }
+    }
+
+    init?(number: Int) {
+        guard let kind = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = kind
+    }
+}

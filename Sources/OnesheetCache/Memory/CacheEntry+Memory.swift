@@ -1,0 +1,31 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+extension CacheEntry {
+    /// What an entry takes in memory: the memory that its body holds, its texts, and about 400 bytes for the rest of it.
+    func weight(under key: CacheKey) -> Int {
+        var weight =
+            max(body.storageCapacity, body.readableBytes) + 400 + 2 * key.text.utf8.count + mediaType.utf8.count
+            + validator.utf8.count
+        for tag in tags { weight += tag.description.utf8.count + 32 }
+        for (name, value) in notes { weight += name.utf8.count + value.utf8.count + 64 }
+        return weight
+    }
+
+    /// The same entry in a buffer of its own, where its body is a small part of a larger buffer that it would keep alive.
+    func compacted() -> CacheEntry {
+        guard body.storageCapacity > 2 * body.readableBytes, body.storageCapacity > 256 else { return self }
+        var compact = self
+        compact.body = ByteBuffer()
+        compact.body.reserveCapacity(body.readableBytes)
+        compact.body.writeImmutableBuffer(body)
+        return compact
+    }
+
+    /// Notes that reading has extended the entry's life to `end`.
+    mutating func outlive(_ end: Date?) {
+        guard let expires else { return }
+        self.expires = end.map { max($0, expires) }
+    }
+}

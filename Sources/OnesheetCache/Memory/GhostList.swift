@@ -1,0 +1,30 @@
+/// Hashes of entries that left the small queue unused: the memory of the policy about what it no longer holds.
+///
+/// A removed hash stays in the ring as a stale place and is recognised by its turn.
+struct GhostList {
+    private var turns: [Int: Int] = [:]
+    private var ring: [(hash: Int, turn: Int)] = []
+    private var first = 0
+    private var turn = 0
+
+    mutating func insert(_ hash: Int, limit: Int) {
+        turn += 1
+        turns[hash] = turn
+        ring.append((hash, turn))
+        while turns.count > limit || ring.count - first > 2 * limit { forgetOldest() }
+        if first > 1024, first * 2 > ring.count {
+            ring.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Whether `hash` was there; afterwards it is not.
+    mutating func remove(_ hash: Int) -> Bool { turns.removeValue(forKey: hash) != nil }
+
+    private mutating func forgetOldest() {
+        guard first < ring.count else { return }
+        let (hash, turn) = ring[first]
+        if turns[hash] == turn { turns[hash] = nil }
+        first += 1
+    }
+}

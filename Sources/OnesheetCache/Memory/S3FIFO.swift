@@ -1,0 +1,119 @@
+/// Which entries stay when there is no room for all: the S3-FIFO policy (Yang et al., SOSP 2023), weighed by bytes and by worth.
+///
+/// New entries pass through a small queue, and only what is asked for again there reaches the main queue. So a scan, such as a prefetch
+/// or a crawler, flows through the small queue and leaves the main one alone. What left the small queue too early is remembered by its
+/// hash alone, and goes straight to the main queue when it comes back. Every operation is O(1), amortised.
+package struct S3FIFO<Key: Hashable, Value> {
+    package let weightLimit: Int
+    package let countLimit: Int
+    package private(set) var weight = 0
+    package var count: Int { positions.count }
+
+    private var slots = SlotList<Key, Value>()
+    private var positions: [Key: Int] = [:]
+    private var small = SlotQueue()
+    private var main = SlotQueue()
+    private var ghosts = GhostList()
+    private var worth = WorthScale()
+
+    /// - Parameters:
+    ///   - weight: how much all entries may weigh together.
+    ///   - count: how many there may be.
+    package init(weight: Int, count: Int) {
+        (weightLimit, countLimit) = (weight, count)
+    }
+
+    /// The value under `key`, noted as used.
+    package mutating func value(for key: Key) -> Value? {
+        guard let position = positions[key] else { return nil }
+        slots.use(position)
+        return slots[position].value
+    }
+
+    /// The value under `key`, without noting anything.
+    package func peek(_ key: Key) -> Value? {
+        positions[key].flatMap { slots[$0].value }
+    }
+
+    /// Changes the value under `key` in its place.
+    package mutating func update<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
+        guard let position = positions[key] else { return nil }
+        return slots.change(position, body)
+    }
+
+    /// Puts `value` under `key` and answers with what had to go for it.
+    /// - Parameter cost: what it costs to make the value again, in any unit.
+    @discardableResult
+    package mutating func insert(_ value: Value, for key: Key, weight entry: Int, cost: Double = 0) -> Int {
+        remove(key)
+        let credit = worth.credit(cost: cost, weight: entry)
+        let isReturning = ghosts.remove(key.hashValue)
+        var evicted = 0
+        while weight + entry > weightLimit || count + 1 > countLimit {
+            guard evictOne() else { break }
+            evicted += 1
+        }
+        let position = slots.add(Slot(key: key, value: value, weight: entry, credit: credit, isInMain: isReturning))
+        positions[key] = position
+        weight += entry
+        if isReturning { main.push(position, in: &slots) } else { small.push(position, in: &slots) }
+        return evicted
+    }
+
+    @discardableResult
+    package mutating func remove(_ key: Key) -> Value? {
+        guard let position = positions.removeValue(forKey: key) else { return nil }
+        return takeOut(position)
+    }
+
+    package mutating func removeAll() {
+        self = Self(weight: weightLimit, count: countLimit)
+    }
+
+    /// Visits the entries in at most `limit` places from `start`; answers where to go on, `nil` at the end.
+    package func visit(from start: Int, limit: Int, _ body: (Key, Value, Int) -> Void) -> Int? {
+        let end = min(start + limit, slots.capacity)
+        for position in start..<max(start, end) {
+            if let key = slots[position].key, let value = slots[position].value { body(key, value, slots[position].weight) }
+        }
+        return end < slots.capacity ? end : nil
+    }
+
+    private mutating func takeOut(_ position: Int) -> Value? {
+        weight -= slots[position].weight
+        if slots[position].isInMain { main.unlink(position, in: &slots) } else { small.unlink(position, in: &slots) }
+        return slots.free(position)
+    }
+
+    /// Makes room by one entry. Each turn either removes one, moves one on, or uses up one of its credits, so it ends.
+    private mutating func evictOne() -> Bool {
+        while true {
+            if let oldest = small.oldest, small.weight * 10 > weightLimit || main.oldest == nil {
+                if slots[oldest].uses > 0 {
+                    small.unlink(oldest, in: &slots)
+                    slots.promote(oldest)
+                    main.push(oldest, in: &slots)
+                } else {
+                    ghosts.insert(slots[oldest].key.hashValue, limit: max(count, 16))
+                    discard(oldest)
+                    return true
+                }
+            } else if let oldest = main.oldest {
+                guard slots[oldest].uses > 0 else {
+                    discard(oldest)
+                    return true
+                }
+                main.unlink(oldest, in: &slots)
+                slots.wear(oldest)
+                main.push(oldest, in: &slots)
+            } else {
+                return false
+            }
+        }
+    }
+
+    private mutating func discard(_ position: Int) {
+        if let key = slots[position].key { positions[key] = nil }
+        _ = takeOut(position)
+    }
+}

@@ -1,0 +1,48 @@
+internal import Logging
+internal import OnesheetCore
+internal import Synchronization
+
+/// Lets a request go on when a tier fails, and says so in the log: a full disk fails every request, so not each time.
+final class TierTroubles: Sendable {
+    private let logger: Logger
+    private let failures = Mutex<[String: Failures]>([:])
+
+    private struct Failures {
+        var count = 0
+        var nextLog = ContinuousClock.now
+    }
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// How often each tier failed.
+    var counts: [String: Int] { failures.withLock { $0.mapValues(\.count) } }
+
+    /// What `body` answers, or `nil` where it failed.
+    @discardableResult
+    func passing<Answer>(
+        _ tier: any CacheTier, _ operation: String, _ key: CacheKey? = nil, _ body: () async throws(CacheError) -> Answer
+    ) async -> Answer? {
+        do {
+            return try await body()
+        } catch {
+            note(error, tier, operation, key)
+            return nil
+        }
+    }
+
+    private func note(_ error: CacheError, _ tier: any CacheTier, _ operation: String, _ key: CacheKey?) {
+        let now = ContinuousClock.now
+        let (count, isLogged) = failures.withLock { failures in
+            var known = failures[tier.name] ?? Failures()
+            let isLogged = now >= known.nextLog
+            known.count += 1
+            if isLogged { known.nextLog = now + .seconds(10) }
+            failures[tier.name] = known
+            return (known.count, isLogged)
+        }
+        guard isLogged else { return }
+        logger.warning(
+            "The \(tier.name) tier is passed by: \(error)",
+            metadata: ["operation": "\(operation)", "key": "\(key?.description ?? "")", "failures": "\(count)"])
+    }
+}

@@ -1,0 +1,49 @@
+internal import FoundationEssentials
+internal import Logging
+internal import NIOCore
+package import OnesheetCore
+
+/// Values of one type in the cache, through all its tiers: a source's answers, for example.
+package struct TypedStorage<Value: DataConvertible>: Sendable {
+    private let cache: Cache
+    private let name: String
+    private let clock: WallClock
+
+    /// - Parameter name: what sets these values' keys apart from other storages' in the same cache.
+    package init(_ name: String, in cache: Cache, clock: WallClock = .system) {
+        (self.name, self.cache, self.clock) = (name, cache, clock)
+    }
+
+    /// The fresh value under `key`. Bytes that are no such value any more, after a change of the type for example, are none.
+    package func value(forKey key: String) async -> Value? {
+        guard let hit = await cache.entry(for: cacheKey(key)) else { return nil }
+        do {
+            return try Value(data: hit.entry.body)
+        } catch {
+            cache.logger.debug("What is cached under \(key) is no \(Value.self) any more: \(error)")
+            return nil
+        }
+    }
+
+    /// Stores `value`.
+    /// - Parameters:
+    ///   - expiration: how long the value is good for; `nil` is as long as each tier keeps what does not say.
+    ///   - cost: milliseconds that it took to get the value.
+    /// - Throws: what the value's `data()` throws.
+    package func store(
+        _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0
+    ) async throws {
+        let body = try value.data()
+        let entry = CacheEntry(
+            body: body, mediaType: Value.mediaType, validator: Validator.of(body), created: clock.now,
+            cacheTime: expiration ?? .never, tags: tags, cost: cost)
+        await cache.store(entry, for: cacheKey(key))
+    }
+
+    /// Whether a fresh value is there.
+    package func contains(_ key: String) async -> Bool { await cache.contains(cacheKey(key)) }
+
+    package func remove(forKey key: String) async throws(CacheError) { try await cache.remove(cacheKey(key)) }
+
+    private func cacheKey(_ key: String) -> CacheKey { CacheKey(.metadata, "\(name)/\(key)") }
+}

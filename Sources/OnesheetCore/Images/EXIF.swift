@@ -1,0 +1,104 @@
+/// What Onesheet reads and writes of EXIF: orientation and copyright, in a TIFF structure of either byte order (CIPA DC-008).
+///
+/// Damaged structures are read as far as they make sense: metadata never spoils a picture.
+public struct EXIF: Sendable, Equatable {
+    public var orientation = Orientation.up
+    public var copyright: String?
+
+    public init() {}
+
+    private enum Tag {
+        static let orientation = 0x0112
+        static let copyright = 0x8298
+    }
+
+    /// Reads the first directory of `tiff`, the bytes after `Exif\0\0` (JPEG), of an `eXIf` chunk (PNG) or of an `Exif` item.
+    public init(tiff: [UInt8]) {
+        guard let reader = TIFFReader(tiff) else { return }
+        for entry in reader.entries {
+            switch entry.tag {
+            case Tag.orientation:
+                orientation = reader.short(entry).flatMap(Orientation.init) ?? .up
+            case Tag.copyright:
+                copyright = reader.text(entry)
+            default: break
+            }
+        }
+    }
+
+    /// The same structure with its orientation set to upright, for pixels that have been turned.
+    public static func upright(tiff: [UInt8]) -> [UInt8] {
+        var bytes = tiff
+        guard let reader = TIFFReader(tiff) else { return tiff }
+        for entry in reader.entries where entry.tag == Tag.orientation && entry.offset + 12 <= bytes.count {
+            let (low, high) = reader.isLittleEndian ? (8, 9) : (9, 8)
+            bytes[entry.offset + low] = 1
+            bytes[entry.offset + high] = 0
+        }
+        return bytes
+    }
+
+    /// A little TIFF structure with the copyright notice and nothing else.
+    public static func tiff(copyright: String) -> [UInt8] {
+        let text = Array(copyright.utf8.prefix(65_000)) + [0]
+        func word(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
+        func long(_ value: Int) -> [UInt8] { word(value & 0xFFFF) + word(value >> 16) }
+        let value = text.count <= 4 ? text + [UInt8](repeating: 0, count: 4 - text.count) : long(26)
+        let directory = word(1) + word(Tag.copyright) + word(2) + long(text.count) + value + long(0)
+        return [0x49, 0x49] + word(42) + long(8) + directory + (text.count <= 4 ? [] : text)
+    }
+}
+
+/// Reads the entries of a TIFF structure's first directory, never outside its bytes.
+private struct TIFFReader {
+    struct Entry {
+        let tag: Int
+        let kind: Int
+        let count: Int
+        /// Where the entry's twelve bytes begin.
+        let offset: Int
+    }
+
+    let bytes: [UInt8]
+    let isLittleEndian: Bool
+    private(set) var entries: [Entry] = []
+
+    init?(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        switch bytes.prefix(4) {
+        case [0x49, 0x49, 42, 0]: isLittleEndian = true
+        case [0x4D, 0x4D, 0, 42]: isLittleEndian = false
+        default: return nil
+        }
+        guard let start = number(at: 4, bytes: 4), let count = number(at: start, bytes: 2) else { return nil }
+        for index in 0..<count {
+            let offset = start + 2 + index * 12
+            guard let tag = number(at: offset, bytes: 2), let kind = number(at: offset + 2, bytes: 2),
+                let count = number(at: offset + 4, bytes: 4), offset + 12 <= bytes.count
+            else { break }
+            entries.append(Entry(tag: tag, kind: kind, count: count, offset: offset))
+        }
+    }
+
+    func short(_ entry: Entry) -> Int? {
+        switch entry.kind {
+        case 3: number(at: entry.offset + 8, bytes: 2)
+        case 4: number(at: entry.offset + 8, bytes: 4)
+        default: nil
+        }
+    }
+
+    func text(_ entry: Entry) -> String? {
+        let start = entry.count <= 4 ? entry.offset + 8 : number(at: entry.offset + 8, bytes: 4) ?? .max
+        guard entry.kind == 2, entry.count > 0, start <= bytes.count, entry.count <= bytes.count - start else { return nil }
+        let text = String(decoding: bytes[start..<start + entry.count].prefix { $0 != 0 }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+
+    private func number(at offset: Int, bytes count: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count - count else { return nil }
+        let value = bytes[offset..<offset + count]
+        return isLittleEndian
+            ? value.reversed().reduce(0) { $0 << 8 | Int($1) } : value.reduce(0) { $0 << 8 | Int($1) }
+    }
+}

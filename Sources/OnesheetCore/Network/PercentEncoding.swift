@@ -1,0 +1,31 @@
+/// Writes text into URLs (RFC 3986 §2.1).
+public enum PercentEncoding {
+    /// `text` as UTF-8 with every byte escaped that is not unreserved (letters, digits, `-._~`): fit for any part of a URL.
+    public static func encode(_ text: some StringProtocol) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Names and values as a query, without the question mark: `key=value&other=value`. Pairs without a value are left out.
+    public static func query(_ pairs: KeyValuePairs<String, String?>) -> String {
+        pairs.compactMap { name, value in value.map { "\(encode(name))=\(encode($0))" } }.joined(separator: "&")
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// The plugins that a server has. `StandardPlugins` lists ours; add your own and hand the list to the server.
+public struct PluginList: Sendable {
+    public var sources: [any SourcePlugin.Type]
+    /// The first one's format is what clients get who do not say.
+    public var codecs: [any CodecPlugin.Type]
+
+    public init(sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = []) {
+        self.sources = sources
+        self.codecs = codecs
+    }
+}

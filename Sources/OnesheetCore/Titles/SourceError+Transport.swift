@@ -1,0 +1,21 @@
+extension SourceError {
+    /// What a failed request means for a source. Queries are left out of the reason: they carry keys.
+    public init(_ error: HTTPTransportError) {
+        switch error {
+        case .forbidden(let url, let reason):
+            self = .unavailable(reason: "\(Self.withoutQuery(url)) may not be fetched: \(reason)")
+        case .invalidURL(let url):
+            self = .unavailable(reason: "“\(Self.withoutQuery(url))” is not an http or https URL")
+        case .timedOut(let url):
+            self = .unavailable(reason: "\(Self.withoutQuery(url)) did not answer in time")
+        case .tooLarge(let url, let limit):
+            self = .malformedAnswer(reason: "\(Self.withoutQuery(url)) sends more than \(limit) bytes")
+        case .tooManyRedirects(let url):
+            self = .unavailable(reason: "\(Self.withoutQuery(url)) redirects too often")
+        case .failed(let url, let reason):
+            self = .unavailable(reason: "\(Self.withoutQuery(url)) cannot be fetched: \(reason)")
+        }
+    }
+
+    private static func withoutQuery(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
+}

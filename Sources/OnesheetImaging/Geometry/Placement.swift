@@ -1,0 +1,27 @@
+import OnesheetCore
+
+extension Gravity {
+    /// Where a box of size `inner` lies in one of size `outer`, or a picture in a larger canvas.
+    func place(_ inner: Size, in outer: Size) -> (x: Int, y: Int) {
+        switch self {
+        case .compass(let x, let y):
+            (Self.place(inner.width, in: outer.width, x), Self.place(inner.height, in: outer.height, y))
+        case .focus(let x, let y):
+            (Self.place(inner.width, in: outer.width, around: x), Self.place(inner.height, in: outer.height, around: y))
+        case .smart:
+            // What draws attention has been looked for before and is a focus by now; a canvas has nothing to look at.
+            Gravity.center.place(inner, in: outer)
+        }
+    }
+
+    private static func place(_ inner: Int, in outer: Int, _ side: Int) -> Int {
+        let room = max(outer - inner, 0)
+        if side < 0 { return 0 }
+        return side > 0 ? room : room / 2
+    }
+
+    private static func place(_ inner: Int, in outer: Int, around share: Double) -> Int {
+        let point = Int((Double(outer) * share).rounded(.toNearestOrEven))
+        return min(max(point - inner / 2, 0), max(outer - inner, 0))
+    }
+}

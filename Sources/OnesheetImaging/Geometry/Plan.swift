@@ -1,0 +1,80 @@
+import OnesheetCore
+
+/// Where each pixel of a variant comes from: a transform applied to the size of one original.
+struct Plan: Equatable {
+    /// The part of the stored picture that is resampled, in its own pixels.
+    var region: Rectangle
+    /// The part that may be looked at: the picture, or what was cut out of it before resizing.
+    var bounds: Rectangle
+    /// Pixels that `region` is resampled to, still as stored.
+    var size: Size
+    var turn: Turn
+    /// The canvas around the turned picture, and where it lies there; `nil` where there is none.
+    var canvas: Canvas?
+
+    struct Canvas: Equatable {
+        var size: Size
+        var x: Int
+        var y: Int
+    }
+
+    /// Pixels of the variant.
+    var finalSize: Size { canvas?.size ?? turn.size(size) }
+
+    /// - Precondition: gravities that need to see the picture (`.smart`) have been resolved; they count as the centre.
+    init(_ transform: Transform, width: Int, height: Int, orientation: Orientation) {
+        let stored = Size(width: width, height: height)
+        let upright = Turn(orientation)
+        let whole = upright.size(stored)
+
+        let cut = Self.cut(transform, whole)
+        bounds = upright.undone(cut, in: whole)
+
+        // The picture as it stands when it is resized: cut out, rotated, flipped.
+        let turn = upright.rotated(transform.rotation).flipped(x: transform.flipsHorizontally, y: transform.flipsVertically)
+        let standing = turn.size(Size(width: Int(bounds.width), height: Int(bounds.height)))
+        let scaling = Scaling(standing, transform)
+        let place = transform.gravity.place(scaling.result, in: scaling.scaled)
+        region = bounds
+        if scaling.result != scaling.scaled {
+            let scaleX = Double(standing.width) / Double(scaling.scaled.width)
+            let scaleY = Double(standing.height) / Double(scaling.scaled.height)
+            region = turn.undone(
+                Rectangle(
+                    x: Double(place.x) * scaleX, y: Double(place.y) * scaleY, width: Double(scaling.result.width) * scaleX,
+                    height: Double(scaling.result.height) * scaleY), in: standing)
+            region.x += bounds.x
+            region.y += bounds.y
+        }
+        self.turn = turn
+        size = turn.size(scaling.result)
+        canvas = Self.canvas(transform, scaling.result)
+    }
+
+    /// What `crop` leaves, in the upright picture.
+    private static func cut(_ transform: Transform, _ whole: Size) -> Rectangle {
+        guard let crop = transform.crop else { return Rectangle((0, 0), whole) }
+        func length(_ wanted: Double, _ side: Int) -> Int {
+            guard wanted > 0 else { return side }
+            let pixels = wanted < 1 ? (Double(side) * wanted).rounded(.toNearestOrEven) : wanted.rounded(.down)
+            return Int(min(max(pixels, 1), Double(side)))
+        }
+        let size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
+        return Rectangle((crop.gravity ?? transform.gravity).place(size, in: whole), size)
+    }
+
+    private static func canvas(_ transform: Transform, _ picture: Size) -> Canvas? {
+        var canvas = Canvas(size: picture, x: 0, y: 0)
+        if let gravity = transform.extends {
+            canvas.size = Size(width: max(picture.width, transform.width), height: max(picture.height, transform.height))
+            (canvas.x, canvas.y) = gravity.place(picture, in: canvas.size)
+        }
+        if let padding = transform.padding {
+            canvas.x += padding.left
+            canvas.y += padding.top
+            canvas.size.width += padding.left + padding.right
+            canvas.size.height += padding.top + padding.bottom
+        }
+        return canvas.size == picture ? nil : canvas
+    }
+}

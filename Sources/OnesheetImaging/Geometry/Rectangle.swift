@@ -1,0 +1,21 @@
+/// Whole pixels to each side.
+struct Size: Equatable, Hashable, Sendable {
+    var width: Int
+    var height: Int
+}
+
+/// A part of a picture, in pixels that need not be whole.
+struct Rectangle: Equatable, Sendable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    init(x: Double, y: Double, width: Double, height: Double) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    init(_ point: (x: Int, y: Int), _ size: Size) {
+        self.init(x: Double(point.x), y: Double(point.y), width: Double(size.width), height: Double(size.height))
+    }
+}

@@ -1,0 +1,66 @@
+import OnesheetCore
+
+/// How much a picture of a given size is scaled, and what is cut out of the scaled one. The arithmetic is imgproxy's, whose
+/// options these are.
+struct Scaling: Equatable {
+    /// The whole picture, scaled.
+    var scaled: Size
+    /// The box cut out of it.
+    var result: Size
+
+    init(_ size: Size, _ transform: Transform) {
+        let (width, height) = (Double(size.width), Double(size.height))
+        var shrinkX = transform.width == 0 ? 1 : width / Double(transform.width)
+        var shrinkY = transform.height == 0 ? 1 : height / Double(transform.height)
+        if transform.resizing != .force {
+            switch (transform.width, transform.height, transform.resizing) {
+            case (0, _, _): shrinkX = shrinkY
+            case (_, 0, _): shrinkY = shrinkX
+            case (_, _, .fit):
+                shrinkX = max(shrinkX, shrinkY)
+                shrinkY = shrinkX
+            default:
+                shrinkX = min(shrinkX, shrinkY)
+                shrinkY = shrinkX
+            }
+        }
+        if !transform.enlarges {
+            // The other side shrinks along, so that the shape asked for stays.
+            if shrinkX < 1 { (shrinkX, shrinkY) = (1, shrinkY / shrinkX) }
+            if shrinkY < 1 { (shrinkX, shrinkY) = (shrinkX / shrinkY, 1) }
+        }
+        if transform.minWidth > 0, width / Double(transform.minWidth) < shrinkX {
+            let least = width / Double(transform.minWidth)
+            (shrinkX, shrinkY) = (least, shrinkY * least / shrinkX)
+        }
+        if transform.minHeight > 0, height / Double(transform.minHeight) < shrinkY {
+            let least = height / Double(transform.minHeight)
+            (shrinkX, shrinkY) = (shrinkX * least / shrinkY, least)
+        }
+        scaled = Size(width: Self.pixels(width / shrinkX), height: Self.pixels(height / shrinkY))
+        result = Self.box(transform, scaled)
+    }
+
+    /// The box asked for, 0 standing for the whole side, no larger than the picture.
+    private static func box(_ transform: Transform, _ scaled: Size) -> Size {
+        var (width, height) = (transform.width, transform.height)
+        if transform.resizing == .fillDown, width > 0, height > 0 {
+            let (widening, heightening) = (Double(width) / Double(scaled.width), Double(height) / Double(scaled.height))
+            if widening > heightening, widening > 1 {
+                height = pixels(Double(scaled.width) * Double(height) / Double(width))
+                width = scaled.width
+            } else if heightening > widening, heightening > 1 {
+                width = pixels(Double(scaled.height) * Double(width) / Double(height))
+                height = scaled.height
+            }
+        }
+        return Size(
+            width: width == 0 ? scaled.width : min(width, scaled.width),
+            height: height == 0 ? scaled.height : min(height, scaled.height))
+    }
+
+    /// Whole pixels, at least one, and few enough to count with.
+    private static func pixels(_ length: Double) -> Int {
+        Int(min(max(length.rounded(.toNearestOrEven), 1), 1e9))
+    }
+}

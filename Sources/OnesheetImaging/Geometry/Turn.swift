@@ -1,0 +1,54 @@
+import OnesheetCore
+
+/// One of the eight ways to turn and mirror a picture: sides swapped first, then mirrored.
+struct Turn: Equatable, Sendable {
+    /// Rows become columns.
+    var transposes = false
+    var mirrorsX = false
+    var mirrorsY = false
+
+    static let none = Turn()
+
+    init(transposes: Bool = false, mirrorsX: Bool = false, mirrorsY: Bool = false) {
+        (self.transposes, self.mirrorsX, self.mirrorsY) = (transposes, mirrorsX, mirrorsY)
+    }
+
+    /// What makes a picture stored with `orientation` stand upright.
+    init(_ orientation: Orientation) {
+        switch orientation {
+        case .up: self.init()
+        case .upMirrored: self.init(mirrorsX: true)
+        case .down: self.init(mirrorsX: true, mirrorsY: true)
+        case .downMirrored: self.init(mirrorsY: true)
+        case .leftMirrored: self.init(transposes: true)
+        case .right: self.init(transposes: true, mirrorsX: true)
+        case .rightMirrored: self.init(transposes: true, mirrorsX: true, mirrorsY: true)
+        case .left: self.init(transposes: true, mirrorsY: true)
+        }
+    }
+
+    /// This turn, and then `degrees` clockwise: multiples of 90.
+    func rotated(_ degrees: Int) -> Turn {
+        var turn = self
+        for _ in 0..<(((degrees / 90) % 4 + 4) % 4) {
+            turn = Turn(transposes: !turn.transposes, mirrorsX: !turn.mirrorsY, mirrorsY: turn.mirrorsX)
+        }
+        return turn
+    }
+
+    /// This turn, and then mirrored.
+    func flipped(x: Bool, y: Bool) -> Turn {
+        Turn(transposes: transposes, mirrorsX: mirrorsX != x, mirrorsY: mirrorsY != y)
+    }
+
+    /// The sides after turning.
+    func size(_ size: Size) -> Size { transposes ? Size(width: size.height, height: size.width) : size }
+
+    /// Where a part of the turned picture lies in the stored one, whose turned size is `size`.
+    func undone(_ part: Rectangle, in size: Size) -> Rectangle {
+        var part = part
+        if mirrorsX { part.x = Double(size.width) - part.x - part.width }
+        if mirrorsY { part.y = Double(size.height) - part.y - part.height }
+        return transposes ? Rectangle(x: part.y, y: part.x, width: part.height, height: part.width) : part
+    }
+}

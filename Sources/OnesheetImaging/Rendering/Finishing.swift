@@ -1,0 +1,72 @@
+import NIOCore
+import OnesheetCore
+
+extension Rendering {
+    /// A resampled picture as it is served.
+    func finish(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> RenderedImage {
+        let picture = try finished(job, resampled)
+        return RenderedImage(
+            body: try encode(job, picture), format: job.encoder.format, width: picture.layout.width, height: picture.layout.height)
+    }
+
+    /// What happens to a resampled picture before it is encoded: turned, converted, filtered, put on its canvas, flattened.
+    func finished(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> PixelBuffer {
+        var limits = renderer.limits
+        limits.pixels = limits.outputPixels
+        var picture = resampled
+        if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits) }
+        picture = try inFinalColors(job, picture, limits)
+        if job.transform.blur > 0 { picture = try picture.blurred(job.transform.blur, axes: renderer.axes, limits: limits) }
+        if job.transform.sharpen > 0 { try picture.sharpen(job.transform.sharpen, axes: renderer.axes, limits: limits) }
+        let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
+        let back = job.transform.background ?? .white
+        if let canvas = job.plan.canvas {
+            picture = try picture.inRGB(limits: limits)
+            picture = try picture.placed(on: canvas, color: keepsAlpha ? nil : back, limits: limits)
+        }
+        if picture.layout.hasAlpha, !keepsAlpha {
+            picture = try picture.inRGB(limits: limits)
+            picture = try picture.flattened(on: back, limits: limits)
+        }
+        return picture
+    }
+
+    /// The picture in the colours that it is encoded in.
+    private func inFinalColors(
+        _ job: Job, _ picture: consuming PixelBuffer, _ limits: Limits
+    ) throws(CodecError) -> PixelBuffer {
+        var picture = picture
+        if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits) }
+        // A decoder's picture may differ from what its header let expect; a conversion for other pixels says nothing about these.
+        if let conversion = job.conversion, picture.layout.model.channels == header.model.channels,
+            picture.layout.hasAlpha == header.hasAlpha
+        {
+            picture = try picture.converted(conversion, limits: limits)
+        } else if picture.layout.model == .cmyk {
+            picture = try picture.inRGB(limits: limits)
+        }
+        return picture
+    }
+
+    /// Encodes within `maxBytes`, at the highest quality that manages it; at the lowest where none does.
+    private func encode(_ job: Job, _ picture: borrowing PixelBuffer) throws(CodecError) -> ByteBuffer {
+        var best = try job.encoder.encode(picture, job.options)
+        let limit = job.transform.maxBytes
+        guard limit > 0, best.readableBytes > limit else { return best }
+        var (low, high) = (1, job.options.quality - 1)
+        var options = job.options
+        var fits = false
+        while low <= high {
+            options.quality = (low + high + 1) / 2
+            let body = try job.encoder.encode(picture, options)
+            if body.readableBytes <= limit {
+                (best, fits) = (body, true)
+                low = options.quality + 1
+            } else {
+                if !fits, body.readableBytes < best.readableBytes { best = body }
+                high = options.quality - 1
+            }
+        }
+        return best
+    }
+}

@@ -1,0 +1,64 @@
+import OnesheetCore
+
+/// One variant to be made: everything that is decided before the original is decoded.
+struct Job {
+    let transform: Transform
+    let plan: Plan
+    let encoder: any Codec
+    let options: EncodeOptions
+    /// To sRGB; `nil` where nothing is to be done.
+    let conversion: ColorConversion?
+    /// Whether Y, Cb and Cr stay in planes until they are encoded.
+    let keepsPlanes: Bool
+    /// Luma pixels per chroma pixel of planes that are kept, each way.
+    let chroma: Int
+
+    /// Below this quality colour is stored at half the resolution, as is the custom: there the eye does not miss it.
+    private static let fullColorQuality = 90
+
+    init(
+        _ transform: Transform, of header: ImageHeader, codecs: [any Codec], conversions: ColorConversions, limits: Limits
+    ) throws(RenderError) {
+        let format = transform.format ?? header.format
+        guard let encoder = codecs.first(where: { $0.format == format }) else { throw .noEncoder(for: format) }
+        let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)
+        for size in [plan.size, plan.finalSize] {
+            let (pixels, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+            guard !overflow, pixels <= limits.outputPixels else {
+                throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
+            }
+        }
+        // Inks become RGB in any case, and then the profile describes them no longer.
+        let converts = transform.convertsToSRGB || header.model == .cmyk
+        conversion =
+            converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
+        keepsPlanes = encoder.encodesPlanar && plan.canvas == nil && conversion == nil
+        chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
+        options = Self.options(transform, header, embedsProfile: !converts)
+        self.transform = transform
+        self.plan = plan
+        self.encoder = encoder
+    }
+
+    private static func options(_ transform: Transform, _ header: ImageHeader, embedsProfile: Bool) -> EncodeOptions {
+        var options = EncodeOptions(quality: transform.quality)
+        if embedsProfile, case .icc(let profile) = header.colors { options.profile = profile }
+        if !transform.stripsMetadata {
+            options.exif = header.exif.map(EXIF.upright(tiff:))
+        } else if transform.keepsCopyright, let copyright = header.copyright {
+            options.exif = EXIF.tiff(copyright: copyright)
+        }
+        return options
+    }
+
+    /// What the decoder may leave out: at least two pixels are left for each of the outcome, so that its own, coarser way of
+    /// shrinking does not show.
+    func wants(_ header: ImageHeader) -> (width: Int, height: Int) {
+        func wanted(_ side: Int, _ pixels: Int, _ length: Double) -> Int {
+            Int((2 * Double(side) * Double(pixels) / length - 1e-6).rounded(.up))
+        }
+        return (
+            wanted(header.width, plan.size.width, plan.region.width), wanted(header.height, plan.size.height, plan.region.height)
+        )
+    }
+}

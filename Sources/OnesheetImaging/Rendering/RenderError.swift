@@ -1,0 +1,25 @@
+package import OnesheetCore
+
+/// Why a variant cannot be rendered.
+package enum RenderError: Error, Sendable, Equatable {
+    /// No codec knows these bytes.
+    case unrecognizedFormat
+    /// A codec refused to decode or encode.
+    case codec(CodecError, ImageFormat)
+    /// The variant would have more pixels than allowed.
+    case tooManyOutputPixels(width: Int, height: Int, limit: Int)
+    /// No codec writes this format.
+    case noEncoder(for: ImageFormat)
+}
+
+extension RenderError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unrecognizedFormat: "the bytes are not an image of a known format"
+        case .codec(let error, let format): "\(format): \(error)"
+        case .tooManyOutputPixels(let width, let height, let limit):
+            "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"
+        case .noEncoder(let format): "no codec writes \(format)"
+        }
+    }
+}

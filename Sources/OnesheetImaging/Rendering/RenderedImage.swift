@@ -1,0 +1,17 @@
+package import NIOCore
+package import OnesheetCore
+
+/// A variant as it is served: encoded, with what is known of it.
+package struct RenderedImage: Sendable {
+    package var body: ByteBuffer
+    package var format: ImageFormat
+    package var width: Int
+    package var height: Int
+
+    package init(body: ByteBuffer, format: ImageFormat, width: Int, height: Int) {
+        self.body = body
+        self.format = format
+        self.width = width
+        self.height = height
+    }
+}

@@ -1,0 +1,70 @@
+package import NIOCore
+package import OnesheetCore
+
+/// Makes variants: bytes in, bytes out, synchronous, on the caller's thread. What it keeps between calls are tables.
+package struct Renderer: Sendable {
+    /// Whether amounts of light are averaged instead of the numbers that stand for them: right for very contrasty pictures,
+    /// several times slower, and not what other image servers do unless asked.
+    package var resamplesInLinearLight = false
+    /// Whether a picture that ends early is rendered as far as it goes.
+    package var acceptsTruncated = false
+
+    let codecs: [any Codec]
+    let limits: Limits
+    let axes = AxisCache()
+    let conversions = ColorConversions()
+
+    package init(codecs: [any Codec], limits: Limits) {
+        self.codecs = codecs
+        self.limits = limits
+    }
+
+    /// What can be read and written.
+    package var formats: [ImageFormat] { codecs.map(\.format) }
+
+    /// Reads what the file says of itself.
+    /// - Throws: `RenderError.unrecognizedFormat`, or `.codec` where the header is damaged or names too many pixels.
+    package func header(of original: ByteBuffer) throws(RenderError) -> ImageHeader {
+        let bytes = original.readableBytesUInt8Span
+        return try header(of: bytes, codec(for: bytes))
+    }
+
+    /// Renders one variant.
+    package func render(_ original: ByteBuffer, as transform: Transform) throws(RenderError) -> RenderedImage {
+        try render(original, as: [transform])[0]
+    }
+
+    /// Renders several variants of one original, which is decoded once; the outcome is in the order of `transforms`.
+    ///
+    /// - Throws: `RenderError`; nothing is decoded where a variant would be too large or could not be encoded.
+    package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
+        let bytes = original.readableBytesUInt8Span
+        let codec = try codec(for: bytes)
+        let header = try header(of: bytes, codec)
+        var jobs: [Job] = []
+        for transform in transforms {
+            let seen = try resolvingSmartGravity(transform, bytes, codec, header)
+            try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
+        }
+        return try Rendering(jobs, header, self).run(bytes, codec)
+    }
+
+    private func codec(for bytes: Span<UInt8>) throws(RenderError) -> any Codec {
+        for codec in codecs where codec.recognizes(bytes) { return codec }
+        throw .unrecognizedFormat
+    }
+
+    private func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
+        do throws(CodecError) {
+            let header = try codec.header(of: bytes)
+            let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
+            guard !overflow, pixels <= limits.pixels else {
+                throw .tooManyPixels(width: header.width, height: header.height, limit: limits.pixels)
+            }
+            guard header.width > 0, header.height > 0 else { throw .damaged(reason: "the picture has no pixels") }
+            return header
+        } catch {
+            throw .codec(error, codec.format)
+        }
+    }
+}

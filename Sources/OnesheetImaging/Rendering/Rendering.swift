@@ -1,0 +1,89 @@
+import NIOCore
+import OnesheetCore
+
+/// One call of `Renderer.render`: the original is decoded once; variants come from its rows, smaller ones from larger ones.
+struct Rendering {
+    let jobs: [Job]
+    let header: ImageHeader
+    let renderer: Renderer
+    /// For each job the larger one that it is made from; `nil` where it is made from the original.
+    private let parents: [Int?]
+
+    init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer) {
+        (self.jobs, self.header, self.renderer) = (jobs, header, renderer)
+        parents = Ladder.parents(jobs)
+    }
+
+    func run(_ bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> [RenderedImage] {
+        let resamplers: [PictureResampler]
+        do throws(CodecError) {
+            resamplers = try resample(bytes, codec)
+        } catch {
+            throw .codec(error, codec.format)
+        }
+        var images: [RenderedImage] = []
+        for (index, job) in jobs.enumerated() {
+            do throws(CodecError) {
+                try images.append(finish(job, resamplers[index].takePicture()))
+            } catch {
+                throw .codec(error, job.encoder.format)
+            }
+        }
+        return images
+    }
+
+    /// The first job's picture in RGB, not encoded.
+    func picture(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> PixelBuffer {
+        let resampled = try resample(bytes, codec)[0].takePicture()
+        return try finished(jobs[0], resampled).inRGB(limits: renderer.limits)
+    }
+
+    /// Decodes, and resamples every job's picture.
+    private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
+        let direct = jobs.indices.filter { parents[$0] == nil }
+        var sink = ResamplingSink { [self] layout throws(CodecError) in
+            try make(direct, from: layout, at: Frame(layout, of: header))
+        }
+        try codec.decode(bytes, request(direct), into: &sink)
+        var resamplers = [PictureResampler?](repeating: nil, count: jobs.count)
+        for (resampler, index) in zip(sink.resamplers, direct) {
+            try resampler.finish()
+            resamplers[index] = resampler
+        }
+        // A parent is made before its children: they are smaller.
+        for parent in jobs.indices.sorted(by: { jobs[$0].plan.size.width > jobs[$1].plan.size.width }) {
+            guard let source = resamplers[parent] else { continue }
+            let children = jobs.indices.filter { parents[$0] == parent }
+            guard !children.isEmpty else { continue }
+            let made = try make(children, from: source.picture.layout, at: source.frame)
+            source.give(to: made)
+            for (resampler, index) in zip(made, children) {
+                try resampler.finish()
+                resamplers[index] = resampler
+            }
+        }
+        let made = resamplers.compactMap { $0 }
+        guard made.count == jobs.count else { throw .damaged(reason: "rows are missing") }
+        return made
+    }
+
+    private func make(_ indices: [Int], from layout: PixelLayout, at frame: Frame) throws(CodecError) -> [PictureResampler] {
+        var limits = renderer.limits
+        limits.pixels = limits.outputPixels
+        var made: [PictureResampler] = []
+        for index in indices {
+            try made.append(
+                PictureResampler(
+                    jobs[index].plan, from: layout, at: frame, chroma: jobs[index].chroma,
+                    light: renderer.resamplesInLinearLight, axes: renderer.axes, limits: limits))
+        }
+        return made
+    }
+
+    private func request(_ direct: [Int]) -> DecodeRequest {
+        let wants = direct.map { jobs[$0].wants(header) }
+        return DecodeRequest(
+            minimumWidth: wants.reduce(1) { max($0, $1.width) }, minimumHeight: wants.reduce(1) { max($0, $1.height) },
+            acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits)
+    }
+}

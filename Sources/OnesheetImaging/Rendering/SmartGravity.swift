@@ -1,0 +1,49 @@
+import OnesheetCore
+
+extension Renderer {
+    /// Replaces `Gravity.smart`, which needs to see the picture, by the point that draws attention. The picture is decoded once more
+    /// for that, as small as the codec can.
+    func resolvingSmartGravity(
+        _ transform: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader
+    ) throws(RenderError) -> Transform {
+        var resolved = transform
+        if let crop = transform.crop, (crop.gravity ?? transform.gravity) == .smart {
+            let whole = Turn(header.orientation).size(Size(width: header.width, height: header.height))
+            var seen = Transform()
+            seen.crop = crop
+            let cut = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
+            resolved.crop?.gravity = try attention(Transform(), bytes, codec, header)
+                .focus(width: Double(cut.width) / Double(whole.width), height: Double(cut.height) / Double(whole.height))
+        }
+        guard transform.gravity == .smart else { return resolved }
+        resolved.gravity = .center
+        var seen = Transform()
+        seen.crop = resolved.crop
+        seen.rotation = transform.rotation
+        (seen.flipsHorizontally, seen.flipsVertically) = (transform.flipsHorizontally, transform.flipsVertically)
+        let size = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
+        let scaling = Scaling(size, transform)
+        guard scaling.result != scaling.scaled else { return resolved }
+        resolved.gravity = try attention(seen, bytes, codec, header)
+            .focus(
+                width: Double(scaling.result.width) / Double(scaling.scaled.width),
+                height: Double(scaling.result.height) / Double(scaling.scaled.height))
+        return resolved
+    }
+
+    private func attention(
+        _ seen: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader
+    ) throws(RenderError) -> Attention {
+        var small = seen
+        (small.width, small.height) = (Attention.side, Attention.side)
+        // Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at full resolution.
+        small.format = header.format
+        small.quality = 100
+        let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            return Attention(try Rendering([job], header, self).picture(bytes, codec))
+        } catch {
+            throw .codec(error, codec.format)
+        }
+    }
+}

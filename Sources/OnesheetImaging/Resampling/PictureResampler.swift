@@ -1,0 +1,106 @@
+import CImagingKernels
+import OnesheetCore
+
+/// Resamples a picture, plane by plane, as its rows arrive. The outcome has the original's channels and is not yet turned.
+final class PictureResampler {
+    let plan: Plan
+    /// Where the outcome lies in the original.
+    let frame: Frame
+    private(set) var picture: PixelBuffer
+    private var planes: [PlaneResampler] = []
+
+    /// - Parameters:
+    ///   - layout: the picture that arrives; `source` says where it lies in the original.
+    ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
+    ///   - light: average amounts of light instead of the numbers as stored.
+    init(
+        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, axes: AxisCache, limits: Limits
+    ) throws(CodecError) {
+        self.plan = plan
+        let (width, height) = (plan.size.width, plan.size.height)
+        let target =
+            layout.isPlanar
+            ? PixelLayout(width: width, height: height, planarWithSubsampling: chroma, chroma)
+            : PixelLayout(width: width, height: height, model: layout.model, hasAlpha: layout.hasAlpha)
+        // The turned picture's chroma begins at its left and upper edge: where that is this picture's right or lower edge, and a side
+        // is odd, chroma begins before the picture.
+        let mirrorsX = plan.turn.transposes ? plan.turn.mirrorsY : plan.turn.mirrorsX
+        let mirrorsY = plan.turn.transposes ? plan.turn.mirrorsX : plan.turn.mirrorsY
+        let last = target.planes[target.planes.count - 1]
+        let leadX = layout.isPlanar && mirrorsX ? last.width * chroma - width : 0
+        let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
+        frame = Frame(plan, leadX: leadX, leadY: leadY)
+        picture = try PixelBuffer(target, limits: limits)
+
+        let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
+        for (index, plane) in target.planes.enumerated() {
+            let isChroma = index > 0
+            let across = Stretch(
+                region: (plan.region.x, plan.region.width), bounds: (plan.bounds.x, plan.bounds.width), origin: source.originX,
+                scale: source.scaleX, sourceSubsampling: isChroma ? layout.subsampling.x : 1,
+                sourceLead: isChroma ? source.leadX : 0, samples: layout.planes[index].width, outputs: plane.width,
+                pixels: width, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadX : 0)
+            let down = Stretch(
+                region: (plan.region.y, plan.region.height), bounds: (plan.bounds.y, plan.bounds.height), origin: source.originY,
+                scale: source.scaleY, sourceSubsampling: isChroma ? layout.subsampling.y : 1,
+                sourceLead: isChroma ? source.leadY : 0, samples: layout.planes[index].height, outputs: plane.height,
+                pixels: height, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadY : 0)
+            let shape = layout.planes[index]
+            let halves =
+                isChroma && scale == nil && across.canBeHalved(samples: shape.width) && down.canBeHalved(samples: shape.height)
+            planes.append(
+                PlaneResampler(
+                    across: axes.axis(
+                        halves ? across.halved : across, samples: halves ? (shape.width + 1) / 2 : shape.width, step: Int(CK_TAPS)),
+                    down: axes.axis(
+                        halves ? down.halved : down, samples: halves ? (shape.height + 1) / 2 : shape.height, step: 2),
+                    channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
+                    target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
+                    height: shape.height, halves: halves))
+        }
+    }
+
+    func take(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].take(samples, y: y) }
+
+    /// Hands the rows of the outcome to other resamplers, of smaller variants.
+    func give(to resamplers: [PictureResampler]) {
+        for (index, plane) in picture.layout.planes.enumerated() {
+            let stride = picture.stride(of: index)
+            picture.withPlane(index) { start in
+                for y in 0..<plane.height {
+                    for resampler in resamplers { resampler.take(start + y * stride, plane: index, y: y) }
+                }
+            }
+        }
+    }
+
+    /// - Throws: where rows are missing: a decoder that stopped without saying why.
+    func finish() throws(CodecError) {
+        guard planes.allSatisfy(\.isComplete) else { throw .damaged(reason: "rows are missing") }
+    }
+
+    /// Gives the outcome away; what is left is one pixel.
+    func takePicture() throws(CodecError) -> PixelBuffer {
+        var taken = try PixelBuffer(PixelLayout(width: 1, height: 1, model: .gray), limits: Limits())
+        swap(&taken, &picture)
+        return taken
+    }
+}
+
+extension Stretch {
+    /// One direction of one plane: parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
+    /// plane that arrives, and the outcome's pixels become samples of the plane that is made.
+    fileprivate init(
+        region: (Double, Double), bounds: (Double, Double), origin: Double, scale: Double, sourceSubsampling: Int, sourceLead: Int,
+        samples: Int, outputs: Int, pixels: Int, subsampling: Int, lead: Int
+    ) {
+        func sample(_ stored: Double) -> Double { ((stored - origin) * scale + Double(sourceLead)) / Double(sourceSubsampling) }
+        let pixel = region.1 * scale / Double(pixels) / Double(sourceSubsampling)
+        // Parts that are whole samples up to rounding are whole samples.
+        let first = min(max(Int((sample(bounds.0) + 1e-6).rounded(.down)), 0), samples - 1)
+        let end = min(max(Int((sample(bounds.0 + bounds.1) - 1e-6).rounded(.up)), first + 1), samples)
+        self.init(
+            start: sample(region.0) - Double(lead) * pixel, length: Double(outputs * subsampling) * pixel, outputs: outputs,
+            bounds: first..<end)
+    }
+}

@@ -1,0 +1,54 @@
+/// Resampling in one direction: which part of a row of samples becomes how many others.
+struct Stretch: Hashable, Sendable {
+    /// Where the part begins and how long it is, in samples; sample i covers i to i + 1.
+    var start: Double
+    var length: Double
+    var outputs: Int
+    /// The samples that may be looked at.
+    var bounds: Range<Int>
+    var kernel: Kernel
+
+    /// - Parameter kernel: `nil` takes the one for shrinking or for enlarging.
+    init(start: Double, length: Double, outputs: Int, bounds: Range<Int>, kernel: Kernel? = nil) {
+        (self.start, self.length, self.outputs, self.bounds) = (start, length, outputs, bounds)
+        self.kernel = kernel ?? (length < Double(outputs) ? .catmullRom : .lanczos3)
+    }
+
+    /// Samples per output; above 1 when shrinking.
+    var scale: Double { length / Double(outputs) }
+
+    /// The samples that output `index` is made of.
+    func window(_ index: Int) -> Range<Int> {
+        let reach = kernel.support * max(scale, 1)
+        let center = center(index)
+        let first = max(Int((center - reach + 0.5).rounded(.down)), bounds.lowerBound)
+        let last = min(Int((center + reach - 0.5).rounded(.up)), bounds.upperBound - 1)
+        // A centre outside of the bounds, as an edge sample's may be by rounding, still sees the nearest sample.
+        let nearest = min(max(Int(center.rounded(.down)), bounds.lowerBound), bounds.upperBound - 1)
+        return min(first, nearest)..<max(last, nearest) + 1
+    }
+
+    func center(_ index: Int) -> Double { start + (Double(index) + 0.5) * scale }
+
+    /// What each sample of output `index`'s window counts for; they add up to 1, at edges too.
+    func weights(_ index: Int, _ window: Range<Int>) -> [Double] {
+        let (center, stretch) = (center(index), max(scale, 1))
+        let weights = window.map { kernel.weight((Double($0) + 0.5 - center) / stretch) }
+        let sum = weights.reduce(0, +)
+        guard abs(sum) > 1e-6 else { return window.map { _ in 1 / Double(window.count) } }
+        return weights.map { $0 / sum }
+    }
+
+    /// The same where two samples have become one.
+    var halved: Stretch {
+        Stretch(
+            start: start / 2, length: length / 2, outputs: outputs, bounds: bounds.lowerBound / 2..<(bounds.upperBound + 1) / 2,
+            kernel: kernel)
+    }
+
+    /// Whether two samples may become one first: at least two of the halves are left for each output, and no half reaches across the
+    /// bounds. Costs a little sharpness that colour, unlike brightness, is not missed of.
+    func canBeHalved(samples: Int) -> Bool {
+        scale >= 4 && bounds.lowerBound % 2 == 0 && (bounds.upperBound % 2 == 0 || bounds.upperBound == samples)
+    }
+}

@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+package import Logging
+package import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import OnesheetCore
+import Synchronization
+
+/// HTTP to the outside, over AsyncHTTPClient, with the origin policy held against every URL, redirect and connected address.
+///
+/// Cookies, compression and the client library's own redirects and retries are off: each is a way around a limit.
+package final class WebTransport: HTTPTransport {
+    private static let maximumRedirects = 5
+
+    private let limits: Limits
+    private let logger: Logger
+    private let group: any EventLoopGroup
+    /// A pooled connection was checked against one set of networks, so each set has its own pool.
+    private let clients = Mutex<[[NetworkRange]: HTTPClient]>([:])
+    private let pace = Pace()
+
+    package init(limits: Limits, group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, logger: Logger) {
+        self.limits = limits
+        self.group = group
+        self.logger = logger
+    }
+
+    package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
+        guard let url = WebURL(request.url) else { throw .invalidURL(request.url) }
+        let answer: HTTPAnswer?
+        do {
+            answer = try await within(policy.timeout ?? limits.originTimeout) { [self] in
+                try await follow(url, request.headers, policy)
+            }
+        } catch let error as HTTPTransportError {
+            throw error
+        } catch {
+            throw Self.error(error, at: request.url)
+        }
+        guard let answer else { throw .timedOut(url: request.url) }
+        return answer
+    }
+
+    /// Fetches `start` and what it redirects to. Headers that were meant for its host go to no other.
+    private func follow(_ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy) async throws -> HTTPAnswer {
+        var url = start
+        for _ in 0...Self.maximumRedirects {
+            try OriginGuard.check(url, policy)
+            await pace.wait(for: policy)
+            let isHome = (url.scheme, url.host, url.port) == (start.scheme, start.host, start.port)
+            let answer = try await fetch(url, policy.headers.merging(isHome ? headers : [:]) { $1 }, policy)
+            guard [301, 302, 303, 307, 308].contains(answer.status), let location = answer.headers["location"] else { return answer }
+            guard let next = url.resolving(location) else { throw HTTPTransportError.invalidURL(location) }
+            url = next
+        }
+        throw HTTPTransportError.tooManyRedirects(url: start.description)
+    }
+
+    private func fetch(_ url: WebURL, _ headers: [String: String], _ policy: OriginPolicy) async throws -> HTTPAnswer {
+        var request = HTTPClientRequest(url: url.description)
+        request.headers.add(name: "User-Agent", value: "onesheet")
+        request.headers.add(name: "Accept", value: "*/*")
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        let limit = policy.maxBytes ?? limits.originBytes
+        let response = try await client(for: policy.networks)
+            .execute(request, timeout: .nanoseconds((policy.timeout ?? limits.originTimeout).nanoseconds), logger: logger)
+        if let length = response.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
+            throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
+        }
+        do {
+            let body = try await response.body.collect(upTo: limit)
+            return HTTPAnswer(status: Int(response.status.code), headers: response.headers.joined(), body: body)
+        } catch is NIOTooManyBytesError {
+            throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
+        }
+    }
+
+    private func client(for networks: [NetworkRange]) -> HTTPClient {
+        clients.withLock { clients in
+            if let client = clients[networks] { return client }
+            var configuration = HTTPClient.Configuration()
+            configuration.redirectConfiguration = .disallow
+            configuration.httpVersion = .http1Only
+            configuration.timeout.connect = .nanoseconds(limits.originTimeout.nanoseconds)
+            configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.http1_1ConnectionDebugInitializer = { channel in OriginGuard.check(channel, networks) }
+            let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+            clients[networks] = client
+            return client
+        }
+    }
+
+    /// Closes all connections. Nothing may be sent afterwards.
+    package func shutdown() async throws {
+        let all = clients.withLock { clients in
+            defer { clients = [:] }
+            return Array(clients.values)
+        }
+        for client in all { try await client.shutdown() }
+    }
+
+    /// What the client library's error means here.
+    private static func error(_ error: any Error, at url: String) -> HTTPTransportError {
+        if let refused = error as? AddressRefused { return .forbidden(url: url, reason: refused.description) }
+        if let error = error as? HTTPClientError, [.connectTimeout, .readTimeout, .deadlineExceeded].contains(error) {
+            return .timedOut(url: url)
+        }
+        guard let error = error as? NIOConnectionError else { return .failed(url: url, reason: "\(error)") }
+        if let refused = error.connectionErrors.lazy.compactMap({ $0.error as? AddressRefused }).first {
+            return .forbidden(url: url, reason: refused.description)
+        }
+        if error.connectionErrors.isEmpty { return .failed(url: url, reason: "the host \(error.host) has no address") }
+        return .failed(url: url, reason: error.connectionErrors.map { "\($0.error)" }.joined(separator: "; "))
+    }
+}
+
+extension HTTPHeaders {
+    /// Names in lower case, values of one name joined (RFC 9110 §5.2).
+    fileprivate func joined() -> [String: String] {
+        var all: [String: String] = [:]
+        for (name, value) in self { all[name.lowercased()] = all[name.lowercased()].map { "\($0), \(value)" } ?? value }
+        return all
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+
+extension CacheEntry {
+    /// An entry for a picture of `title`.
+    init(
+        _ body: ByteBuffer, _ mediaType: String, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration,
+        cost: Double, notes: [String: String] = [:]
+    ) {
+        self.init(
+            body: body, mediaType: mediaType, validator: Validator.of(body), created: created.now, cacheTime: cacheTime,
+            tags: [.source(title.source), .title(title)], cost: cost, notes: notes)
+    }
+}
+
+extension CacheEntry {
+    /// An entry for a variant of `title`.
+    init(
+        _ image: RenderedImage, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration, cost: Double
+    ) {
+        self.init(
+            image.body, image.format.mediaType, of: title, created: created, lives: cacheTime, cost: cost,
+            notes: ["width": "\(image.width)", "height": "\(image.height)"])
+    }
+}
+
+extension Transform {
+    /// Whether this asks for an original of `mediaType` just as it is.
+    func isIdentity(for mediaType: String) -> Bool {
+        var rest = self
+        if rest.format?.mediaType == mediaType { rest.format = nil }
+        return rest == Transform()
+    }
+}

@@ -1,0 +1,37 @@
+package import OnesheetCore
+package import OnesheetImaging
+
+/// Why there is no image. Wraps what the layer below said with what was being done.
+package enum PipelineError: Error, Sendable, Equatable {
+    /// No source has this name; `known` are those that there are.
+    case unknownSource(String, known: [String])
+    /// The source could not answer.
+    case source(String, SourceError)
+    /// The title is there and has no poster.
+    case noPoster(TitleReference)
+    /// The original could not be fetched.
+    case origin(HTTPTransportError)
+    /// The origin does not have the picture (any more), or refuses it; `answer` is what it said.
+    case originRefused(url: String, answer: Int)
+    /// The original is not a picture, damaged or too large, or the variant cannot be made of it.
+    case render(RenderError)
+    /// Workers and queue are full.
+    case overloaded
+    /// Whoever asked has left.
+    case cancelled
+}
+
+extension PipelineError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownSource(let name, let known): unknownName(name, kind: "source", known: known)
+        case .source(let name, let error): "source \(name): \(error)"
+        case .noPoster(let title): "\(title) has no poster"
+        case .origin(let error): "\(error)"
+        case .originRefused(let url, let answer): "\(url) answers \(answer)"
+        case .render(let error): "\(error)"
+        case .overloaded: "too many images are being made at the moment; try again shortly"
+        case .cancelled: "the request was cancelled"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import OnesheetCache
+import OnesheetCore
+
+struct CacheCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache", abstract: "Look into the disk cache, check it, and remove from it.",
+        subcommands: [Stats.self, Purge.self])
+
+    struct Stats: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "Print what the disk cache holds.")
+
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            let statistics = try await installation.disk.statistics()
+            try await installation.shutdown()
+            if json {
+                try printDocument(statistics)
+            } else {
+                StandardStreams.output("\(statistics.entries) entries, \(statistics.bytes) of \(statistics.byteLimit) bytes")
+            }
+        }
+    }
+
+    struct Purge: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove entries from the disk cache.",
+            discussion: "A running server keeps what it has in memory; purge it with DELETE /cache/{source}[/{id}].")
+
+        @Option(name: .long, help: "Everything of this source.") var source: String?
+        @Option(name: .long, help: "Of that source, this title only.") var id: String?
+        @Flag(name: .long, help: "What has expired.") var expired = false
+        @Flag(name: .long, help: "Everything.") var all = false
+        @Flag(name: .long, help: "Only say what would be removed.") var dryRun = false
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard [source != nil, expired, all].count(where: { $0 }) == 1 else {
+                throw ValidationError("name one of --source, --expired and --all")
+            }
+            guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
+        }
+
+        private var selection: CacheSelection {
+            if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
+            if let source { return .tag(.source(source)) }
+            return expired ? .expired : .all
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            let removal = try await installation.cache.remove(selection, dryRun: dryRun)
+            try await installation.shutdown()
+            if json {
+                try printDocument(removal)
+            } else {
+                StandardStreams.output("\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")
+            }
+        }
+    }
+}

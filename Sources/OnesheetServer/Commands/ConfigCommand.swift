@@ -1,0 +1,58 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCore
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check the configuration, or print what holds.", subcommands: [Check.self, Print.self])
+
+    struct Check: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "Say whether a server would start with this configuration.")
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            try await installation.shutdown()
+            StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
+        }
+    }
+
+    struct Print: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the configuration that holds, with everything that was left out. Secrets are not shown.")
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            StandardStreams.output(EffectiveConfiguration(try options.load()).yaml)
+        }
+    }
+}
+
+/// The configuration as YAML, secrets left out.
+struct EffectiveConfiguration {
+    let configuration: ServerConfiguration
+
+    init(_ configuration: ServerConfiguration) { self.configuration = configuration }
+
+    var yaml: String {
+        let (cache, limits) = (configuration.cache, configuration.limits.limits)
+        var lines = [
+            "listen: \(configuration.listen)",
+            "cache:",
+            "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
+            "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
+            "signing: { unsafe: \(configuration.signing.unsafe) }   # \(configuration.signing.keys.count) keys",
+            "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
+                + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), workers: \(limits.workers), queue: \(limits.queue) }",
+            "presets:" + (configuration.presets.isEmpty ? " {}" : ""),
+        ]
+        lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }
+        lines.append("sources:")
+        for name in configuration.sourceNames { lines.append("  \(name): { type: \(configuration.sources[name]?.type ?? "") }   # its keys are not shown") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func seconds(_ duration: Duration) -> String { "\(duration / .seconds(1))s" }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import FoundationEssentials
+public import OnesheetCore
+
+/// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
+public enum Onesheet {
+    /// Runs the command that the arguments name, and ends the process: 0 success, 1 failure, 64 usage.
+    /// - Parameters:
+    ///   - plugins: all that this server can do beside the core.
+    ///   - arguments: without the program's name.
+    public static func main(_ plugins: PluginList, arguments: [String]? = nil) async -> Never {
+        do {
+            var command = try RootCommand.parseAsRoot(arguments)
+            if let plugged = command as? any PluggedCommand {
+                try await plugged.run(with: plugins)
+            } else {
+                try command.run()
+            }
+            exit(withStatus: 0)
+        } catch {
+            // Help and usage are the library's; what went wrong in a command is one line that a person can act on.
+            let isLibrarys = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
+            if isLibrarys { RootCommand.exit(withError: error) }
+            StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
+            exit(withStatus: 1)
+        }
+    }
+
+    private static func exit(withStatus status: Int32) -> Never { RootCommand.exit(withError: status == 0 ? nil : ExitCode(status)) }
+}
+
+/// A command that needs the plugins.
+protocol PluggedCommand: ParsableCommand, Sendable {
+    func run(with plugins: PluginList) async throws
+}
+
+struct RootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "onesheet",
+        abstract: "An image cache server for film posters.",
+        discussion: """
+            Onesheet finds posters in content sources, makes them the size you ask for, and keeps the outcome in memory and on disk.
+
+              onesheet serve                              serve the built-in sample source on http://127.0.0.1:8080/
+              onesheet prefetch sample                    make its thumbnails before anyone asks
+              onesheet render in.jpg -o out.png           resize one file, without a server
+              onesheet serve --config onesheet.yaml       serve your own sources
+            """,
+        subcommands: [
+            ServeCommand.self, PrefetchCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self, SignCommand.self,
+            ConfigCommand.self,
+        ])
+}
+
+/// Options of every command that reads the configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The configuration file. Without it: ./onesheet.yaml if it is there, or else the built-in sample source.", valueName: "file"))
+    var config: String?
+
+    @Option(name: .long, help: ArgumentHelp("Keep the disk cache in this folder instead of the configured one.", valueName: "dir"))
+    var cache: String?
+
+    func load() throws -> ServerConfiguration {
+        var configuration = try ConfigurationFile().load(config)
+        if let cache { configuration.cache.disk.path = cache }
+        return configuration
+    }
+
+    /// Everything that the configuration means.
+    func install(_ plugins: PluginList) throws -> Installation {
+        try Installation(try load(), plugins, logger: Log.make())
+    }
+}

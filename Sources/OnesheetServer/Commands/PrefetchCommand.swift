@@ -1,0 +1,92 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCore
+import OnesheetPipeline
+
+struct PrefetchCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefetch", abstract: "Make a source's thumbnails before anyone asks.",
+        discussion: """
+            Takes the titles of the source's newest list, of the days named, or by id, and makes every size in every format.
+            What is in the cache already is skipped, so an interrupted prefetch is simply started again.
+
+              onesheet prefetch sample --sizes w185,w342
+              onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png
+              onesheet prefetch sample --id 1 --id 2 --json
+            """)
+
+    @Argument(help: "The source's name in the configuration.")
+    var source: String
+
+    @Option(name: .long, help: ArgumentHelp("The list of this day, such as 2026-11-20.", valueName: "day"), transform: day)
+    var date: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists from this day on, with --to.", valueName: "day"), transform: day)
+    var from: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists up to this day, with --from.", valueName: "day"), transform: day)
+    var to: CalendarDay?
+
+    @Option(name: .long, help: "A title by its id; may be given several times.")
+    var id: [String] = []
+
+    @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
+    var sizes = PrefetchOrder.usualSizes.joined(separator: ",")
+
+    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
+    var formats = PrefetchOrder.usualFormats.joined(separator: ",")
+
+    @Flag(name: .long, help: "Print a summary in JSON on standard output, and no progress.")
+    var json = false
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
+        if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
+        guard [date != nil, from != nil, !id.isEmpty].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--date, --from with --to, and --id exclude each other")
+        }
+    }
+
+    func run(with plugins: PluginList) async throws {
+        let installation = try options.install(plugins)
+        let order = PrefetchOrder(
+            source: source, ids: id, dates: days, sizes: list(sizes), formats: list(formats))
+        let (titles, transforms) = try await order.resolve(installation)
+        let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
+        let work = Task { await installation.prefetch.run(titles, transforms) { progress.show($0) } }
+        let summary = await Interruption.cancelling(work)
+        progress.finish(summary)
+        try await installation.shutdown()
+        if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
+        if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
+    }
+
+    private var days: [CalendarDay] {
+        if let date { return [date] }
+        guard let from, let to else { return [] }
+        return Array(sequence(first: from) { $0 < to ? $0.adding(days: 1) : nil })
+    }
+
+    private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }
+
+    @Sendable private static func day(_ text: String) throws -> CalendarDay { try CalendarDay(argument: text) }
+}
+
+extension CalendarDay {
+    init(argument text: String) throws {
+        guard let day = CalendarDay(text) else { throw ValidationError("“\(text)” is not a day such as 2026-11-20") }
+        self = day
+    }
+}
+
+extension JSONEncoder {
+    /// For documents that people may read too.
+    static var document: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+}

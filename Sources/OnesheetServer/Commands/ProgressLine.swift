@@ -1,0 +1,52 @@
+import OnesheetPipeline
+import Synchronization
+
+/// Shows how far a prefetch is: on a terminal one line that is drawn again, elsewhere a plain line every so often.
+final class ProgressLine: Sendable {
+    private let isQuiet: Bool
+    private let isTerminal: Bool
+    private let start = ContinuousClock.now
+    private let nextLine = Mutex(ContinuousClock.now)
+
+    init(isQuiet: Bool, isTerminal: Bool) { (self.isQuiet, self.isTerminal) = (isQuiet, isTerminal) }
+
+    func show(_ summary: PrefetchSummary) {
+        guard !isQuiet else { return }
+        let now = ContinuousClock.now
+        let isDue = nextLine.withLock { next in
+            guard now >= next else { return false }
+            next = now + (isTerminal ? .milliseconds(100) : .seconds(2))
+            return true
+        }
+        guard isDue || (isTerminal && summary.done == summary.total) else { return }
+        let line = Self.line(summary, elapsed: (now - start) / .seconds(1), bar: isTerminal)
+        StandardStreams.progress(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
+    }
+
+    func finish(_ summary: PrefetchSummary) {
+        guard !isQuiet else { return }
+        if isTerminal { StandardStreams.progress("\n") }
+        for failure in summary.failures { StandardStreams.error("failed: \(failure.title): \(failure.reason)") }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let rest = summary.total - summary.done
+        StandardStreams.error(
+            "\(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were there, \(summary.failed) failed"
+                + (rest > 0 ? ", \(rest) not tried: run the same command again to go on" : "") + "; \(Self.short(seconds)) s")
+    }
+
+    /// `[#####     ]  50/100  20/s  3 s left  1 failed`
+    static func line(_ summary: PrefetchSummary, elapsed: Double, bar: Bool) -> String {
+        let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
+        let filled = Int(share * 30)
+        let rate = elapsed > 0 ? Double(summary.done) / elapsed : 0
+        let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
+        let drawing = bar ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: 30 - filled))] " : ""
+        return "\(drawing)\(summary.done)/\(summary.total)  \(short(rate))/s  \(left)  \(summary.failed) failed"
+    }
+
+    private static func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes < 1 << 20 ? "\(bytes / 1024) KiB" : "\(short(Double(bytes) / 1_048_576)) MiB"
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import OnesheetCore
+
+struct ServeCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve posters over HTTP.",
+        discussion: """
+            Without a configuration it serves the built-in sample source, whose posters are drawn when asked for: no keys, no network.
+            Stop it with Ctrl-C or SIGTERM: requests under way are answered first.
+
+            Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Listen here instead of the configured address, such as 127.0.0.1:8080. Port 0 lets the system choose.", valueName: "host:port"),
+        transform: { text in
+            guard let address = ListenAddress(text) else { throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080") }
+            return address
+        })
+    var listen: ListenAddress?
+
+    func run(with plugins: PluginList) async throws {
+        var configuration = try options.load()
+        if let listen { configuration.listen = listen }
+        let server = try Server(configuration, plugins, logger: Log.make())
+        let sources = configuration.sourceNames
+        try await server.run { address in
+            StandardStreams.output(Self.greeting(address, sources))
+        }
+    }
+
+    /// What to try, last so that it stays in sight.
+    private static func greeting(_ address: ListenAddress, _ sources: [String]) -> String {
+        let base = "http://\(address)"
+        let source = sources.first ?? "sample"
+        return """
+            Onesheet serves \(sources.joined(separator: ", ")). Try:
+              \(base)/
+              \(base)/sources/\(source)/titles
+              \(source == "sample" ? "\(base)/t/p/w342/sample/1.jpg" : "\(base)/metrics")
+            """
+    }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Standard input, output and error, whole and unbuffered.
+enum StandardStreams {
+    static func output(_ line: String) { write(Array((line + "\n").utf8), to: STDOUT_FILENO) }
+    static func error(_ line: String) { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+    static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+    /// Writes to standard error without a line's end.
+    static func progress(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// All of standard input, up to `limit` bytes; `nil` where there is more.
+    static func input(limit: Int) -> [UInt8]? {
+        var all: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            if count <= 0 { return all }
+            all += chunk[..<count]
+            if all.count > limit { return nil }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+            if count < 0 && errno != EINTR { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private static func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(file, bytes, count)
+        #elseif canImport(Musl)
+            Musl.write(file, bytes, count)
+        #else
+            Darwin.write(file, bytes, count)
+        #endif
+    }
+}
+
+/// The log: to standard error, at the level that `LOG_LEVEL` names, `notice` without it.
+enum Log {
+    static func make() -> Logger {
+        var logger = Logger(label: "onesheet") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
+        return logger
+    }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+package import OnesheetCore
+
+/// The two tiers.
+package struct CacheConfiguration: Sendable, Decodable {
+    package struct Memory: Sendable, Decodable {
+        package var bytes = ByteSize(256 << 20)
+        package var expires = Interval(.seconds(300))
+
+        private enum CodingKeys: CodingKey { case bytes, expires }
+        package init() {}
+        package init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes) ?? bytes
+            expires = try keys.decodeIfPresent(Interval.self, forKey: .expires) ?? expires
+        }
+    }
+
+    package struct Disk: Sendable, Decodable {
+        package var path = Disk.usualPath
+        package var bytes = ByteSize(10 << 30)
+        package var expires = Interval(.seconds(7 * 86_400))
+
+        private enum CodingKeys: CodingKey { case path, bytes, expires }
+        package init() {}
+        package init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            path = try keys.decodeIfPresent(String.self, forKey: .path) ?? path
+            bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes) ?? bytes
+            expires = try keys.decodeIfPresent(Interval.self, forKey: .expires) ?? expires
+        }
+
+        /// `onesheet` in the user's cache folder (XDG Base Directory Specification).
+        private static var usualPath: String {
+            let environment = ProcessInfo.processInfo.environment
+            if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/onesheet" }
+            return environment["HOME"].map { $0 + "/.cache/onesheet" } ?? "/var/cache/onesheet"
+        }
+    }
+
+    package var memory = Memory()
+    package var disk = Disk()
+
+    private enum CodingKeys: CodingKey { case memory, disk }
+    package init() {}
+    package init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        memory = try keys.decodeIfPresent(Memory.self, forKey: .memory) ?? memory
+        disk = try keys.decodeIfPresent(Disk.self, forKey: .disk) ?? disk
+    }
+}

@@ -1,0 +1,81 @@
+package import OnesheetCore
+
+/// The configuration file. Each part owns its keys, what holds without them, and what is refused.
+package struct ServerConfiguration: Sendable, Decodable {
+    package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    package var cache = CacheConfiguration()
+    package var signing = SigningConfiguration()
+    package var admin = AdminConfiguration()
+    package var limits = LimitsConfiguration()
+    package var presets: [String: String] = [:]
+    package var sources: [String: NestedSource] = [:]
+    /// The sources' names in the order of the file: the first one's titles are on the page.
+    package var sourceNames: [String] = []
+
+    private enum CodingKeys: CodingKey {
+        case listen, cache, signing, admin, limits, presets, sources
+    }
+
+    /// What holds without a file: the built-in sample source.
+    package init() {
+        sources = ["sample": NestedSource(type: "sample", configuration: .mapping([:]))]
+        sourceNames = ["sample"]
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        listen = try keys.decodeIfPresent(ListenAddress.self, forKey: .listen) ?? listen
+        cache = try keys.decodeIfPresent(CacheConfiguration.self, forKey: .cache) ?? cache
+        signing = try keys.decodeIfPresent(SigningConfiguration.self, forKey: .signing) ?? signing
+        admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin
+        limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
+        presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
+        sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
+        guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }
+        for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
+            throw ConfigurationError(
+                path: "sources.\(name)",
+                message: "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https")
+        }
+        sourceNames = sources.keys.sorted()
+    }
+}
+
+/// Where the server listens.
+package struct ListenAddress: Sendable, Decodable, Equatable, CustomStringConvertible {
+    package var host: String
+    package var port: Int
+
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// Reads `127.0.0.1:8080` or `[::1]:8080`; port 0 lets the system choose.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let address = ListenAddress(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” is not an address such as 127.0.0.1:8080")
+        }
+        self = address
+    }
+
+    package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.scope == .loopback }
+
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Who may administer.
+package struct AdminConfiguration: Sendable, Decodable {
+    /// The bearer token; without one there is no administration over HTTP.
+    package var token: String?
+
+    package init() {}
+}

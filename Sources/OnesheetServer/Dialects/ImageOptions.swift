@@ -1,0 +1,96 @@
+import FoundationEssentials
+package import OnesheetCore
+
+/// Reads options in imgproxy's grammar: `rs:fill:300:450/q:75`, names and arguments split by colons, options by slashes.
+///
+/// What comes out is canonical: presets expanded, dpr multiplied, the order of options forgotten.
+package struct ImageOptions: Sendable {
+    /// What the options say beside the transform.
+    package struct Parsed: Sendable, Equatable {
+        package var transform = Transform()
+        /// When the URL stops being valid, in seconds since 1970. Not part of the transform, so not of the key.
+        package var expires: Int?
+        var devicePixelRatio = 1.0
+    }
+
+    private let formats: [ImageFormat]
+    private let presets: [String: [Substring]]
+
+    /// - Parameters:
+    ///   - formats: those that can be written.
+    ///   - presets: options by name, each in this grammar. `default` is applied first, if it is there.
+    /// - Throws: `RequestError` where a preset cannot be read.
+    package init(formats: [ImageFormat], presets: [String: String] = [:]) throws(RequestError) {
+        self.formats = formats
+        self.presets = presets.mapValues { $0.split(separator: "/") }
+        for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
+    }
+
+    /// Reads the options in `text`, separated by slashes.
+    /// - Throws: `RequestError` that names the option which is unknown or has a bad value.
+    package func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
+        var parsed = Parsed()
+        if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
+        try apply(text.split(separator: "/").map { Substring($0) }, to: &parsed, nesting: 0)
+        try multiply(&parsed)
+        return parsed
+    }
+
+    /// The format with the extension `text`.
+    package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat {
+        let name = text.lowercased()
+        guard let format = formats.first(where: { $0.extensions.contains(name) }) else {
+            throw .unknown(unknownName(String(text), kind: "extension", known: formats.flatMap(\.extensions)))
+        }
+        return format
+    }
+
+    private func apply(_ options: [Substring], to parsed: inout Parsed, nesting: Int) throws(RequestError) {
+        for option in options {
+            var arguments = OptionArguments(option)
+            try apply(&arguments, to: &parsed, nesting: nesting)
+            try arguments.finish()
+        }
+    }
+
+    private func apply(_ option: inout OptionArguments, to parsed: inout Parsed, nesting: Int) throws(RequestError) {
+        switch option.name {
+        case "f", "ext", "format":
+            if let text = option.text() { parsed.transform.format = try format(text) }
+        case "pr", "preset":
+            guard nesting < 4 else { throw .bad(option: "pr", value: option.all, reason: "presets are nested too deeply") }
+            while let name = option.text() {
+                guard let preset = presets[String(name)] else {
+                    throw .unknown(unknownName(String(name), kind: "preset", known: presets.keys))
+                }
+                try apply(preset, to: &parsed, nesting: nesting + 1)
+            }
+        case "dpr": parsed.devicePixelRatio = try option.number(0.1...8) ?? 1
+        case "cb", "cachebuster": _ = option.text()
+        case "exp", "expires": parsed.expires = try option.integer(0...Int.max)
+        default:
+            guard try parsed.transform.apply(&option) else {
+                throw .unknown(unknownName(option.name, kind: "option", known: Self.names))
+            }
+        }
+    }
+
+    private func multiply(_ parsed: inout Parsed) throws(RequestError) {
+        let ratio = parsed.devicePixelRatio
+        guard ratio != 1 else { return }
+        func scaled(_ side: Int) -> Int { Int((Double(side) * ratio).rounded()) }
+        parsed.transform.width = scaled(parsed.transform.width)
+        parsed.transform.height = scaled(parsed.transform.height)
+        parsed.transform.minWidth = scaled(parsed.transform.minWidth)
+        parsed.transform.minHeight = scaled(parsed.transform.minHeight)
+        parsed.transform.padding = parsed.transform.padding.map {
+            .init(top: scaled($0.top), right: scaled($0.right), bottom: scaled($0.bottom), left: scaled($0.left))
+        }
+        parsed.devicePixelRatio = 1
+    }
+
+    private static let names = [
+        "rs", "s", "rt", "w", "h", "mw", "mh", "el", "dpr", "ex", "g", "c", "rot", "fl", "bg", "bl", "sh", "pd", "q", "f", "mb",
+        "sm", "kcr", "scp", "pr", "cb", "exp",
+    ]
+}

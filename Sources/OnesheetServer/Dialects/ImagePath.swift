@@ -1,0 +1,51 @@
+import FoundationEssentials
+import OnesheetCore
+
+/// A free transform, as in `/i/{signature}/rs:fill:300:450/plain/sample://1@png` and `/i/{signature}/rs:fill:300:450/{base64url}.png`.
+struct ImagePath {
+    let signature: Substring
+    /// What is signed: everything behind the signature, with its slash.
+    let signedPath: String
+    let options: ImageOptions.Parsed
+    /// `{source}://{id}`, or an `http` or `https` URL.
+    let sourceURL: String
+    var negotiates: Bool { options.transform.format == nil }
+
+    /// - Parameter path: what follows `/i/`, percent-encoded.
+    init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
+        guard let slash = path.firstIndex(of: "/") else {
+            throw .malformed("a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg")
+        }
+        signature = path[..<slash]
+        signedPath = String(path[slash...])
+        // The leading slash stays, so that options may be absent: /i/unsafe/plain/…
+        let rest = path[slash...]
+        var optionsText: Substring
+        var (url, format): (String, Substring?)
+        if let plain = rest.firstRange(of: "/plain/") {
+            optionsText = rest[..<plain.lowerBound]
+            (url, format) = Self.split(rest[plain.upperBound...], at: "@")
+            url = try PercentEncoding.decode(url)
+        } else {
+            // Options have a colon in them, base64url has none.
+            let parts = rest.split(separator: "/")
+            let encoded = parts.drop { $0.contains(":") }
+            optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
+            (url, format) = Self.split(encoded.joined()[...], at: ".")
+            guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8) else {
+                throw .malformed("the source URL is neither behind /plain/ nor base64url")
+            }
+            url = text
+        }
+        if optionsText.hasPrefix("/") { optionsText = optionsText.dropFirst() }
+        var options = try grammar.parse(optionsText)
+        if let format, !format.isEmpty { options.transform.format = try grammar.format(format) }
+        self.options = options
+        sourceURL = url
+    }
+
+    private static func split(_ text: Substring, at separator: Character) -> (String, Substring?) {
+        guard let place = text.lastIndex(of: separator) else { return (String(text), nil) }
+        return (String(text[..<place]), text[text.index(after: place)...])
+    }
+}

@@ -1,0 +1,24 @@
+import OnesheetCore
+
+/// Finds which source answers a source URL.
+struct SourceURL {
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+
+    /// The title that `text` names: `{source}://{id}`, or an `http(s)` URL, which the first source with it on its allow-list answers.
+    func resolve(_ text: String) throws(RequestError) -> TitleReference {
+        guard let separator = text.firstRange(of: "://") else {
+            throw .malformed("“\(text)” is not a source URL such as sample://1 or https://…")
+        }
+        let scheme = String(text[..<separator.lowerBound])
+        guard ["http", "https"].contains(scheme.lowercased()) else {
+            let id = String(text[separator.upperBound...])
+            guard !id.isEmpty else { throw .malformed("“\(text)” names no title") }
+            return TitleReference(source: scheme, id: id)
+        }
+        guard let url = WebURL(text) else { throw .malformed("“\(text)” is not a URL") }
+        let answering = sources.first { $0.source.originPolicy.allow?.contains { $0.matches(url) } ?? false }
+        guard let answering else { throw .forbidden("no remote source allows \(url); add its prefix to a source of type remote") }
+        return TitleReference(source: answering.name, id: url.description)
+    }
+}

@@ -1,0 +1,106 @@
+import OnesheetCore
+
+extension Transform {
+    /// Width and height that a URL may ask for; what comes out is bounded by `Limits.outputPixels` besides.
+    private static let sides = 0...65_535
+
+    /// Applies one option.
+    /// - Returns: whether it is known.
+    mutating func apply(_ option: inout OptionArguments) throws(RequestError) -> Bool {
+        switch option.name {
+        case "rs", "resize":
+            try setResizing(&option)
+            try setSize(&option)
+        case "s", "size": try setSize(&option)
+        case "rt", "resizing_type": try setResizing(&option)
+        case "w", "width": width = try option.integer(Self.sides) ?? width
+        case "h", "height": height = try option.integer(Self.sides) ?? height
+        case "mw", "min-width": minWidth = try option.integer(Self.sides) ?? minWidth
+        case "mh", "min-height": minHeight = try option.integer(Self.sides) ?? minHeight
+        case "el", "enlarge": enlarges = try option.flag() ?? enlarges
+        case "ex", "extend": try setExtend(&option)
+        case "g", "gravity": gravity = try option.gravity() ?? gravity
+        case "c", "crop":
+            let sizes = 0.0...65_535
+            let (width, height) = (try option.number(sizes) ?? 0, try option.number(sizes) ?? 0)
+            let gravity = try option.gravity()
+            crop = width == 0 && height == 0 ? nil : Crop(width: width, height: height, gravity: gravity)
+        case "rot", "rotate": try setRotation(&option)
+        case "fl", "flip":
+            flipsHorizontally = try option.flag() ?? false
+            flipsVertically = try option.flag() ?? false
+        case "pd", "padding": try setPadding(&option)
+        case "bg", "background": try setBackground(&option)
+        case "bl", "blur": blur = try option.number(0...100) ?? blur
+        case "sh", "sharpen": sharpen = try option.number(0...10) ?? sharpen
+        case "q", "quality":
+            let value = try option.integer(0...100) ?? 0
+            quality = value == 0 ? Transform.defaultQuality : value
+        case "mb", "max_bytes": maxBytes = try option.integer(0...Int.max) ?? maxBytes
+        case "sm", "strip_metadata": stripsMetadata = try option.flag() ?? stripsMetadata
+        case "kcr", "keep_copyright": keepsCopyright = try option.flag() ?? keepsCopyright
+        case "scp", "strip_color_profile": convertsToSRGB = try option.flag() ?? convertsToSRGB
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func setResizing(_ option: inout OptionArguments) throws(RequestError) {
+        guard let text = option.text() else { return }
+        guard let type = Resizing(rawValue: String(text)) else {
+            throw .bad(option: option.name, value: String(text), reason: "needs fit, fill, fill-down or force")
+        }
+        resizing = type
+    }
+
+    private mutating func setSize(_ option: inout OptionArguments) throws(RequestError) {
+        width = try option.integer(Self.sides) ?? width
+        height = try option.integer(Self.sides) ?? height
+        enlarges = try option.flag() ?? enlarges
+        try setExtend(&option)
+    }
+
+    private mutating func setExtend(_ option: inout OptionArguments) throws(RequestError) {
+        guard let extend = try option.flag() else { return }
+        let gravity = try option.gravity() ?? .center
+        extends = extend ? gravity : nil
+    }
+
+    private mutating func setRotation(_ option: inout OptionArguments) throws(RequestError) {
+        let degrees = try option.integer(0...360) ?? 0
+        guard degrees.isMultiple(of: 90) else {
+            throw .bad(option: option.name, value: "\(degrees)", reason: "needs 0, 90, 180 or 270")
+        }
+        rotation = degrees % 360
+    }
+
+    /// One value for all sides, two for vertical and horizontal, or four clockwise from the top, as in CSS.
+    private mutating func setPadding(_ option: inout OptionArguments) throws(RequestError) {
+        let sides = 0...8192
+        let top = try option.integer(sides) ?? 0
+        let right = try option.integer(sides) ?? top
+        let bottom = try option.integer(sides) ?? top
+        let left = try option.integer(sides) ?? right
+        padding = top + right + bottom + left == 0 ? nil : Padding(top: top, right: right, bottom: bottom, left: left)
+    }
+
+    /// `bg:255:255:255`, `bg:ffffff`, `bg:fff`, or `bg:` for none.
+    private mutating func setBackground(_ option: inout OptionArguments) throws(RequestError) {
+        guard let first = option.text() else {
+            background = nil
+            return
+        }
+        if option.isEmpty {
+            let hex = first.count == 3 ? first.flatMap { [$0, $0] }.map(String.init).joined() : String(first)
+            guard let bytes = [UInt8](hex: hex), bytes.count == 3 else {
+                throw .bad(option: option.name, value: String(first), reason: "needs r:g:b or six hexadecimal digits")
+            }
+            background = Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+        } else {
+            guard let red = UInt8(first), let green = try option.integer(0...255), let blue = try option.integer(0...255) else {
+                throw .bad(option: option.name, value: option.all, reason: "needs three numbers from 0 to 255")
+            }
+            background = Color(red: red, green: UInt8(green), blue: UInt8(blue))
+        }
+    }
+}

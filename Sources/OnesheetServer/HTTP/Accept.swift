@@ -1,0 +1,43 @@
+import OnesheetCore
+
+/// Chooses a format from a client's `Accept` header (RFC 9110 §12.5.1).
+///
+/// Formats newer than JPEG and PNG are made only for clients that name them: a wildcard is what every old client sends too.
+struct Accept {
+    /// What can be negotiated, the usual one first.
+    let formats: [ImageFormat]
+
+    func choose(_ header: String?) -> ImageFormat {
+        let usual = formats.first ?? .jpeg
+        guard let header, !header.isEmpty else { return usual }
+        let ranges = header.split(separator: ",").compactMap(Range.init)
+        var best = (format: usual, quality: 0.0)
+        for format in formats {
+            let quality = ranges.filter { $0.names(format) }.map(\.quality).max() ?? wildcard(ranges, format)
+            if quality > best.quality { best = (format, quality) }
+        }
+        return best.format
+    }
+
+    /// A wildcard stands for the two formats that everyone reads, and for a picture that was asked for by name it does not count.
+    private func wildcard(_ ranges: [Range], _ format: ImageFormat) -> Double {
+        guard format == .jpeg || format == .png else { return 0 }
+        return ranges.filter { $0.isWildcard }.map(\.quality).max().map { $0 * 0.5 } ?? 0
+    }
+
+    private struct Range {
+        let type: String
+        let quality: Double
+        var isWildcard: Bool { type == "*/*" || type == "image/*" }
+
+        init?(_ text: Substring) {
+            let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let type = parts.first else { return nil }
+            self.type = type
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+            quality = weight.flatMap { Double($0.dropFirst(2)) }.map { min(max($0, 0), 1) } ?? 1
+        }
+
+        func names(_ format: ImageFormat) -> Bool { type == format.mediaType }
+    }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import Hummingbird
+import HTTPTypes
+import Logging
+import OnesheetCore
+
+/// Answers requests: finds the route, lets it answer, and turns what went wrong into a problem document.
+struct Front: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let installation: Installation
+    private let routes: [any Route]
+
+    /// - Parameter routes: asked in order; the first whose prefix the path has answers.
+    init(_ installation: Installation, routes: [any Route]) {
+        self.installation = installation
+        self.routes = routes
+    }
+
+    func respond(to request: Request, context: Context) async -> Response {
+        let response: Response
+        do {
+            response = try await answer(request)
+        } catch {
+            let problem = Problem(error, at: installation.clock.now.timeIntervalSince1970)
+            let level: Logger.Level = problem.status == .internalServerError ? .error : .info
+            context.logger.log(level: level, "\(error)", metadata: ["path": "\(request.uri.path.escaped)"])
+            response = problem.response()
+        }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
+        let path = String((request.head.path ?? "/").prefix { $0 != "?" })
+        guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
+        let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
+        if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed.joined(separator: ", ")]) }
+        guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
+        return try await route.answer(path.dropFirst(route.prefix.count), request)
+    }
+}
+
+/// A part of the address space.
+protocol Route: Sendable {
+    /// The path itself, or, where it ends with a slash, everything below it.
+    var prefix: String { get }
+    var methods: [HTTPRequest.Method] { get }
+
+    /// - Parameter rest: what follows the prefix, percent-encoded.
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response
+}
+
+extension Route {
+    var methods: [HTTPRequest.Method] { [.get, .head] }
+
+    func takes(_ path: String) -> Bool { prefix.hasSuffix("/") && prefix != "/" ? path.hasPrefix(prefix) : path == prefix }
+}
+
+extension String {
+    /// Without control characters, so that nothing a client sends can break a log line.
+    var escaped: String {
+        unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+    }
+}

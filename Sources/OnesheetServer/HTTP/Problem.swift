@@ -1,0 +1,106 @@
+import FoundationEssentials
+import Hummingbird
+import HTTPTypes
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+
+/// An error as clients see it (RFC 9457). The only place where errors of ours become HTTP status codes.
+struct Problem: Error {
+    let status: HTTPResponse.Status
+    let title: String
+    let detail: String
+    /// Seconds after which it may work.
+    var retryAfter: Int?
+    var allow: [String]?
+
+    init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil, allow: [String]? = nil) {
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.retryAfter = retryAfter
+        self.allow = allow
+    }
+
+    /// What `error` means to a client; what is not ours is an internal error whose words stay in the log.
+    init(_ error: any Error, at now: Double) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as RequestError: self.init(error)
+        case let error as PipelineError: self.init(error, at: now)
+        default: self.init(.internalServerError, "Internal error", "something went wrong here; the log says more")
+        }
+    }
+
+    private init(_ error: RequestError) {
+        switch error {
+        case .unknown, .bad, .malformed: self.init(.badRequest, "Bad request", error.description)
+        case .badSignature, .forbidden: self.init(.forbidden, "Forbidden", error.description)
+        case .expired: self.init(.notFound, "Expired", error.description)
+        case .unauthorized: self.init(.unauthorized, "Unauthorized", error.description)
+        case .noSuchPath: self.init(.notFound, "Not found", error.description)
+        case .method(let allowed): self.init(.methodNotAllowed, "Method not allowed", error.description, allow: allowed)
+        }
+    }
+
+    private init(_ error: PipelineError, at now: Double) {
+        let detail = error.description
+        switch error {
+        case .unknownSource, .noPoster: self.init(.notFound, "Not found", detail)
+        case .source(_, let error): self.init(error, detail, at: now)
+        case .origin(let error): self.init(error)
+        case .originRefused(_, let answer):
+            self = answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
+        case .render(let error): self.init(error)
+        case .overloaded: self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: 1)
+        case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
+        }
+    }
+
+    private init(_ error: SourceError, _ detail: String, at now: Double) {
+        switch error {
+        case .notFound: self.init(.notFound, "Not found", detail)
+        case .unauthorized, .malformedAnswer: self.init(.badGateway, "Source failed", detail)
+        case .unavailable: self.init(.badGateway, "Source unavailable", detail, retryAfter: 10)
+        case .quotaExhausted(let until):
+            self.init(.serviceUnavailable, "Quota exhausted", detail, retryAfter: until.map { max(1, Int($0 - now)) } ?? 3600)
+        case .unsupported: self.init(.badRequest, "Not supported by this source", detail)
+        }
+    }
+
+    private init(_ error: HTTPTransportError) {
+        switch error {
+        case .forbidden, .invalidURL: self.init(.forbidden, "Forbidden", error.description)
+        case .timedOut: self.init(.gatewayTimeout, "Origin too slow", error.description)
+        case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
+        case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
+        }
+    }
+
+    private init(_ error: RenderError) {
+        switch error {
+        case .unrecognizedFormat, .codec: self.init(.unprocessableContent, "Not a usable image", error.description)
+        case .tooManyOutputPixels, .noEncoder: self.init(.badRequest, "Bad request", error.description)
+        }
+    }
+}
+
+extension Problem {
+    private struct Document: Encodable {
+        let title: String
+        let status: Int
+        let detail: String
+    }
+
+    /// The problem as a response; never kept by caches.
+    func response() -> Response {
+        let document = Document(title: title, status: status.code, detail: detail)
+        var response = Response.json(document, status: status, type: "application/problem+json")
+        response.headers[.cacheControl] = "no-store"
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+        if let allow { response.headers[.allow] = allow.joined(separator: ", ") }
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        return response
+    }
+}

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import Hummingbird
+import HTTPTypes
+import NIOCore
+import NIOFoundationEssentialsCompat
+
+extension Response {
+    /// A JSON document (RFC 8259), keys sorted so that equal facts are equal bytes.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        do {
+            return body(ByteBuffer(data: try encoder.encode(value)), status: status, type: type)
+        } catch {
+            // Our own documents hold nothing that JSON cannot say (no infinite numbers).
+            preconditionFailure("a document of ours cannot be encoded: \(error)")
+        }
+    }
+
+    /// A text for people or tools.
+    static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Response {
+        body(ByteBuffer(string: text), status: .ok, type: type)
+    }
+
+    private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .init(byteBuffer: bytes))
+    }
+}

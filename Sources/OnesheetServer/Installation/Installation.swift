@@ -1,0 +1,66 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+
+/// Everything that a configuration means: sources, codecs, tiers and the pipeline through them.
+struct Installation: Sendable {
+    let configuration: ServerConfiguration
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    let cache: Cache
+    /// The tier with files to look after.
+    let disk: DiskTier
+    let pipeline: Pipeline
+    let catalog: Catalog
+    let options: ImageOptions
+    let signature: Signature
+    let accept: Accept
+    let clock: WallClock
+    let logger: Logger
+    private let transport: WebTransport
+
+    /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
+    init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
+        let limits = configuration.limits.limits
+        let transport = WebTransport(limits: limits, logger: logger)
+        let disk = configuration.cache.disk
+        let state = try StateStore(folder: disk.path)
+        let assembly = PluginAssembly(
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: state.part)
+        let sources = try configuration.sourceNames.compactMap { name in
+            try configuration.sources[name].map { (name, try assembly.source($0, named: name)) }
+        }
+        let renderer = Renderer(codecs: try assembly.codecs(), limits: limits)
+        let diskTier = try DiskTier(disk, clock: clock, logger: logger)
+        let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
+        let pool = RenderPool(workers: limits.workers, queue: limits.queue)
+        let byName = Dictionary(uniqueKeysWithValues: sources)
+        let originals = Originals(
+            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, clock: clock,
+            lifetime: .seconds(disk.expires.seconds), logger: logger)
+        self.configuration = configuration
+        self.sources = sources
+        self.cache = cache
+        self.clock = clock
+        self.logger = logger
+        self.transport = transport
+        self.disk = diskTier
+        pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)
+        catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
+        options = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
+        signature = Signature(configuration.signing, isLoopback: configuration.listen.isLoopback)
+        accept = Accept(formats: renderer.formats)
+    }
+
+    /// Prefetching with as many titles at once as there are workers and one to fetch meanwhile.
+    var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
+
+    /// Ends connections and threads.
+    func shutdown() async throws {
+        try await transport.shutdown()
+        await pipeline.pool.shutdown()
+        try await disk.close()
+    }
+}

@@ -1,0 +1,43 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+
+/// Makes plugins from their configurations, each with a context of its own.
+struct PluginAssembly: Sendable {
+    let plugins: PluginList
+    let transport: any HTTPTransport
+    let limits: Limits
+    let clock: WallClock
+    let logger: Logger
+    let state: @Sendable (String) -> any KeyValueState
+
+    /// The source that the configuration calls `name`.
+    func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
+        let path = "sources.\(name)"
+        let type = try plugins.source(nested.type, at: "\(path).type")
+        return try plugins.make(type, nested.configuration, context(for: name), at: path)
+    }
+
+    /// All codecs, in the order of the list.
+    func codecs() throws(ConfigurationError) -> [any Codec] {
+        var codecs: [any Codec] = []
+        for type in plugins.codecs {
+            codecs.append(try plugins.make(type, .mapping([:]), context(for: type.type), at: "codecs.\(type.type)"))
+        }
+        return codecs
+    }
+
+    private func context(for name: String) -> PluginContext {
+        var logger = logger
+        logger[metadataKey: "plugin"] = "\(name)"
+        return PluginContext(
+            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(name)
+        ) { nested, outer in
+            // What is configured inside a source shares its name, and has a part of the state for itself.
+            let type = try plugins.source(nested.type, at: "type")
+            var inner = outer
+            inner.state = state("\(outer.name)/\(nested.type)")
+            return try plugins.make(type, nested.configuration, inner, at: nested.type)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Hummingbird
+import NIOCore
+import OnesheetCache
+package import OnesheetCore
+import ServiceLifecycle
+package import Logging
+
+/// An installation that listens: HTTP in front, housekeeping behind.
+package struct Server: Sendable {
+    private let installation: Installation
+
+    /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
+    package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
+        installation = try Installation(configuration, plugins, clock: clock, logger: logger)
+    }
+
+    /// Serves until SIGTERM or SIGINT or until the task is cancelled; requests under way are answered first.
+    /// - Parameter ready: called once with the address, when connections are accepted.
+    package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
+        let listen = installation.configuration.listen
+        let application = Application(
+            responder: Front(installation, routes: routes),
+            configuration: .init(address: .hostname(listen.host, port: listen.port), backlog: 1024),
+            services: [Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger)],
+            onServerRunning: { channel in
+                await ready(ListenAddress(host: listen.host, port: channel.localAddress?.port ?? listen.port))
+            },
+            logger: installation.logger)
+        var failure: (any Error)?
+        do {
+            try await application.runService()
+        } catch let error as IOError {
+            failure = ListenError(address: listen, code: error.errnoCode)
+        } catch {
+            failure = error
+        }
+        try await installation.shutdown()
+        if let failure { throw failure }
+    }
+
+    /// The address space, in the order of DESIGN's table.
+    private var routes: [any Route] {
+        [
+            PosterRoute(installation: installation), ImageRoute(installation: installation), LadderRoute(installation: installation),
+            SourcesRoute(installation: installation), TitlesRoute(installation: installation), CacheRoute(installation: installation),
+            PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(), MetricsRoute(installation: installation),
+            PageRoute(installation: installation),
+        ]
+    }
+}

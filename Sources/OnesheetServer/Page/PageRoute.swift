@@ -1,0 +1,100 @@
+import Hummingbird
+import OnesheetCore
+import OnesheetPipeline
+
+/// `/`: the sources, and the first one's titles with their posters.
+struct PageRoute: Route {
+    let prefix = "/"
+    let installation: Installation
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let names = installation.sources.map(\.name)
+        let source = request.uri.queryParameters["source"].map(String.init) ?? names.first ?? ""
+        let query = try TitleQuery(request.uri)
+        let wall: Wall
+        do throws(PipelineError) {
+            wall = .titles(try await installation.catalog.titles(of: source, query).titles)
+        } catch {
+            wall = .problem(error.description)
+        }
+        var response = Response.text(Page(sources: names, source: source, wall: wall).html, type: "text/html; charset=utf-8")
+        response.headers[.contentSecurityPolicy] = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+        return response
+    }
+}
+
+/// What the page shows of a source.
+enum Wall {
+    case titles([Title])
+    case problem(String)
+}
+
+/// The page in HTML.
+struct Page {
+    let sources: [String]
+    let source: String
+    let wall: Wall
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>Onesheet</title>
+        <style>\(Self.style)</style>
+        <header>
+          <h1>Onesheet</h1>
+          <nav aria-label="Sources · 출처">\(sources.map(link).joined(separator: "\n"))</nav>
+        </header>
+        <main>\(body)</main>
+        <footer><a href="/sources/\(PercentEncoding.encode(source))/titles">JSON</a> <a href="/metrics">Figures · 지표</a></footer>
+        </html>
+        """
+    }
+
+    private var body: String {
+        switch wall {
+        case .problem(let message): "<p class=\"problem\" role=\"alert\">\(message.html)</p>"
+        case .titles(let titles) where titles.isEmpty: "<p>No titles here. · 작품이 없습니다.</p>"
+        case .titles(let titles): "<ol class=\"wall\">\(titles.map(card).joined(separator: "\n"))</ol>"
+        }
+    }
+
+    private func link(_ name: String) -> String {
+        let current = name == source ? " aria-current=\"page\"" : ""
+        return "<a href=\"/?source=\(PercentEncoding.encode(name))\"\(current)>\(name.html)</a>"
+    }
+
+    private func card(_ title: Title) -> String {
+        let path = "\(source)/\(PercentEncoding.encode(title.id))"
+        let details = [title.rank.map { "#\($0)" }, title.releaseDate.map { "\($0)" }].compactMap { $0 }.joined(separator: " · ")
+        return """
+            <li><a href="/t/p/original/\(path)">
+              <img src="/t/p/w185/\(path).jpg" srcset="/t/p/w342/\(path).jpg 2x" width="185" height="278" loading="lazy" alt="">
+              <b>\(title.name.html)</b><small>\(details)</small>
+            </a></li>
+            """
+    }
+
+    private static let style = """
+        :root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
+        body { margin: 0 auto; max-width: 76rem; padding: 1rem; }
+        header { display: flex; align-items: baseline; gap: 1.5rem; flex-wrap: wrap; }
+        nav a, footer a { margin-right: .75rem; }
+        nav a[aria-current] { font-weight: bold; text-decoration: none; color: inherit; }
+        .wall { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 1.25rem; list-style: none; padding: 0; }
+        .wall a { color: inherit; text-decoration: none; display: block; }
+        .wall img { width: 100%; height: auto; aspect-ratio: 2 / 3; object-fit: cover; border-radius: .4rem; background: #8883; display: block; }
+        .wall b { display: block; margin-top: .4rem; }
+        small { opacity: .7; }
+        .problem { padding: 1rem; border-left: .3rem solid #c33; background: #c331; }
+        """
+}
+
+extension String {
+    /// With the characters that mean something in HTML replaced.
+    var html: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}

@@ -1,0 +1,66 @@
+import Hummingbird
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// `/health`: the process answers.
+struct HealthRoute: Route {
+    let prefix = "/health"
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text("ok\n") }
+}
+
+/// `/ready`: requests are welcome.
+struct ReadyRoute: Route {
+    let prefix = "/ready"
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text("ready\n") }
+}
+
+/// `/3/configuration`: the size ladder, in the shape that apps made for TMDB read.
+struct LadderRoute: Route {
+    let prefix = "/3/configuration"
+    let installation: Installation
+
+    private struct Document: Encodable {
+        struct Images: Encodable {
+            let base_url: String
+            let secure_base_url: String
+            let poster_sizes: [String]
+        }
+        let images: Images
+    }
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let host = request.head.authority ?? installation.configuration.listen.description
+        return .json(
+            Document(
+                images: .init(
+                    base_url: "http://\(host)/t/p/", secure_base_url: "https://\(host)/t/p/", poster_sizes: SizeLadder.names)))
+    }
+}
+
+/// `/metrics`: figures in Prometheus' text format 0.0.4.
+struct MetricsRoute: Route {
+    let prefix = "/metrics"
+    let installation: Installation
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        var lines: [String] = []
+        func add(_ name: String, _ type: String, _ text: String, _ values: [(String, Int)]) {
+            lines += ["# HELP onesheet_\(name) \(text)", "# TYPE onesheet_\(name) \(type)"]
+            lines += values.map { "onesheet_\(name)\($0.0) \($0.1)" }
+        }
+        let tiers = await installation.cache.statistics()
+        func each(_ value: (CacheStatistics) -> Int) -> [(String, Int)] { tiers.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", value($0.value)) } }
+        add("cache_hits_total", "counter", "Look-ups that found an entry.", each(\.hits))
+        add("cache_misses_total", "counter", "Look-ups that found none.", each(\.misses))
+        add("cache_stores_total", "counter", "Entries stored.", each(\.stores))
+        add("cache_damaged_total", "counter", "Entries found damaged and not served.", each(\.damaged))
+        add("cache_evictions_total", "counter", "Entries removed to make room.", each { $0.evictions.values.reduce(0, +) })
+        add("cache_entries", "gauge", "Entries there now.", each(\.entries))
+        add("cache_bytes", "gauge", "Bytes there now.", each(\.bytes))
+        add("cache_limit_bytes", "gauge", "Bytes that there may be.", each(\.byteLimit))
+        add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
+        add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
+        return .text(lines.joined(separator: "\n") + "\n", type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}

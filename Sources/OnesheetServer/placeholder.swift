@@ -1,4 +1,0 @@
-import Hummingbird
-
-import Yams
-import ArgumentParser

@@ -1,0 +1,79 @@
+public import OnesheetCore
+
+/// What every cache tier has to do, wherever it keeps its entries. A tier's tests run it; `report.failures` has to be empty.
+public struct TierConformance: Sendable {
+    /// Makes an empty tier with room for at least a thousand entries and a megabyte, whose entries stay at most `expires`.
+    public typealias Maker =
+        @Sendable (_ clock: WallClock, _ expires: CacheExpiration, _ extending: ExpirationExtending) throws -> any CacheTier
+
+    private let make: Maker
+
+    public init(make: @escaping Maker) { self.make = make }
+
+    /// What one rule found.
+    public struct Finding: Sendable, Equatable, CustomStringConvertible {
+        public let rule: String
+        /// What is wrong; `nil` where the rule holds.
+        public let problem: String?
+
+        public var description: String { problem.map { "✗ \(rule): \($0)" } ?? "✓ \(rule)" }
+    }
+
+    /// What all rules found.
+    public struct Report: Sendable, CustomStringConvertible {
+        public let findings: [Finding]
+
+        public var failures: [Finding] { findings.filter { $0.problem != nil } }
+        public var description: String { findings.map(\.description).joined(separator: "\n") }
+    }
+
+    /// A rule that does not hold.
+    struct Violation: Error {
+        let problem: String
+        init(_ problem: String) { self.problem = problem }
+    }
+
+    /// Tries every rule.
+    public func run() async -> Report {
+        let rules: [(String, () async throws -> Void)] = [
+            ("what was stored is found again, whole", storedIsFound),
+            ("what was never stored is not found", unknownIsAbsent),
+            ("any text is a key", strangeKeys),
+            ("equal texts of two kinds are two keys", kindsAreApart),
+            ("a store replaces", storeReplaces),
+            ("what was removed is gone", removedIsGone),
+            ("an entry is found until it expires, not after", expiry),
+            ("a tier keeps nothing longer than it was made to", limit),
+            ("reading extends a life only as it was said", extending),
+            ("asking whether an entry is there extends nothing", containsExtendsNothing),
+            ("after the clock was set back, nothing lives longer than it should", clockSetBack),
+            ("a tag removes its entries and no others", tags),
+            ("a removal of the expired takes no others", expired),
+            ("a removal of all leaves nothing", all),
+            ("a dry run counts what the removal then removes", dryRun),
+            ("every key is visited once", visiting),
+            ("hits, misses, stores and entries are counted", counting),
+            ("at any time, a key finds what was stored under it or nothing", concurrency),
+        ]
+        var findings: [Finding] = []
+        for (rule, check) in rules {
+            do {
+                try await check()
+                findings.append(Finding(rule: rule, problem: nil))
+            } catch let violation as Violation {
+                findings.append(Finding(rule: rule, problem: violation.problem))
+            } catch {
+                findings.append(Finding(rule: rule, problem: "unexpectedly failed: \(error)"))
+            }
+        }
+        return Report(findings: findings)
+    }
+
+    func tier(
+        _ clock: ManualClock, expires: CacheExpiration = .never, extending: ExpirationExtending = .none
+    ) throws -> any CacheTier { try make(clock.wallClock, expires, extending) }
+
+    func expect(_ condition: Bool, _ problem: @autoclosure () -> String) throws {
+        if !condition { throw Violation(problem()) }
+    }
+}

@@ -1,0 +1,100 @@
+internal import NIOCore
+internal import OnesheetCore
+
+extension CodecConformance {
+    func sniffing() throws {
+        for file in try everyFile() {
+            guard recognizes(file) else { throw Violation("does not know a file that it can read") }
+        }
+        let others: [String: [UInt8]] = [
+            "nothing": [], "a zero": [0], "text": Array("<!doctype html><html>".utf8), "zeros": [UInt8](repeating: 0, count: 64),
+            "jpeg": [0xFF, 0xD8, 0xFF, 0xE0] + Array("\0\u{10}JFIF\0".utf8),
+            "png": [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13], "gif": Array("GIF89a\u{1}\0\u{1}\0".utf8),
+            "webp": Array("RIFF\u{10}\0\0\0WEBPVP8L".utf8), "avif": [0, 0, 0, 20] + Array("ftypavif\0\0\0\0avif".utf8),
+        ]
+        for (name, bytes) in others where name != codec.format.name {
+            guard !recognizes(bytes) else { throw Violation("takes \(name) for \(codec.format)") }
+        }
+    }
+
+    func roundTrip() throws {
+        for kind in kinds {
+            for (width, height) in Self.sizes {
+                let picture = try picture(kind, width, height)
+                let original = try samples(of: picture)
+                let file = Array(try codec.encode(picture, EncodeOptions(quality: 95)).readableBytesView)
+                let decoded = try decode(file)
+                let (before, after) = (original.rgba ?? original.planes[0], decoded.rgba ?? decoded.planes[0])
+                guard before.count == after.count else { throw Violation("\(width) × \(height) comes back in another size") }
+                guard !kind.isPlanar else { continue }
+                let distance = zip(before, after).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1)) } / Double(before.count)
+                guard distance <= tolerance else {
+                    throw Violation("\(width) × \(height) \(kind.model) comes back \(distance) off on average")
+                }
+            }
+        }
+    }
+
+    func headerAgrees() throws {
+        for file in try everyFile() {
+            let header = try header(of: file)
+            let layout = try decode(file).layout
+            guard header.format == codec.format else { throw Violation("the header is of \(header.format)") }
+            guard header.width == layout?.width, header.height == layout?.height, header.hasAlpha == layout?.hasAlpha else {
+                throw Violation("\(header) and \(String(describing: layout))")
+            }
+        }
+    }
+
+    func smallerPicture() throws {
+        for kind in kinds {
+            let file = try file(kind, 65, 48)
+            for (width, height) in [(0, 0), (1, 1), (33, 24), (33, 25), (64, 1), (65, 48), (1000, 1)] {
+                var request = DecodeRequest(minimumWidth: width, minimumHeight: height)
+                for acceptsPlanar in [false, true] {
+                    request.acceptsPlanar = acceptsPlanar
+                    guard let layout = try decode(file, request).layout else { continue }
+                    guard layout.width >= min(width, 65), layout.height >= min(height, 48), layout.width <= 65, layout.height <= 48
+                    else {
+                        throw Violation("\(layout.width) × \(layout.height) of 65 × 48 for at least \(width) × \(height)")
+                    }
+                    guard acceptsPlanar || !layout.isPlanar else { throw Violation("planes that were not asked for") }
+                }
+            }
+        }
+    }
+
+    func strangePixels() throws {
+        let all = [
+            PixelLayout(width: 1, height: 1, model: .gray), PixelLayout(width: 1, height: 1, model: .gray, hasAlpha: true),
+            PixelLayout(width: 1, height: 1, model: .rgb), PixelLayout(width: 1, height: 1, model: .rgb, hasAlpha: true),
+            PixelLayout(width: 1, height: 1, model: .cmyk), PixelLayout(width: 1, height: 1, planarWithSubsampling: 2, 2),
+        ]
+        for layout in all where !kinds.contains(where: { $0.sized(1, 1) == layout }) {
+            do {
+                _ = try file(layout, 8, 8)
+                throw Violation("\(layout.model) (alpha: \(layout.hasAlpha)) was not among what it encodes, and is encoded")
+            } catch CodecError.unsupported {}
+        }
+    }
+
+    func metadata() throws {
+        guard let kind = kinds.last(where: { $0.model == .rgb }) else { return }
+        var options = EncodeOptions()
+        guard try header(of: try file(kind, 9, 7, options)).colors == .sRGB else {
+            throw Violation("a file without a profile is not sRGB")
+        }
+        if embedsEXIF {
+            // One entry: orientation 6, in the byte order of Motorola.
+            options.exif = Array("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{6}\0\0\0\0\0\0".utf8)
+            let header = try header(of: try file(kind, 9, 7, options))
+            guard header.orientation == .right else { throw Violation("orientation comes back as \(header.orientation)") }
+            guard header.width == 9, header.height == 7 else { throw Violation("sides are not as stored") }
+        }
+        if let profile {
+            options.profile = profile
+            let header = try header(of: try file(kind, 9, 7, options))
+            guard header.colors == .icc(profile) else { throw Violation("the profile does not come back") }
+        }
+    }
+}

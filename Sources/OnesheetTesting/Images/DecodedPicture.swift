@@ -1,0 +1,32 @@
+public import OnesheetCore
+
+/// A sink that keeps the whole picture, for tests that look at it.
+public struct DecodedPicture: RowSink, ~Copyable {
+    private var picture: PixelBuffer?
+
+    public init() {}
+
+    public mutating func begin(_ layout: PixelLayout) throws(CodecError) { picture = try PixelBuffer(layout, limits: Limits()) }
+
+    public mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError) {
+        picture?.withMutableRow(y, plane: plane) { row in
+            for place in 0..<row.count { row[place] = samples[place] }
+        }
+    }
+
+    /// Gives the picture away.
+    /// - Throws: where the decoder has not even begun.
+    public consuming func take() throws(CodecError) -> PixelBuffer {
+        guard let picture else { throw .damaged(reason: "nothing was decoded") }
+        return picture
+    }
+}
+
+extension Codec {
+    /// Decodes a file into memory.
+    public func picture(_ bytes: [UInt8], _ request: DecodeRequest = DecodeRequest()) throws(CodecError) -> PixelBuffer {
+        var sink = DecodedPicture()
+        try decode(bytes.span, request, into: &sink)
+        return try sink.take()
+    }
+}

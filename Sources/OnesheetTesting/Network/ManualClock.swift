@@ -1,0 +1,22 @@
+public import FoundationEssentials
+public import OnesheetCore
+internal import Synchronization
+
+/// A clock that stands still until a test moves it.
+public final class ManualClock: Sendable {
+    private let time: Mutex<Date>
+
+    /// - Parameter start: 2026-11-21 12:00 UTC where nothing else is said.
+    public init(_ start: Date = Date(timeIntervalSince1970: 1_795_262_400)) { time = Mutex(start) }
+
+    public var now: Date {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+
+    /// Moves the clock, backwards where `duration` is negative.
+    public func advance(by duration: Duration) { time.withLock { $0 += duration / .seconds(1) } }
+
+    /// The clock as a plugin sees it.
+    public var wallClock: WallClock { WallClock { self.now } }
+}

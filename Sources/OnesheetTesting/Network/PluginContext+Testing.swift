@@ -1,0 +1,30 @@
+public import Logging
+public import OnesheetCore
+
+extension PluginContext {
+    /// A context without an outside: nothing is logged, no time passes, and the network is what the test says.
+    /// - Parameters:
+    ///   - name: the configured name of the source under test.
+    ///   - sources: the types that a nested configuration (`posters: { type: … }`) may name.
+    public static func forTesting(
+        name: String = "test", transport: any HTTPTransport = FakeTransport(), clock: ManualClock = ManualClock(),
+        state: any KeyValueState = InMemoryState(), limits: Limits = Limits(),
+        logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+        sources: [any SourcePlugin.Type] = []
+    ) -> PluginContext {
+        PluginContext(name: name, transport: transport, logger: logger, clock: clock.wallClock, limits: limits, state: state) {
+            nested, context in
+            guard let type = sources.first(where: { $0.type == nested.type }) else {
+                throw ConfigurationError(
+                    path: "type", message: unknownName(nested.type, kind: "source type", known: sources.map { $0.type }))
+            }
+            return try make(type, nested.configuration, context)
+        }
+    }
+
+    private static func make<Source: SourcePlugin>(
+        _ type: Source.Type, _ value: ConfigurationValue, _ context: PluginContext
+    ) throws -> any ContentSource {
+        try Source(try ConfigurationDecoder().decode(Source.Configuration.self, from: value), context: context)
+    }
+}

@@ -1,0 +1,64 @@
+public import OnesheetCore
+
+/// A sink that keeps the rows it is given, and notes where a decoder does not keep to the contract of `RowSink`.
+public struct RowCollector: RowSink {
+    /// What was begun with; `nil` before.
+    public private(set) var layout: PixelLayout?
+    /// Samples of each plane, rows not padded.
+    public private(set) var planes: [[UInt8]] = []
+    /// Rows that each plane has got.
+    public private(set) var rows: [Int] = []
+    /// What the decoder did wrong, in the order of its doing.
+    public private(set) var breaches: [String] = []
+    /// Thrown at the call after so many, `begin` being the first; `nil` throws nothing.
+    public var failsAfter: Int?
+    /// What is thrown.
+    public static let failure = CodecError.damaged(reason: "the sink has had enough")
+
+    private var calls = 0
+
+    public init(failsAfter: Int? = nil) { self.failsAfter = failsAfter }
+
+    /// Whether all rows of all planes have come.
+    public var isComplete: Bool { layout.map { $0.planes.map(\.height) == rows } ?? false }
+
+    public mutating func begin(_ layout: PixelLayout) throws(CodecError) {
+        try count()
+        if self.layout != nil { breaches.append("began twice") }
+        self.layout = layout
+        planes = layout.planes.map { [UInt8](repeating: 0, count: $0.width * $0.height * $0.channels) }
+        rows = layout.planes.map { _ in 0 }
+    }
+
+    public mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError) {
+        try count()
+        guard let layout, layout.planes.indices.contains(plane) else { return breaches.append("a row of plane \(plane)") }
+        let shape = layout.planes[plane]
+        let size = shape.width * shape.channels
+        guard y == rows[plane], y < shape.height else {
+            return breaches.append("row \(y) of plane \(plane) after \(rows[plane]) of \(shape.height)")
+        }
+        guard samples.count >= size else { return breaches.append("\(samples.count) samples instead of \(size)") }
+        for index in 0..<size { planes[plane][y * size + index] = samples[index] }
+        rows[plane] += 1
+    }
+
+    /// Red, green, blue and alpha of all pixels of a packed gray or RGB picture; `nil` for others.
+    public var rgba: [UInt8]? {
+        guard let layout, layout.model == .gray || layout.model == .rgb else { return nil }
+        let colors = layout.model.channels
+        let channels = layout.planes[0].channels
+        return stride(from: 0, to: planes[0].count, by: channels).flatMap { start in
+            let color = (0..<3).map { planes[0][start + min($0, colors - 1)] }
+            return color + [layout.hasAlpha ? planes[0][start + colors] : 255]
+        }
+    }
+
+    private mutating func count() throws(CodecError) {
+        defer { calls += 1 }
+        if let failsAfter, calls >= failsAfter {
+            if calls > failsAfter { breaches.append("went on after the sink had thrown") }
+            throw Self.failure
+        }
+    }
+}

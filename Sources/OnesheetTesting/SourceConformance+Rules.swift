@@ -1,0 +1,87 @@
+internal import OnesheetCore
+
+extension SourceConformance {
+    func stableIdentity() async throws {
+        let (first, second) = (try source(), try source())
+        let title = try await first.title(knownID)
+        guard title.id == knownID else { throw Violation("asked for “\(knownID)”, it answers the title “\(title.id)”") }
+        guard !title.name.isEmpty else { throw Violation("the title “\(knownID)” has no name") }
+        guard try await second.title(knownID) == title else { throw Violation("“\(knownID)” is another title the second time") }
+        let places = Self.places(try await first.candidates(for: knownID))
+        guard try await Self.places(second.candidates(for: knownID)) == places else {
+            throw Violation("“\(knownID)” has other candidates the second time: what names an original has to stay")
+        }
+        guard Set(places).count == places.count else { throw Violation("a candidate of “\(knownID)” comes twice") }
+        guard let list else { return }
+        for listed in try await first.titles(list).titles.prefix(3) {
+            let found = try await first.title(listed.id)
+            guard found.id == listed.id else { throw Violation("the listed title “\(listed.id)” is found as “\(found.id)”") }
+        }
+    }
+
+    func unknownIsNotFound() async throws {
+        guard let unknownID else { return }
+        let source = try source()
+        try await expectNotFound(unknownID, "title") { () async throws(SourceError) in _ = try await source.title(unknownID) }
+        try await expectNotFound(unknownID, "candidates") { () async throws(SourceError) in
+            _ = try await source.candidates(for: unknownID)
+        }
+    }
+
+    private func expectNotFound(_ id: String, _ call: String, _ body: () async throws(SourceError) -> Void) async throws {
+        do {
+            try await body()
+        } catch .notFound(id) {
+            return
+        } catch {
+            throw Violation("\(call) of the unknown id “\(id)” throws “\(error)” instead of .notFound with that id")
+        }
+        throw Violation("\(call) of the unknown id “\(id)” answers instead of throwing .notFound")
+    }
+
+    func strangeIDs() async throws {
+        let source = try source()
+        for id in ["", " ", "한글 제목", "e\u{301}", "../../etc/passwd", "a/b?c=d&e#f", "a\u{0}b", "🎬", String(repeating: "x", count: 5000)] {
+            do {
+                let title = try await source.title(id)
+                guard title.id == id else { throw Violation("asked for “\(id)”, it answers the title “\(title.id)”") }
+                _ = try await source.candidates(for: id)
+            } catch let violation as Violation {
+                throw violation
+            } catch SourceError .malformedAnswer(let reason) {
+                throw Violation("the id “\(id.prefix(40))” spoils the request: \(reason)")
+            } catch {
+                continue
+            }
+        }
+    }
+
+    func paging() async throws {
+        guard var query = list else { return }
+        let source = try source()
+        var seen: Set<String> = []
+        for _ in 0..<20 {
+            let page = try await source.titles(query)
+            for title in page.titles where !seen.insert(title.id).inserted {
+                throw Violation("“\(title.id)” comes twice, the second time on page \(query.page)")
+            }
+            if page.titles.contains(where: \.id.isEmpty) { throw Violation("page \(query.page) has a title without an id") }
+            if let total = page.total, total < seen.count { throw Violation("it counts \(total) titles and lists \(seen.count)") }
+            guard let next = page.next else { return }
+            guard next > query.page else { throw Violation("the page after \(query.page) is \(next)") }
+            guard !page.titles.isEmpty else { throw Violation("page \(query.page) is empty and yet not the last") }
+            query.page = next
+        }
+    }
+
+    func concurrency() async throws {
+        let source = try source()
+        let expected = Self.places(try await source.candidates(for: knownID))
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<32 { group.addTask { Self.places(try await source.candidates(for: knownID)) } }
+            for try await places in group where places != expected {
+                throw Violation("asked 32 times at once it does not answer the same candidates each time")
+            }
+        }
+    }
+}

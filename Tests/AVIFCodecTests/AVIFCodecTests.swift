@@ -1,0 +1,101 @@
+#if AVIF
+    import AVIFCodec
+    import NIOCore
+    import OnesheetCore
+    import OnesheetTesting
+    import XCTest
+
+    final class AVIFCodecTests: XCTestCase {
+        private let codec = AVIFCodec(effort: 0)
+
+        private func file(_ options: EncodeOptions = EncodeOptions(quality: 95)) throws -> [UInt8] {
+            var picture = try PixelBuffer(PixelLayout(width: 24, height: 16, model: .rgb), limits: Limits())
+            for y in 0..<16 {
+                picture.withMutableRow(y) { row in for place in 0..<row.count { row[place] = UInt8(place * 3) } }
+            }
+            return Array(try codec.encode(picture, options).readableBytesView)
+        }
+
+        private func header(_ file: [UInt8]) throws -> ImageHeader { try codec.header(of: file.span) }
+
+        /// A file whose code points (ITU-T H.273) are changed to these.
+        private func file(primaries: UInt8, transfer: UInt8) throws -> [UInt8] {
+            var bytes = try file()
+            let name = Array("colrnclx".utf8)
+            let places = (0..<(bytes.count - name.count)).filter { bytes[$0...].starts(with: name) }
+            for place in places {
+                bytes[place + 9] = primaries
+                bytes[place + 11] = transfer
+            }
+            XCTAssertFalse(places.isEmpty)
+            return bytes
+        }
+
+        func testThatEachOrientationComesBackFromIrotAndImir() throws {
+            for orientation in Orientation.allCases {
+                // Given
+                let tiff =
+                    Array("II*\0\u{8}\0\0\0\u{1}\0\u{12}\u{1}\u{3}\0\u{1}\0\0\0".utf8) + [
+                        UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0, 0,
+                    ]
+
+                // When
+                let header = try header(try file(EncodeOptions(exif: tiff)))
+
+                // Then
+                XCTAssertEqual(header.orientation, orientation)
+                XCTAssertEqual(header.exif, tiff)
+            }
+        }
+
+        func testThatTheCodePointsOfSRGBAreSRGB() throws {
+            XCTAssertEqual(try header(try file(primaries: 1, transfer: 13)).colors, .sRGB)
+            XCTAssertEqual(try header(try file(primaries: 2, transfer: 2)).colors, .sRGB)
+            XCTAssertEqual(try header(try file(primaries: 1, transfer: 1)).colors, .sRGB)
+        }
+
+        func testThatOtherPrimariesAreTold() throws {
+            // When
+            let colors = try header(try file(primaries: 12, transfer: 13)).colors
+
+            // Then
+            guard case .gamma(2.2, let primaries?) = colors else { return XCTFail("\(colors)") }
+            XCTAssertEqual(primaries.green, [0.265, 0.690])
+        }
+
+        func testThatLinearLightIsTold() throws {
+            XCTAssertEqual(try header(try file(primaries: 1, transfer: 8)).colors, .gamma(1, chromaticities: nil))
+        }
+
+        func testThatHighDynamicRangeIsRefusedByName() throws {
+            for (transfer, name) in [(16, "PQ"), (18, "HLG")] {
+                XCTAssertThrowsError(try header(try file(primaries: 9, transfer: UInt8(transfer)))) {
+                    XCTAssertEqual($0 as? CodecError, .unsupported("the transfer function \(name) (high dynamic range)"))
+                }
+            }
+        }
+
+        func testThatMoreQualityTakesMoreBytes() throws {
+            XCTAssertLessThan(try file(EncodeOptions(quality: 20)).count, try file(EncodeOptions(quality: 95)).count)
+        }
+
+        func testThatTheSampleIsUnderstood() throws {
+            // Given: the sample's lines, of which none is nested.
+            let lines = AVIFCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            var keys = Dictionary(
+                uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in
+                    let parts = line.split(separator: ": ", maxSplits: 1)
+                    return (String(parts[0]), .scalar(String(parts[1])))
+                })
+
+            // When
+            let type = keys.removeValue(forKey: "type")
+            let configuration = try ConfigurationDecoder().decode(AVIFCodec.Configuration.self, from: .mapping(keys))
+
+            // Then
+            XCTAssertEqual(type, .scalar(AVIFCodec.type))
+            XCTAssertEqual(configuration.effort, 2)
+            XCTAssertNoThrow(try AVIFCodec(configuration, context: .forTesting()))
+        }
+    }
+#endif

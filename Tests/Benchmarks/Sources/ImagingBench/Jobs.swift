@@ -1,0 +1,96 @@
+import Foundation
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+import PNGCodec
+
+/// One thing that is measured.
+struct Job {
+    let name: String
+    let original: String
+    let widths: [Int]
+    let format: ImageFormat
+}
+
+/// The jobs, and how they are run.
+struct Jobs {
+    static let all: [Job] = [
+        Job(name: "large-w342", original: "large", widths: [342], format: .jpeg),
+        Job(name: "large-w500", original: "large", widths: [500], format: .jpeg),
+        Job(name: "large-w780", original: "large", widths: [780], format: .jpeg),
+        Job(name: "small-w185", original: "small", widths: [185], format: .jpeg),
+        Job(name: "progressive-w342", original: "progressive", widths: [342], format: .jpeg),
+        Job(name: "progressive-w500", original: "progressive", widths: [500], format: .jpeg),
+        Job(name: "full-color-w342", original: "full-color", widths: [342], format: .jpeg),
+        Job(name: "full-color-w500", original: "full-color", widths: [500], format: .jpeg),
+        Job(name: "png-w342-jpeg", original: "picture", widths: [342], format: .jpeg),
+        Job(name: "png-w342-png", original: "picture", widths: [342], format: .png),
+        Job(name: "clear-w342-png", original: "clear", widths: [342], format: .png),
+        Job(name: "ladder", original: "large", widths: [780, 500, 342, 185, 154, 92], format: .jpeg),
+    ]
+
+    private let originals: Originals
+    private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+
+    init(_ originals: Originals) { self.originals = originals }
+
+    func render(_ job: Job, _ original: ByteBuffer) throws -> [RenderedImage] {
+        try renderer.render(
+            original,
+            as: job.widths.map { width in
+                var transform = Transform()
+                (transform.width, transform.format) = (width, job.format)
+                return transform
+            })
+    }
+
+    /// Answers `JOB REPEATS` with CPU seconds per run, and `floor:JOB REPEATS` with the floor's.
+    func serve() throws {
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 2, let repeats = Int(words[1]) else { continue }
+            let isFloor = words[0].hasPrefix("floor:")
+            let name = isFloor ? String(words[0].dropFirst(6)) : words[0]
+            guard let job = Self.all.first(where: { $0.name == name }) else { continue }
+            let original = try originals.read(job.original)
+            let floor: Floor? = isFloor ? try Floor(original, try render(job, original)[0]) : nil
+            let start = Self.cpu()
+            for _ in 0..<repeats {
+                if let floor { try floor.run() } else { _ = try render(job, original) }
+            }
+            FileHandle.standardOutput.write(Data("\((Self.cpu() - start) / Double(repeats))\n".utf8))
+        }
+    }
+
+    func write(to directory: URL) throws {
+        for job in Self.all {
+            let image = try render(job, try originals.read(job.original))[0]
+            let file = directory.appendingPathComponent("\(job.name).ours.\(image.format.extensions[0])")
+            try Data(image.body.readableBytesView).write(to: file)
+        }
+    }
+
+    /// Renders the huge poster and says by how many bytes the process grew at the most.
+    func peak() throws {
+        let original = try originals.read("huge")
+        // Forgets the most that there was before (Linux, proc(5)).
+        try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+        let before = try Self.resident("VmRSS:")
+        _ = try render(Job(name: "huge", original: "huge", widths: [342], format: .jpeg), original)
+        print("6000 × 9000 to w342, peak above idle: \((try Self.resident("VmHWM:") - before) >> 10) KiB")
+    }
+
+    private static func cpu() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A figure of the process's memory in bytes (Linux).
+    private static func resident(_ name: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1024 } ?? 0
+    }
+}

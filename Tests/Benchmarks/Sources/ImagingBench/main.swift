@@ -1,0 +1,19 @@
+import Foundation
+
+/// `imaging-bench draw DIRECTORY` draws the originals; `imaging-bench serve DIRECTORY` answers each line on standard input,
+/// `JOB REPEATS`, with the CPU seconds of one run; `imaging-bench write DIRECTORY` writes each job's outcome there.
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else {
+    print("usage: imaging-bench draw|serve|write DIRECTORY")
+    exit(64)
+}
+let directory = URL(fileURLWithPath: arguments[2])
+switch arguments[1] {
+case "draw": try Originals(directory: directory).draw()
+case "write": try Jobs(Originals(directory: directory)).write(to: directory)
+case "serve": try Jobs(Originals(directory: directory)).serve()
+case "peak": try Jobs(Originals(directory: directory)).peak()
+default:
+    print("unknown command \(arguments[1])")
+    exit(64)
+}

@@ -1,0 +1,166 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Every command, as its help says it.
+final class CommandTests: XCTestCase {
+    private var folder = URL(filePath: "/")
+
+    override func setUpWithError() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    func testThatEveryCommandHasHelp() async throws {
+        let commands = [
+            [], ["serve"], ["prefetch"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"], ["sources", "check"],
+            ["sources", "titles"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["config"],
+            ["config", "check"], ["config", "print"],
+        ]
+        for command in commands {
+            // When its help is asked for
+            let outcome = try await run(command + ["--help"])
+            // Then there is some, and success
+            XCTAssertEqual(outcome.status, 0, "\(command)")
+            XCTAssertTrue(outcome.text.contains("USAGE: onesheet"), "\(command)")
+            XCTAssertTrue(outcome.text.contains("OVERVIEW:"), "\(command)")
+        }
+    }
+
+    func testThatAMistakeInTheArgumentsIsUsage() async throws {
+        for arguments in [["serv"], ["serve", "--listen", "here"], ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"], ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["prefetch", "sample", "--from", "2026-01-02"]] {
+            let outcome = try await run(arguments)
+            XCTAssertEqual(outcome.status, 64, "\(arguments)")
+            XCTAssertFalse(outcome.errors.isEmpty, "\(arguments)")
+            XCTAssertEqual(outcome.text, "", "\(arguments)")
+        }
+    }
+
+    func testThatAFailureIsOneLineOnStandardError() async throws {
+        try Data("lisen: 1\n".utf8).write(to: folder.appending(path: "bad.yaml"))
+        let table = [
+            (["config", "check", "--config", "bad.yaml"], "onesheet: unknown key “lisen”; did you mean “listen”? (in bad.yaml)\n"),
+            (["config", "check", "--config", "none.yaml"], "onesheet: cannot read the configuration none.yaml: there is no such file\n"),
+            (["render", "none.jpg", "-o", "out.png"], "onesheet: cannot read none.jpg: there is no such file\n"),
+            (["prefetch", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
+            (["prefetch", "sample", "--sizes", "w9999"], "onesheet: unknown size “w9999”"),
+            (["sources", "sample", "nothing"], "onesheet: type: unknown source type “nothing”"),
+            (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no key to sign with"),
+        ]
+        for (arguments, message) in table {
+            // When a command cannot do its work
+            let outcome = try await run(arguments)
+            // Then it says why in one line and ends with 1
+            XCTAssertEqual(outcome.status, 1, "\(arguments)")
+            XCTAssertTrue(outcome.errors.hasPrefix(message), "\(arguments): \(outcome.errors)")
+            XCTAssertEqual(outcome.errors.filter { $0 == "\n" }.count, 1, outcome.errors)
+        }
+    }
+
+    func testThatPrefetchFillsTheCacheAndTheServerAnswersFromIt() async throws {
+        // Given a prefetch of two titles in two sizes
+        let first = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json"])
+        XCTAssertEqual(first.status, 0, first.errors)
+        XCTAssertEqual(try summary(first), ["total": 4, "made": 4, "skipped": 0])
+        // When it is started again
+        let second = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json"])
+        // Then all is there
+        XCTAssertEqual(try summary(second), ["total": 4, "made": 0, "skipped": 4])
+        // And a server answers with what was made
+        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
+        addTeardownBlock { server.terminate() }
+        let (_, response) = try await get(url + "/t/p/w154/sample/2.jpg")
+        XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
+    }
+
+    func testThatProgressIsPlainLinesWhereThereIsNoTerminal() async throws {
+        let outcome = try await run(["prefetch", "sample", "--id", "1", "--id", "nobody", "--sizes", "w92", "--cache", "c"])
+        XCTAssertEqual(outcome.status, 1)
+        XCTAssertFalse(outcome.errors.contains("\r"))
+        XCTAssertTrue(outcome.errors.contains("failed: sample://nobody: "), outcome.errors)
+        XCTAssertTrue(outcome.errors.contains("1 made"), outcome.errors)
+    }
+
+    func testThatRenderMakesAFileOfAnotherFormatAndSize() async throws {
+        // Given a poster
+        let original = try await poster()
+        try original.write(to: folder.appending(path: "in.jpg"))
+        // When it is rendered to a file, and through the standard streams
+        let toFile = try await run(["render", "in.jpg", "-o", "out.png", "--options", "rs:fit:100:0"])
+        let toStream = try await Program.run(["render", "-", "-o", "-", "--options", "rs:fit:100:0/f:png"], input: original, in: folder)
+        // Then both are the same PNG
+        let png = try Data(contentsOf: folder.appending(path: "out.png"))
+        XCTAssertEqual(toFile.status, 0, toFile.errors)
+        XCTAssertEqual(png.prefix(8), Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
+        XCTAssertEqual(Array(png[16..<24]), [0, 0, 0, 100, 0, 0, 0, 150])
+        XCTAssertEqual(toStream.output, png)
+    }
+
+    func testThatCachePurgeRemovesWhatItNames() async throws {
+        // Given a cache with two titles
+        _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
+        // When one is purged, first for show
+        let shown = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--dry-run", "--json"])
+        let purged = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--json"])
+        let after = try await run(["cache", "stats", "--cache", "c", "--json"])
+        // Then its original and its variant are gone and the other's are there
+        XCTAssertEqual(shown.text, purged.text)
+        XCTAssertEqual(try summary(purged)["entries"], 2)
+        XCTAssertEqual(try summary(after)["entries"], 2)
+    }
+
+    func testThatACutOffOrNoConfigurationIsHandled() async throws {
+        let good = try await run(["config", "check", "--cache", "c"])
+        XCTAssertEqual(good.text, "The configuration is good: sources sample\n")
+        let printed = try await run(["config", "print"])
+        XCTAssertTrue(printed.text.hasPrefix("listen: 127.0.0.1:8080\n"))
+    }
+
+    func testThatEverySourceTypeHasASample() async throws {
+        for type in ["sample", "boxoffice", "kakao", "remote"] {
+            let outcome = try await run(["sources", "sample", type])
+            XCTAssertTrue(outcome.text.contains("type: \(type)") || outcome.text.contains(":"), outcome.text)
+            XCTAssertEqual(outcome.status, 0)
+        }
+    }
+
+    func testThatASourceCanBeChecked() async throws {
+        let outcome = try await run(["sources", "check", "sample", "--cache", "c"])
+        XCTAssertEqual(outcome.status, 0, outcome.text)
+        XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("ok") }.count, 4, outcome.text)
+    }
+
+    func testThatTheServerEndsWellWhenItIsTold() async throws {
+        // Given a server
+        let (server, _) = try await Program.serve(["--cache", "c"], in: folder)
+        // When it gets SIGTERM
+        server.terminate()
+        server.waitUntilExit()
+        // Then it ends with success
+        XCTAssertEqual(server.terminationStatus, 0)
+        XCTAssertEqual(server.terminationReason, .exit)
+    }
+
+    private func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
+
+    /// The numbers of a JSON document.
+    private func summary(_ outcome: Program.Outcome) throws -> [String: Int] {
+        let document = try XCTUnwrap(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], outcome.errors)
+        return document.compactMapValues { $0 as? Int }.filter { ["total", "made", "skipped", "entries"].contains($0.key) }
+    }
+
+    private func poster() async throws -> Data {
+        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
+        defer { server.terminate() }
+        return try await get(url + "/t/p/w342/sample/1.jpg").0
+    }
+
+    private func get(_ url: String) async throws -> (Data, HTTPURLResponse) {
+        let (data, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
+        return (data, try XCTUnwrap(response as? HTTPURLResponse))
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import XCTest
+
+/// The built `onesheet`, run as a person runs it.
+struct Program {
+    struct Outcome {
+        let status: Int32
+        let output: Data
+        let errors: String
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    /// Beside the tests' own binary.
+    static var path: URL {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "onesheet")
+    }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: [String], input: Data? = nil, in folder: URL) async throws -> Outcome {
+        let process = make(arguments, in: folder)
+        let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = input == nil ? FileHandle.nullDevice : standardInput
+        try process.run()
+        // Read both ends at once: a pipe that nobody empties stops the program.
+        async let outputData = read(output)
+        async let errorData = read(errors)
+        if let input {
+            try standardInput.fileHandleForWriting.write(contentsOf: input)
+            try standardInput.fileHandleForWriting.close()
+        }
+        let (out, err) = await (outputData, errorData)
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: out, errors: String(decoding: err, as: UTF8.self))
+    }
+
+    /// Starts a server; its greeting has been printed when this returns.
+    static func serve(_ arguments: [String], in folder: URL) async throws -> (process: Process, url: String) {
+        let process = make(["serve", "--listen", "127.0.0.1:0"] + arguments, in: folder)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        guard let url = await greeting(output) else { throw ServerEnded() }
+        return (process, url)
+    }
+
+    struct ServerEnded: Error {}
+
+    /// The first URL that the server prints, without its slash.
+    private static func greeting(_ output: Pipe) async -> String? {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                var text = ""
+                while !text.contains("/\n") {
+                    let data = output.fileHandleForReading.availableData
+                    if data.isEmpty { break }
+                    text += String(decoding: data, as: UTF8.self)
+                }
+                let line = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.first { $0.hasPrefix("http://") }
+                done.resume(returning: line.map { String($0.dropLast()) })
+            }
+        }
+    }
+
+    private static func make(_ arguments: [String], in folder: URL) -> Process {
+        let process = Process()
+        process.executableURL = path
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        // The caches of the person who runs the tests are not touched.
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LOG_LEVEL": "warning"]
+        return process
+    }
+
+    private static func read(_ pipe: Pipe) async -> Data {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread { done.resume(returning: pipe.fileHandleForReading.readDataToEndOfFile()) }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A look into a disk tier's folder from outside.
+struct CacheFolder {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    /// The files of all entries.
+    func entryFiles() throws -> [URL] {
+        try FileManager.default.subpathsOfDirectory(atPath: "\(path)/entries").sorted().map {
+            URL(filePath: "\(path)/entries/\($0)")
+        }
+        .filter { !$0.hasDirectoryPath && $0.lastPathComponent.count == 32 }
+    }
+
+    /// The index and what SQLite keeps beside it.
+    func indexFiles() throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("index-") }.sorted()
+            .map { URL(filePath: "\(path)/\($0)") }
+    }
+
+    /// What processes are writing, and what killed ones left.
+    func temporaryFiles() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: "\(path)/incoming").filter {
+            $0.contains("/") && !$0.hasSuffix("/alive")
+        }
+    }
+}

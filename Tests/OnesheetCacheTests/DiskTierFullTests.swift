@@ -1,0 +1,150 @@
+import Foundation
+import Logging
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+final class DiskTierFullTests: XCTestCase {
+    private let clock = ManualClock()
+    private let key = CacheKey(.variant, "poster")
+
+    func testThatOnADiskFullOfBytesStoringFailsAndAllElseGoesOn() async throws {
+        let disk = try disk("size=2m")
+        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        try await tier.store(.sample("before", at: clock), for: key)
+        try disk.fill()
+
+        await expectFailure("No space left") { () throws(CacheError) in
+            try await tier.store(.sample(ByteBuffer(repeating: 1, count: 100_000), at: clock), for: CacheKey(.variant, "more"))
+        }
+
+        let found = try await tier.entry(for: key)
+        XCTAssertEqual(found?.body, ByteBuffer(string: "before"))
+        XCTAssertEqual(try CacheFolder(disk.path("cache")).temporaryFiles(), [])
+        try FileManager.default.removeItem(atPath: disk.path("filler"))
+        try await tier.store(.sample("after", at: clock), for: key)
+        let after = try await tier.entry(for: key)
+        XCTAssertEqual(after?.body, ByteBuffer(string: "after"))
+        try await tier.close()
+    }
+
+    func testThatOnADiskFullOfInodesStoringFailsAndAllElseGoesOn() async throws {
+        let disk = try disk("size=2m,nr_inodes=200")
+        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        try await tier.store(.sample("before", at: clock), for: key)
+        disk.fillInodes()
+
+        await expectFailure("No space left") { () throws(CacheError) in
+            try await tier.store(.sample("more", at: clock), for: CacheKey(.variant, "more"))
+        }
+
+        let found = try await tier.entry(for: key)
+        XCTAssertEqual(found?.body, ByteBuffer(string: "before"))
+        XCTAssertEqual(try CacheFolder(disk.path("cache")).temporaryFiles(), [])
+        try await tier.close()
+    }
+
+    func testThatEveryRequestIsAnsweredWhileTheDiskIsFull() async throws {
+        let disk = try disk("size=2m")
+        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        try disk.fill()
+
+        for number in 0..<50 {
+            let key = CacheKey(.variant, "\(number)")
+            await cache.store(.sample("body \(number)", at: clock), for: key)
+            let hit = await cache.entry(for: key)
+            XCTAssertEqual(hit?.entry.body, ByteBuffer(string: "body \(number)"))
+        }
+
+        let removal = try await cache.remove(.all)
+        XCTAssertEqual(removal.entries, 50)
+        try await tier.close()
+    }
+
+    func testThatRoomIsMadeOnAFullDiskByRemoving() async throws {
+        let disk = try disk("size=4m")
+        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        for number in 0..<20 {
+            try await tier.store(
+                .sample(ByteBuffer(repeating: 1, count: 50_000), at: clock, tags: [.source("sample")]),
+                for: CacheKey(.variant, "\(number)"))
+        }
+        try disk.fill()
+
+        let removal = try await tier.remove(.tag(.source("sample")))
+
+        XCTAssertEqual(removal.entries, 20)
+        try await tier.store(.sample("after", at: clock), for: key)
+        try await tier.close()
+    }
+
+    func testThatTheFloorOfFreeSpaceIsKept() async throws {
+        let disk = try disk("size=4m")
+        let floor = 2 << 20
+        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: floor, clock: clock.wallClock)
+
+        for number in 0..<100 {
+            try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
+        }
+
+        let figures = try await tier.statistics()
+        XCTAssertGreaterThan(figures.entries, 10)
+        XCTAssertLessThan(figures.bytes, floor)
+        XCTAssertEqual(figures.evictions.keys.sorted(), ["free space"])
+        try await tier.close()
+    }
+
+    func testThatAFolderThatCannotBeWrittenAnyMoreIsStillReadFrom() async throws {
+        let path = try temporaryDirectory().path
+        let tier = try DiskTier(path: path, extending: .cacheTime, clock: clock.wallClock)
+        try await tier.store(.sample("before", at: clock, cacheTime: .days(1)), for: key)
+        // Not by permissions: they bind nobody when the tests run as root.
+        try SmallDisk.run("chattr", ["-R", "+i", path])
+        addTeardownBlock { try SmallDisk.run("chattr", ["-R", "-i", path]) }
+        clock.advance(by: .seconds(40_000))
+
+        await expectFailure("not permitted") { () throws(CacheError) in
+            try await tier.store(.sample("more", at: clock), for: CacheKey(.variant, "more"))
+        }
+
+        let found = try await tier.entry(for: key)
+        XCTAssertEqual(found?.body, ByteBuffer(string: "before"))
+        try SmallDisk.run("chattr", ["-R", "-i", path])
+        try await tier.store(.sample("after", at: clock), for: key)
+        let after = try await tier.entry(for: key)
+        XCTAssertEqual(after?.body, ByteBuffer(string: "after"))
+        try await tier.close()
+    }
+
+    func testThatAFolderThatCannotBeWrittenIsRefusedInOneClearLine() async throws {
+        let disk = try disk("size=2m")
+        try disk.remount("ro")
+
+        XCTAssertThrowsError(try DiskTier(path: disk.path("cache"))) { error in
+            XCTAssertEqual("\(error)", "cannot make the folder \(disk.path("cache")): Read-only file system")
+        }
+    }
+
+    private func expectFailure(_ reason: String, line: UInt = #line, _ body: () async throws(CacheError) -> Void) async {
+        do {
+            try await body()
+            XCTFail("it did not fail", line: line)
+        } catch {
+            XCTAssertTrue("\(error)".contains(reason) || "\(error)".contains("full"), "\(error)", line: line)
+        }
+    }
+
+    private func disk(_ options: String) throws -> SmallDisk {
+        let folder = try temporaryDirectory()
+        let disk = try SmallDisk(on: folder.path, options: options)
+        addTeardownBlock { disk.unmount() }
+        return disk
+    }
+}
+
+extension SmallDisk {
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+}

@@ -1,0 +1,39 @@
+import OnesheetCore
+import XCTest
+
+final class SourceErrorTests: XCTestCase {
+    func testThatAFailedRequestBecomesTheReasonItMeans() {
+        // Given
+        let url = "https://a.example/x?key=secret"
+        let errors: [HTTPTransportError] = [
+            .timedOut(url: url), .failed(url: url, reason: "refused"), .tooManyRedirects(url: url), .forbidden(url: url, reason: "private"),
+            .invalidURL(url), .tooLarge(url: url, limit: 10),
+        ]
+
+        // When
+        let reasons = errors.map(SourceError.init)
+
+        // Then
+        XCTAssertEqual(
+            reasons,
+            [
+                .unavailable(reason: "https://a.example/x did not answer in time"),
+                .unavailable(reason: "https://a.example/x cannot be fetched: refused"),
+                .unavailable(reason: "https://a.example/x redirects too often"),
+                .unavailable(reason: "https://a.example/x may not be fetched: private"),
+                .unavailable(reason: "“https://a.example/x” is not an http or https URL"),
+                .malformedAnswer(reason: "https://a.example/x sends more than 10 bytes"),
+            ])
+    }
+
+    func testThatNoReasonShowsTheKeyInTheQuery() {
+        // Given
+        let error = HTTPTransportError.timedOut(url: "https://a.example/x?key=secret")
+
+        // When
+        let text = SourceError(error).description
+
+        // Then
+        XCTAssertFalse(text.contains("secret"))
+    }
+}

@@ -1,0 +1,84 @@
+import OnesheetCore
+import XCTest
+
+final class WebURLTests: XCTestCase {
+    func testThatAURLIsReadInItsParts() throws {
+        // Given
+        let text = "HTTPS://Images.Example.COM:8443/a/b.jpg?type=w1&x=2#part"
+
+        // When
+        let url = try XCTUnwrap(WebURL(text))
+
+        // Then
+        XCTAssertEqual(url.scheme, "https")
+        XCTAssertEqual(url.host, "images.example.com")
+        XCTAssertEqual(url.port, 8443)
+        XCTAssertEqual(url.path, "/a/b.jpg")
+        XCTAssertEqual(url.query, "type=w1&x=2")
+        XCTAssertEqual(url.description, "https://images.example.com:8443/a/b.jpg?type=w1&x=2")
+    }
+
+    func testThatMissingPartsHaveTheirUsualValues() throws {
+        // Given
+        let texts = ["http://a.example", "https://a.example?q", "http://[::1]:8080/x", "https://a.example:443/"]
+
+        // When
+        let urls = try texts.map { try XCTUnwrap(WebURL($0), $0) }
+
+        // Then
+        XCTAssertEqual(urls.map(\.port), [80, 443, 8080, 443])
+        XCTAssertEqual(urls.map(\.path), ["/", "/", "/x", "/"])
+        XCTAssertEqual(urls.map(\.query), [nil, "q", nil, nil])
+        XCTAssertEqual(urls.map(\.host), ["a.example", "a.example", "::1", "a.example"])
+        XCTAssertEqual(urls[3].description, "https://a.example/")
+    }
+
+    func testThatWhatClientsReadDifferentlyIsNoURL() {
+        // Given
+        let texts = [
+            "", "a.example/x", "ftp://a.example/", "file:///etc/passwd", "javascript://a", "http:/a.example", "http://", "http:///x",
+            "http://user@a.example/", "http://a.example@evil.example/", "http://a.example:80@evil.example/", "http://a b.example/",
+            "http://a.example/x y", "http://a.example\\@evil.example/", "http://a.example/\u{0}", "http://a.example/\r\nHost: b",
+            "http://a.example:/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:+80/", "http://a.example:8e1/",
+            "http://::1/", "http://[::1/", "http://[::1]x/", "http://[a.example]/", "http://exämple.de/", "http://a%2eexample/",
+            "http://[fe80::1%25eth0]/",
+            "http://" + String(repeating: "a", count: 254) + "/", "http://a.example/" + String(repeating: "a", count: 8192),
+        ]
+
+        // When
+        let urls = texts.map { ($0, WebURL($0)) }
+
+        // Then
+        for (text, url) in urls { XCTAssertNil(url, text) }
+    }
+
+    func testThatACombiningMarkDoesNotHideADelimiter() throws {
+        // Given: the mark makes one character of itself and the delimiter before it
+        let texts = ["http://a.example/\u{301}x", "http://a.example?\u{301}x", "http://a.example/a#\u{301}b"]
+
+        // When
+        let urls = try texts.map { try XCTUnwrap(WebURL($0), $0) }
+
+        // Then
+        XCTAssertEqual(urls.map(\.host), ["a.example", "a.example", "a.example"])
+        XCTAssertEqual(urls[1].query, "\u{301}x")
+        XCTAssertEqual(urls[2].path, "/a")
+    }
+
+    func testThatAReferenceIsSeenFromItsPage() throws {
+        // Given
+        let page = try XCTUnwrap(WebURL("http://a.example:8080/x/y?z=1"))
+        let cases = [
+            ("https://b.example/q", "https://b.example/q"), ("//b.example/q", "http://b.example/q"), ("/q?r", "http://a.example:8080/q?r"),
+            ("q", "http://a.example:8080/x/q"), ("?r=2", "http://a.example:8080/x/y?r=2"),
+        ]
+
+        // When
+        let resolved = cases.map { page.resolving($0.0)?.description }
+
+        // Then
+        XCTAssertEqual(resolved, cases.map(\.1))
+        XCTAssertNil(page.resolving("ftp://b.example/"))
+        XCTAssertNil(page.resolving("//user@b.example/"))
+    }
+}

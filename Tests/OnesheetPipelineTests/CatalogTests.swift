@@ -1,0 +1,83 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class CatalogTests: XCTestCase {
+    private let source = ScriptedSource()
+    private let clock = ManualClock()
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    func testThatAListIsAskedForOnceInItsHour() async throws {
+        let catalog = catalog()
+        _ = try await catalog.titles(of: "films", TitleQuery())
+        let again = try await catalog.titles(of: "films", TitleQuery())
+        XCTAssertEqual(again.titles.map(\.name), ["One"])
+        XCTAssertEqual(source.counts.titles, 1)
+    }
+
+    func testThatTheNewestListIsAskedForAgainAfterItsHour() async throws {
+        let catalog = catalog()
+        _ = try await catalog.titles(of: "films", TitleQuery())
+        clock.advance(by: .seconds(3601))
+        _ = try await catalog.titles(of: "films", TitleQuery())
+        XCTAssertEqual(source.counts.titles, 2)
+    }
+
+    func testThatADayGoneByIsAskedForOnce() async throws {
+        let catalog = catalog()
+        let query = TitleQuery(date: CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -30))
+        _ = try await catalog.titles(of: "films", query)
+        clock.advance(by: .seconds(86_400 * 365))
+        _ = try await catalog.titles(of: "films", query)
+        XCTAssertEqual(source.counts.titles, 1)
+    }
+
+    func testThatDifferentQueriesAreDifferentAnswers() async throws {
+        let catalog = catalog()
+        for query in [TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(page: 2), TitleQuery(date: CalendarDay("20260101"))] {
+            _ = try await catalog.titles(of: "films", query)
+        }
+        XCTAssertEqual(source.counts.titles, 5)
+    }
+
+    func testThatATitleIsKept() async throws {
+        let catalog = catalog()
+        let title = TitleReference(source: "films", id: "1")
+        _ = try await catalog.title(title)
+        _ = try await catalog.title(title)
+        XCTAssertEqual(source.counts.title, 1)
+    }
+
+    func testThatAnErrorIsNotKept() async {
+        let catalog = catalog()
+        for _ in 0..<2 {
+            do throws(PipelineError) {
+                _ = try await catalog.title(TitleReference(source: "films", id: "nobody"))
+                XCTFail("nothing was thrown")
+            } catch {
+                XCTAssertEqual(error, .source("films", .notFound(id: "nobody")))
+            }
+        }
+        XCTAssertEqual(source.counts.title, 2)
+    }
+
+    func testThatAnUnknownSourceIsSaidSo() async {
+        do throws(PipelineError) {
+            _ = try await catalog().titles(of: "film", TitleQuery())
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual(error, .unknownSource("film", known: ["films"]))
+        }
+    }
+
+    /// A catalogue whose memory keeps entries for as long as they say.
+    private func catalog() -> Catalog {
+        Catalog(
+            sources: ["films": source],
+            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger), clock: clock.wallClock, logger: logger)
+    }
+}

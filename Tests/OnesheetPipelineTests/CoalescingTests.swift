@@ -1,0 +1,137 @@
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class CoalescingTests: XCTestCase {
+    private let job = CountedJob()
+    private var gate: Gate { job.gate }
+
+    func testThatManyWhoAskAtTheSameTimeShareOnePieceOfWork() async throws {
+        // Given work that ends only once a hundred have joined
+        let (flights, job) = (flights(opening: 100), job)
+        // When a hundred ask
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await flights.share("key", job.run) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // Then all have the outcome of one
+        XCTAssertEqual(values, Array(repeating: 1, count: 100))
+        XCTAssertEqual(job.starts, 1)
+    }
+
+    func testThatWhoAsksAfterTheWorkHasEndedStartsItAgain() async throws {
+        // Given work that has ended
+        let flights = flights(opening: 1)
+        _ = try await flights.share("key", job.run)
+        // When it is asked for again
+        let second = try await flights.share("key", job.run)
+        // Then it was done again
+        XCTAssertEqual(second, 2)
+    }
+
+    func testThatDifferentKeysDoNotShare() async throws {
+        // Given work for one key
+        let flights = flights(opening: 1)
+        _ = try await flights.share("a", job.run)
+        // When another is asked for
+        let second = try await flights.share("b", job.run)
+        // Then it had its own work
+        XCTAssertEqual(second, 2)
+    }
+
+    func testThatAFailureReachesTheWaiter() async {
+        // Given work that throws
+        let flights = flights(opening: 1)
+        do throws(Failure) {
+            // When it is asked for
+            _ = try await flights.share("key") { () async throws(Failure) in throw .refused }
+            XCTFail("nothing was thrown")
+        } catch {
+            // Then the call throws the same
+            XCTAssertEqual(error, .refused)
+        }
+    }
+
+    func testThatOneWaitersCancellationDoesNotHurtAnother() async throws {
+        // Given two who wait for the same work
+        let joined = Gate()
+        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled) { _, waiters in
+            if waiters == 2 { joined.open() }
+        }
+        let job = job
+        let stays = Task { try await flights.share("key", job.run) }
+        let leaves = Task { try await flights.share("key", job.run) }
+        try await joined.pass()
+        // When one of them is cancelled
+        leaves.cancel()
+        let left = await leaves.result
+        gate.open()
+        // Then it leaves at once, and the other gets its value
+        XCTAssertThrowsError(try left.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
+        let value = try await stays.value
+        XCTAssertEqual(value, 1)
+    }
+
+    func testThatTheWorkIsCancelledWhenItsLastWaiterLeaves() async throws {
+        // Given work with one waiter
+        let (flights, told) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
+        let gate = gate
+        let waiter = Task {
+            try await flights.share("key") { () async throws(Failure) in
+                do { try await gate.pass() } catch { told.open() }
+                throw .late
+            }
+        }
+        await gate.hasBeenReached()
+        // When it leaves
+        waiter.cancel()
+        let result = await waiter.result
+        // Then the work is told: otherwise this would wait for ever
+        try await told.pass()
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
+    }
+
+    func testThatACallerCancelledBeforehandLeavesAtOnce() async throws {
+        // Given a task that is cancelled before it asks
+        let (flights, door) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
+        let job = job
+        let task = Task {
+            do { try await door.pass() } catch {}
+            return try await flights.share("key", job.run)
+        }
+        await door.hasBeenReached()
+        // When it asks for work that nobody lets end
+        task.cancel()
+        let result = await task.result
+        // Then it is told so
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
+    }
+
+    /// Coalescing that opens the gate once `count` have joined.
+    private func flights(opening count: Int) -> Coalescing<String, Int, Failure> {
+        Coalescing(cancelled: .cancelled) { [gate] _, waiters in
+            if waiters == count { gate.open() }
+        }
+    }
+}
+
+private enum Failure: Error, Equatable { case cancelled, refused, late }
+
+/// Work that counts how often it was started, and ends when the gate is open.
+private final class CountedJob: Sendable {
+    let gate = Gate()
+    private let count = Mutex(0)
+
+    var starts: Int { count.withLock { $0 } }
+
+    @Sendable func run() async throws(Failure) -> Int {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        do { try await gate.pass() } catch { throw .late }
+        return number
+    }
+}

@@ -1,0 +1,212 @@
+import JPEGCodec
+import Logging
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// The pipeline over the real cache in memory and the real codecs; source and network are the test's.
+final class PipelineTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let clock = ManualClock()
+    private let title = TitleReference(source: "films", id: "1")
+
+    func testThatAMissIsMadeAndAHitIsNot() async throws {
+        // Given a poster at an origin
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        // When it is asked for twice
+        let first = try await pipeline.image(for: request(width: 40))
+        let second = try await pipeline.image(for: request(width: 40))
+        // Then the second comes from memory with the same bytes
+        XCTAssertEqual(first.origin, .made)
+        XCTAssertEqual(second.origin, .tier("memory"))
+        XCTAssertEqual(first.entry, second.entry)
+        XCTAssertEqual(first.timings.map(\.stage), ["origin", "render", "store"])
+        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+    }
+
+    func testThatAnotherSizeUsesTheOriginalThatIsThere() async throws {
+        // Given a variant that was made
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        _ = try await pipeline.image(for: request(width: 40))
+        // When another is asked for
+        _ = try await pipeline.image(for: request(width: 50))
+        // Then the origin is not asked again
+        XCTAssertEqual(transport.count(), 1)
+    }
+
+    func testThatTheNextCandidateIsTakenWhenTheBestOneIsNoPicture() async throws {
+        // Given a best candidate that is a page, and a second that is gone
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/page", "<html>")
+        transport.on("http://127.0.0.1/gone", status: 404, "")
+        transport.on("http://127.0.0.1/good") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(
+            ScriptedSource { _ in ["page", "gone", "good"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
+        // When the poster is asked for
+        let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
+        // Then it is the third
+        XCTAssertEqual(answer.entry.body, picture)
+        XCTAssertEqual(answer.entry.notes["origin"], "http://127.0.0.1/good")
+    }
+
+    func testThatWhenNoneIsGoodTheBestOnesFaultIsTold() async throws {
+        // Given two candidates, neither good
+        transport.on("http://127.0.0.1/page", "<html>")
+        transport.on("http://127.0.0.1/gone", status: 404, "")
+        let pipeline = try pipeline(ScriptedSource { _ in ["page", "gone"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
+        // When the poster is asked for
+        let error = await failure(pipeline, request(width: 40))
+        // Then the error is the first one's
+        XCTAssertEqual(error, .render(.unrecognizedFormat))
+    }
+
+    func testThatATitleWithoutAPosterIsSaidSo() async throws {
+        let pipeline = try pipeline(ScriptedSource { _ in [] })
+        let error = await failure(pipeline, request(width: 40))
+        XCTAssertEqual(error, .noPoster(title))
+    }
+
+    func testThatTheSourcesErrorsArriveWithItsName() async throws {
+        let reasons: [SourceError] = [
+            .notFound(id: "1"), .unauthorized(message: "key"), .quotaExhausted(until: 5), .unavailable(reason: "down"),
+            .malformedAnswer(reason: "?"), .unsupported("posters"),
+        ]
+        for reason in reasons {
+            let pipeline = try pipeline(ScriptedSource { _ throws(SourceError) in throw reason })
+            let error = await failure(pipeline, request(width: 40))
+            XCTAssertEqual(error, .source("films", reason))
+        }
+    }
+
+    func testThatAnUnknownSourceIsSaidSo() async throws {
+        let pipeline = try pipeline(ScriptedSource())
+        let error = await failure(pipeline, ImageRequest(TitleReference(source: "film", id: "1"), Transform()))
+        XCTAssertEqual(error, .unknownSource("film", known: ["films"]))
+    }
+
+    func testThatAFailureIsNotCached() async throws {
+        // Given an origin that fails once
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        transport.failNext(.timedOut(url: "http://127.0.0.1/1.jpg"))
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        // When it is asked again
+        let error = await failure(pipeline, request(width: 40))
+        let answer = try await pipeline.image(for: request(width: 40))
+        // Then it answers
+        XCTAssertEqual(error, .origin(.timedOut(url: "http://127.0.0.1/1.jpg")))
+        XCTAssertEqual(answer.origin, .made)
+    }
+
+    func testThatAHeldOriginalNeedsNoNetwork() async throws {
+        // Given a source that has the bytes itself
+        let picture = try jpeg()
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.held(name: "drawn") { () throws(SourceError) in picture })] })
+        // When the original is asked for
+        let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
+        // Then these are the bytes
+        XCTAssertEqual(answer.entry.body, picture)
+        XCTAssertEqual(transport.count(), 0)
+    }
+
+    func testThatAFullQueueAnswersAtOnce() async throws {
+        // Given one worker that is busy, and no queue
+        let picture = try jpeg()
+        let pool = RenderPool(workers: 1, queue: 0)
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] }, pool: pool)
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let (busy, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let job = Task {
+            try await pool.run { () throws(PipelineError) in
+                busy.signal()
+                release.wait()
+            }
+        }
+        await withCheckedContinuation { started in
+            DispatchQueue.global().async {
+                busy.wait()
+                started.resume()
+            }
+        }
+        // When an image is asked for
+        let error = await failure(pipeline, request(width: 40))
+        release.signal()
+        // Then it is refused, and the job before it is not hurt
+        XCTAssertEqual(error, .overloaded)
+        try await job.value
+    }
+
+    func testThatSeveralVariantsAreMadeOfOneFetch() async throws {
+        // Given a poster
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        // When a ladder is made, the original among it
+        let sizes = [40, 0, 20]
+        let variants = try await pipeline.images(of: title, sizes.map { request(width: $0).transform })
+        // Then each is what it should be, and is there for who asks afterwards
+        XCTAssertEqual(variants.map { $0.notes["width"] }, ["40", nil, "20"])
+        XCTAssertEqual(variants[1].body, picture)
+        let answer = try await pipeline.image(for: request(width: 20))
+        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual(transport.count(), 1)
+    }
+
+    private func request(width: Int) -> ImageRequest {
+        var transform = Transform()
+        transform.width = width
+        return ImageRequest(title, transform)
+    }
+
+    private func failure(_ pipeline: Pipeline, _ request: ImageRequest) async -> PipelineError? {
+        do throws(PipelineError) {
+            _ = try await pipeline.image(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func pipeline(_ source: ScriptedSource, pool: RenderPool = RenderPool(workers: 2, queue: 8)) throws -> Pipeline {
+        .forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
+    }
+
+    private func jpeg() throws -> ByteBuffer { try Pipeline.picture() }
+}
+
+extension Pipeline {
+    /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
+    static func forTesting(
+        _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, case test: XCTestCase
+    ) -> Pipeline {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), logger: logger)
+        let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+        let originals = Originals(
+            sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool, clock: clock.wallClock,
+            logger: logger)
+        test.addTeardownBlock { await pool.shutdown() }
+        return Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock.wallClock)
+    }
+
+    /// A small JPEG.
+    static func picture() throws -> ByteBuffer {
+        var pixels = try PixelBuffer(PixelLayout(width: 60, height: 90, model: .rgb), limits: Limits())
+        for y in 0..<90 {
+            pixels.withMutableRow(y) { row in
+                for x in 0..<180 { row[x] = UInt8((x * 3 + y) & 0xFF) }
+            }
+        }
+        return try JPEGCodec().encode(pixels, EncodeOptions())
+    }
+}

@@ -1,0 +1,104 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class PrefetchTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let titles = (1...6).map { TitleReference(source: "films", id: "\($0)") }
+
+    func testThatEverySizeOfEveryTitleIsMade() async throws {
+        // Given six titles
+        let pipeline = try pipeline()
+        // When two sizes are prefetched
+        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        // Then twelve variants are there
+        XCTAssertEqual([summary.total, summary.made, summary.skipped, summary.failed], [12, 12, 0, 0])
+        let answer = try await pipeline.image(for: ImageRequest(titles[5], sizes(40)[0]))
+        XCTAssertEqual(answer.origin, .tier("memory"))
+    }
+
+    func testThatWhatIsThereIsSkipped() async throws {
+        // Given a prefetch that was done in part
+        let pipeline = try pipeline()
+        _ = await Prefetch(pipeline: pipeline, concurrency: 2).run(Array(titles[..<2]), sizes(20)) { _ in }
+        // When it is started again with more
+        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20)) { _ in }
+        // Then only the rest is made, and no original twice
+        XCTAssertEqual([summary.made, summary.skipped], [4, 2])
+        XCTAssertEqual(transport.count(), 6)
+    }
+
+    func testThatATitleThatFailsDoesNotStopTheOthers() async throws {
+        // Given a title whose poster is missing
+        let pipeline = try pipeline()
+        transport.on("http://127.0.0.1/3", status: 404, "")
+        // When all are prefetched
+        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        // Then it is told, with the reason
+        XCTAssertEqual([summary.made, summary.failed], [10, 2])
+        XCTAssertEqual(
+            summary.failures, [.init(title: "films://3", variants: 2, reason: "http://127.0.0.1/3 answers 404")])
+    }
+
+    func testThatNoMoreTitlesAreWorkedOnAtOnceThanAllowed() async throws {
+        // Given origins that hold what they are asked
+        let (gate, picture) = (Gate(), try Pipeline.picture())
+        let pipeline = try pipeline()
+        transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
+        // When six titles are prefetched two at a time
+        let (titles, sizes) = (titles, sizes(20))
+        let work = Task { await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        await gate.hasBeenReached(by: 2)
+        let atOnce = transport.count()
+        gate.open()
+        let summary = await work.value
+        // Then two were asked for while they were held
+        XCTAssertEqual(atOnce, 2)
+        XCTAssertEqual(summary.made, 6)
+    }
+
+    func testThatACancelledPrefetchEndsWithWhatItHas() async throws {
+        // Given origins that hold what they are asked
+        let gate = Gate()
+        let pipeline = try pipeline()
+        transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 404) }
+        let (titles, sizes) = (titles, sizes(20))
+        let work = Task { await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        await gate.hasBeenReached(by: 2)
+        // When it is cancelled
+        work.cancel()
+        let summary = await work.value
+        // Then nothing is called failed, and the rest was not tried
+        XCTAssertEqual([summary.made, summary.failed, summary.done], [0, 0, 0])
+        XCTAssertEqual(transport.count(), 2)
+    }
+
+    func testThatProgressCountsUpToTheEnd() async throws {
+        // Given six titles
+        let pipeline = try pipeline()
+        let seen = Mutex<[Int]>([])
+        // When they are prefetched
+        _ = await Prefetch(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in seen.withLock { $0.append(summary.done) } }
+        // Then each was reported
+        XCTAssertEqual(seen.withLock { $0 }, [1, 2, 3, 4, 5, 6])
+    }
+
+    private func pipeline() throws -> Pipeline {
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }
+        let source = ScriptedSource { id in [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))] }
+        return .forTesting(source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+    }
+
+    private func sizes(_ widths: Int...) -> [Transform] {
+        widths.map { width in
+            var transform = Transform()
+            transform.width = width
+            return transform
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import OnesheetCore
+import Synchronization
+
+/// A source that answers what a test says, and counts what it was asked.
+final class ScriptedSource: ContentSource {
+    struct Counts: Equatable {
+        var titles = 0
+        var title = 0
+        var candidates = 0
+    }
+
+    let originPolicy = OriginPolicy(networks: [.loopback])
+    private let counted = Mutex(Counts())
+    private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]
+
+    /// - Parameter candidates: where the original of an id may be.
+    init(_ candidates: @escaping @Sendable (String) throws(SourceError) -> [PosterCandidate] = { _ in [] }) {
+        locations = candidates
+    }
+
+    var counts: Counts { counted.withLock { $0 } }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        counted.withLock { $0.titles += 1 }
+        return TitlePage(titles: [Title(id: "1", name: "One")])
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title {
+        counted.withLock { $0.title += 1 }
+        guard id != "nobody" else { throw .notFound(id: id) }
+        return Title(id: id, name: "One")
+    }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        counted.withLock { $0.candidates += 1 }
+        return try locations(id)
+    }
+}

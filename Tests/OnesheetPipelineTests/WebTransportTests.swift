@@ -1,0 +1,177 @@
+import Logging
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// The real client against real origins on loopback, well-behaved and other.
+final class WebTransportTests: XCTestCase {
+    private let loopback = OriginPolicy(networks: [.loopback])
+
+    func testThatAnAnswerArrivesWhole() async throws {
+        // Given an origin
+        let origin = try await origin { _, _ in .answer(type: "image/png", body: ByteBuffer(string: "bytes")) }
+        // When it is asked
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/a?b=c"), under: loopback)
+        // Then status, fields and body are there, and the query was sent
+        XCTAssertEqual(answer.status, 200)
+        XCTAssertEqual(answer.headers["content-type"], "image/png")
+        XCTAssertEqual(answer.body, ByteBuffer(string: "bytes"))
+        XCTAssertEqual(origin.requests(for: "/a?b=c"), 1)
+    }
+
+    func testThatAnErrorStatusIsAnAnswer() async throws {
+        // Given an origin that has nothing
+        let origin = try await origin { _, _ in .answer(status: 404) }
+        // When it is asked
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
+        // Then its word comes back
+        XCTAssertEqual(answer.status, 404)
+    }
+
+    func testThatARedirectIsFollowed() async throws {
+        // Given a redirect with a relative reference
+        let origin = try await origin { target, _ in
+            target == "/a" ? .redirect(to: "/b") : .answer(body: ByteBuffer(string: target))
+        }
+        // When it is asked
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/a"), under: loopback)
+        // Then the answer is the other's
+        XCTAssertEqual(answer.body, ByteBuffer(string: "/b"))
+    }
+
+    func testThatARedirectLoopEnds() async throws {
+        // Given an origin that redirects to itself
+        let origin = try await origin { target, _ in .redirect(to: target) }
+        // When it is asked
+        let error = await failure(of: origin.url + "/a", loopback)
+        // Then five redirects are followed and no more
+        XCTAssertEqual(error, .tooManyRedirects(url: origin.url + "/a"))
+        XCTAssertEqual(origin.requests(), 6)
+    }
+
+    func testThatARedirectOffTheAllowListIsRefused() async throws {
+        // Given an origin on the allow-list that redirects to one that is not
+        let other = try await origin { _, _ in .answer() }
+        let origin = try await origin { _, _ in .redirect(to: other.url + "/secret") }
+        let allow = try XCTUnwrap(URLPrefix(origin.url + "/"))
+        // When it is asked
+        let error = await failure(of: origin.url + "/a", OriginPolicy(allow: [allow], networks: [.loopback]))
+        // Then the other is never asked
+        XCTAssertEqual(error, .forbidden(url: other.url + "/secret", reason: "it is not on the source's allow-list"))
+        XCTAssertEqual(other.requests(), 0)
+    }
+
+    func testThatAnotherHostDoesNotSeeTheHeadersMeantForTheFirst() async throws {
+        // Given a redirect to another origin
+        let other = try await origin { _, fields in .answer(body: ByteBuffer(string: fields["authorization"] ?? "none")) }
+        let origin = try await origin { _, _ in .redirect(to: other.url + "/") }
+        // When a request with a key is sent
+        let request = HTTPRequest(url: origin.url + "/", headers: ["Authorization": "secret"])
+        let answer = try await transport().get(request, under: loopback)
+        // Then the key stays with the first
+        XCTAssertEqual(answer.body, ByteBuffer(string: "none"))
+    }
+
+    func testThatAnAddressOutsideTheNetworksIsRefusedBeforeAnythingIsSent() async throws {
+        // Given an origin on loopback
+        let origin = try await origin { _, _ in .answer() }
+        // When a policy for public addresses only is applied
+        let error = await failure(of: origin.url + "/", OriginPolicy())
+        // Then there is no request
+        guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
+        XCTAssertEqual(origin.requests(), 0)
+    }
+
+    func testThatANameThatResolvesToARefusedAddressIsRefused() async throws {
+        // Given a name for loopback
+        let origin = try await origin { _, _ in .answer() }
+        // When a policy for public addresses only is applied
+        let error = await failure(of: "http://localhost:\(origin.port)/", OriginPolicy())
+        // Then the connection is refused although the name said nothing
+        guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
+        XCTAssertEqual(origin.requests(), 0)
+    }
+
+    func testThatAnOriginThatNeverAnswersTimesOut() async throws {
+        // Given an origin that is silent
+        let origin = try await origin { _, _ in .silence }
+        // When it is asked with little patience
+        let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], timeout: .milliseconds(200)))
+        // Then the wait ends
+        XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
+    }
+
+    func testThatAnEndlessBodyIsCutOffAtTheLimit() async throws {
+        // Given a body without an end
+        let origin = try await origin { _, _ in .endless(type: "image/jpeg", bytes: 65_536) }
+        // When a limit is set
+        let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1 << 20))
+        // Then it is held
+        XCTAssertEqual(error, .tooLarge(url: origin.url + "/", limit: 1 << 20))
+    }
+
+    func testThatABodyThatSaysItIsTooLargeIsNotRead() async throws {
+        // Given an answer that is longer than allowed
+        let origin = try await origin { _, _ in .answer(body: ByteBuffer(repeating: 0, count: 2000)) }
+        // When it is asked
+        let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1000))
+        // Then it is refused
+        XCTAssertEqual(error, .tooLarge(url: origin.url + "/", limit: 1000))
+    }
+
+    func testThatABodyThatBreaksOffIsAnError() async throws {
+        // Given an answer with less than it promised
+        let origin = try await origin { _, _ in .brokenOff(type: "image/jpeg", body: ByteBuffer(string: "part"), missing: 10) }
+        // When it is asked
+        let error = await failure(of: origin.url + "/", loopback)
+        // Then no half answer comes back
+        guard case .failed = error else { return XCTFail("\(String(describing: error))") }
+    }
+
+    func testThatAnOriginThatIsNotThereIsAnError() async throws {
+        // Given an address where nobody listens any more
+        let origin = try await origin { _, _ in .answer() }
+        try await origin.stop()
+        // When it is asked
+        let error = await failure(of: origin.url + "/", loopback)
+        // Then that is said
+        guard case .failed = error else { return XCTFail("\(String(describing: error))") }
+    }
+
+    func testThatSomethingOtherThanAURLIsRefused() async {
+        // Given texts that are no http URLs
+        for text in ["", "ftp://example.com/", "http://", "http://user@example.com/", "file:///etc/passwd", "http://a b/"] {
+            // When they are asked for
+            let error = await failure(of: text, loopback)
+            // Then they are refused as such
+            XCTAssertEqual(error, .invalidURL(text))
+        }
+    }
+
+    private func origin(
+        _ answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer
+    ) async throws -> OriginServer {
+        let origin = try await OriginServer.start(answer)
+        // A test may have stopped it already.
+        addTeardownBlock { try? await origin.stop() }
+        return origin
+    }
+
+    private func transport() -> WebTransport {
+        let transport = WebTransport(limits: Limits(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        addTeardownBlock { try await transport.shutdown() }
+        return transport
+    }
+
+    private func failure(of url: String, _ policy: OriginPolicy) async -> HTTPTransportError? {
+        do throws(HTTPTransportError) {
+            _ = try await transport().get(HTTPRequest(url: url), under: policy)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

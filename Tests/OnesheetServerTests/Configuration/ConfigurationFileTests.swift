@@ -1,0 +1,82 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+final class ConfigurationFileTests: XCTestCase {
+    func testThatDESIGNsExampleIsRead() throws {
+        // Given the configuration that the documentation shows
+        let text = """
+            listen: 127.0.0.1:8080
+            cache:
+              memory: { bytes: 256MiB, expires: 5m }
+              disk: { path: /var/cache/onesheet, bytes: 10GiB, expires: 7d }
+            signing: { keys: [{ key: "${ONESHEET_KEY}", salt: "${ONESHEET_SALT}" }], unsafe: false }   # hex
+            admin: { token: "${ONESHEET_ADMIN_TOKEN}" }
+            limits: { originBytes: 32MiB, pixels: 64M, outputPixels: 32M, originTimeout: 10s, workers: 2, queue: 64 }
+            presets: { card: "rs:fill:342:513/q:75" }
+            sources:
+              boxoffice: { type: boxoffice, key: "${KOBIS_KEY}", posters: { type: kakao, key: "${KAKAO_KEY}" } }
+              web: { type: remote, allow: ["https://images.example.com/"], networks: [public] }
+              art: { type: folder, path: ./posters }
+            """
+        let environment = ["ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a"]
+        // When it is read
+        let configuration = try ConfigurationFile(environment: environment).parse(text)
+        // Then every value is what it says
+        XCTAssertEqual(configuration.listen, ListenAddress(host: "127.0.0.1", port: 8080))
+        XCTAssertEqual(configuration.cache.memory.bytes.bytes, 268_435_456)
+        XCTAssertEqual(configuration.cache.disk.bytes.bytes, 10_737_418_240)
+        XCTAssertEqual(configuration.cache.disk.expires.duration, .seconds(604_800))
+        XCTAssertEqual(configuration.signing.keys.first?.key, [10, 11])
+        XCTAssertEqual(configuration.admin.token, "t")
+        XCTAssertEqual(configuration.limits.limits, Limits())
+        XCTAssertEqual(configuration.presets, ["card": "rs:fill:342:513/q:75"])
+        XCTAssertEqual(configuration.sourceNames, ["boxoffice", "web", "art"])
+        guard case .mapping(let keys)? = configuration.sources["boxoffice"]?.configuration else { return XCTFail("no keys") }
+        XCTAssertEqual(keys["key"], .scalar("k"))
+    }
+
+    func testThatWithoutAFileTheSampleSourceIsThere() throws {
+        XCTAssertEqual(ServerConfiguration().sources.keys.sorted(), ["sample"])
+    }
+
+    func testThatMistakesAreNamedWithTheirPlace() {
+        // Given configurations with one mistake each, and what the message has to say
+        let table = [
+            ("lisen: 127.0.0.1:80\nsources: { a: { type: sample } }", "unknown key “lisen”; did you mean “listen”?"),
+            ("cache: { memory: { byte: 1 } }", "cache.memory: unknown key “byte”; did you mean “bytes”?"),
+            ("cache: { memory: { bytes: lots } }", "cache.memory.bytes: “lots” is not a number of bytes"),
+            ("limits: { workers: 0 }", "limits.workers: needs at least 1"),
+            ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a length of time"),
+            ("listen: here", "listen: “here” is not an address"),
+            ("sources: {}", "sources: needs at least one source"),
+            ("sources: { Bad_Name: { type: sample } }", "sources.Bad_Name: a source's name is the scheme"),
+            ("sources: { http: { type: remote } }", "sources.http"),
+            ("sources: { a: { key: 1 } }", "sources.a: needs a “type”"),
+            ("signing: { keys: [{ key: xyz, salt: 00 }] }", "signing.keys.[0].key: needs an even number of hexadecimal digits"),
+            ("admin: { token: \"${NOT_SET}\" }", "admin.token: the environment variable NOT_SET is not set"),
+            ("a: [1", "not valid YAML"),
+            ("listen: 1\nlisten: 2", "listen"),
+        ]
+        for (text, message) in table {
+            // When they are read
+            XCTAssertThrowsError(try ConfigurationFile(environment: [:]).parse(text), text) { error in
+                // Then the message says what and where
+                XCTAssertTrue("\(error)".contains(message), "\(text) → \(error)")
+            }
+        }
+    }
+
+    func testThatAVariableMayHaveAFallback() throws {
+        let file = ConfigurationFile(environment: ["SET": "1.2.3.4:5"])
+        XCTAssertEqual(try file.parse("listen: \"${SET:-x}\"\nsources: { a: { type: b } }").listen.host, "1.2.3.4")
+        XCTAssertEqual(try file.parse("listen: \"${UNSET:-5.6.7.8:9}\"\nsources: { a: { type: b } }").listen.host, "5.6.7.8")
+    }
+
+    func testThatAFileThatIsNotThereIsSaidSo() {
+        XCTAssertThrowsError(try ConfigurationFile().load("/nowhere/onesheet.yaml")) {
+            XCTAssertEqual("\($0)", "cannot read the configuration /nowhere/onesheet.yaml: there is no such file")
+        }
+    }
+}

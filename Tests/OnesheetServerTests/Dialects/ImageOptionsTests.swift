@@ -1,0 +1,122 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+final class ImageOptionsTests: XCTestCase {
+    func testThatNoOptionsAreTheIdentity() throws {
+        XCTAssertEqual(try parse(""), Transform())
+    }
+
+    func testThatEachOptionMeansWhatItsNameSays() throws {
+        // Given every option that sets something
+        let table: [(String, (inout Transform) -> Void)] = [
+            ("rs:fill:300:450", { $0.resizing = .fill; $0.width = 300; $0.height = 450 }),
+            ("rs:fit:300:0:1", { $0.width = 300; $0.enlarges = true }),
+            ("rs:fill-down:30:40", { $0.resizing = .fillDown; $0.width = 30; $0.height = 40 }),
+            ("resize:force:30:40", { $0.resizing = .force; $0.width = 30; $0.height = 40 }),
+            ("s:30:40", { $0.width = 30; $0.height = 40 }),
+            ("rt:fill", { $0.resizing = .fill }),
+            ("w:30", { $0.width = 30 }),
+            ("h:40", { $0.height = 40 }),
+            ("mw:30", { $0.minWidth = 30 }),
+            ("mh:40", { $0.minHeight = 40 }),
+            ("el:1", { $0.enlarges = true }),
+            ("ex:1", { $0.extends = .center }),
+            ("ex:1:no", { $0.extends = .compass(x: 0, y: -1) }),
+            ("g:soea", { $0.gravity = .compass(x: 1, y: 1) }),
+            ("g:sm", { $0.gravity = .smart }),
+            ("g:fp:0.25:0.75", { $0.gravity = .focus(x: 0.25, y: 0.75) }),
+            ("c:100:0.5", { $0.crop = .init(width: 100, height: 0.5) }),
+            ("c:100:50:no", { $0.crop = .init(width: 100, height: 50, gravity: .compass(x: 0, y: -1)) }),
+            ("rot:270", { $0.rotation = 270 }),
+            ("fl:1:0", { $0.flipsHorizontally = true }),
+            ("fl:0:1", { $0.flipsVertically = true }),
+            ("pd:10", { $0.padding = .init(top: 10, right: 10, bottom: 10, left: 10) }),
+            ("pd:1:2:3:4", { $0.padding = .init(top: 1, right: 2, bottom: 3, left: 4) }),
+            ("bg:1:2:3", { $0.background = Color(red: 1, green: 2, blue: 3) }),
+            ("bg:ff0080", { $0.background = Color(red: 255, green: 0, blue: 128) }),
+            ("bg:fff", { $0.background = .white }),
+            ("bl:1.5", { $0.blur = 1.5 }),
+            ("sh:0.5", { $0.sharpen = 0.5 }),
+            ("q:75", { $0.quality = 75 }),
+            ("q:0", { _ in }),
+            ("f:png", { $0.format = .png }),
+            ("mb:1000", { $0.maxBytes = 1000 }),
+            ("sm:0", { $0.stripsMetadata = false }),
+            ("kcr:1", { $0.keepsCopyright = true }),
+            ("scp:0", { $0.convertsToSRGB = false }),
+            ("cb:abc", { _ in }),
+        ]
+        for (text, change) in table {
+            // When it is read
+            var expected = Transform()
+            change(&expected)
+            // Then just that is set
+            XCTAssertEqual(try parse(text), expected, text)
+        }
+    }
+
+    func testThatTheSameTransformInOtherWordsHasTheSameKey() throws {
+        // Given ways to say one thing
+        let ways = ["rs:fill:300:450/q:80", "w:300/h:450/rt:fill", "h:450/rs:fill:300", "rs:fill:150:225/dpr:2", "cb:1/pr:card/exp:9999999999"]
+        // When they are read
+        let texts = try ways.map { try parse($0, presets: ["card": "rs:fill:300:450"]).canonicalText }
+        // Then they are one
+        XCTAssertEqual(Set(texts), ["size:fill-300x450"])
+    }
+
+    func testThatADifferentTransformHasAnotherKey() throws {
+        // Given transforms that differ in one thing each
+        let ways = [
+            "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1", "fl:0:1", "pd:1",
+            "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",
+        ]
+        // When they are read
+        let texts = try ways.map { try parse($0).canonicalText }
+        // Then no two have one key
+        XCTAssertEqual(Set(texts).count, ways.count)
+    }
+
+    func testThatBadOptionsAreRefusedByName() {
+        // Given options that are wrong, with what their error has to name
+        let table = [
+            ("rz:1", "rz"), ("resize_:1", "resize_"), ("w:-1", "-1"), ("w:abc", "abc"), ("w:99999999", "99999999"), ("rs:stretch", "stretch"),
+            ("rot:45", "45"), ("g:up", "up"), ("g:fp:2:0", "2"), ("g:fp", "fp"), ("q:101", "101"), ("f:bmp", "bmp"), ("pr:nope", "nope"),
+            ("el:maybe", "maybe"), ("bg:12345", "12345"), ("bg:256:0:0", "256"), ("bl:x", "x"), ("dpr:100", "100"), ("w:1:2", "2"),
+            ("w:nan", "nan"), ("c:nan:1", "nan"), ("exp:soon", "soon"), (":1", "unknown option"),
+        ]
+        for (text, name) in table {
+            // When they are read
+            XCTAssertThrowsError(try parse(text), text) { error in
+                // Then the error names them
+                XCTAssertTrue("\(error)".contains(name), "\(error)")
+            }
+        }
+    }
+
+    func testThatAnUnknownOptionComesWithTheNearestOne() {
+        XCTAssertThrowsError(try parse("rss:fit:1:1")) {
+            XCTAssertEqual("\($0)", "unknown option “rss”; did you mean “rs”?")
+        }
+    }
+
+    func testThatAPresetThatCannotBeReadIsRefusedAtOnce() {
+        XCTAssertThrowsError(try ImageOptions(formats: [.jpeg], presets: ["card": "w:abc"]))
+        XCTAssertThrowsError(try ImageOptions(formats: [.jpeg], presets: ["a": "pr:b", "b": "pr:a"]))
+    }
+
+    func testThatTheDefaultPresetComesFirst() throws {
+        XCTAssertEqual(try parse("w:10", presets: ["default": "w:5/h:5"]).canonicalText, "size:fit-10x5")
+    }
+
+    func testThatTheExpiryIsKeptOutOfTheTransform() throws {
+        let parsed = try ImageOptions(formats: [.jpeg]).parse("exp:1700000000/w:1")
+        XCTAssertEqual(parsed.expires, 1_700_000_000)
+        XCTAssertEqual(parsed.transform.canonicalText, "size:fit-1x0")
+    }
+
+    private func parse(_ text: String, presets: [String: String] = [:]) throws -> Transform {
+        try ImageOptions(formats: [.jpeg, .png], presets: presets).parse(text).transform
+    }
+}

@@ -1,0 +1,87 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+final class PathTests: XCTestCase {
+    private func options() throws -> ImageOptions { try ImageOptions(formats: [.jpeg, .png]) }
+
+    func testThatAPosterPathNamesSizeSourceAndTitle() throws {
+        let path = try PosterPath("w342/sample/1.jpg", try options())
+        XCTAssertEqual(path.title, TitleReference(source: "sample", id: "1"))
+        XCTAssertEqual(path.transform.canonicalText, "size:fit-342x0/f:jpeg")
+        XCTAssertFalse(path.negotiates)
+    }
+
+    func testThatWithoutAnExtensionTheClientDecides() throws {
+        XCTAssertTrue(try PosterPath("w342/sample/1", try options()).negotiates)
+    }
+
+    func testThatTheOriginalIsNotNegotiated() throws {
+        XCTAssertFalse(try PosterPath("original/sample/1", try options()).negotiates)
+    }
+
+    func testThatAnIdMayHoldAnythingWhenEncoded() throws {
+        let path = try PosterPath("w92/sample/%EA%B4%91%ED%95%B4%2Fa%2Eb.png", try options())
+        XCTAssertEqual(path.title.id, "광해/a.b")
+    }
+
+    func testThatBadPosterPathsAreRefused() throws {
+        let options = try options()
+        for text in ["", "w342", "w342/sample", "w342/sample/", "w343/sample/1.jpg", "w342/sample/1.gif", "w342/sample/%zz", "w342/sample/%FF", "w342/sample/a%00b", "w342/sample/%+1"] {
+            XCTAssertThrowsError(try PosterPath(text[...], options), text) { XCTAssertTrue($0 is RequestError) }
+        }
+    }
+
+    func testThatAPlainSourceURLIsRead() throws {
+        let path = try ImagePath("unsafe/rs:fill:300:450/q:75/plain/sample://1@png", try options())
+        XCTAssertEqual(path.sourceURL, "sample://1")
+        XCTAssertEqual(path.signature, "unsafe")
+        XCTAssertEqual(path.signedPath, "/rs:fill:300:450/q:75/plain/sample://1@png")
+        XCTAssertEqual(path.options.transform.canonicalText, "size:fill-300x450/f:png/q:75")
+    }
+
+    func testThatAPlainSourceURLMayBeEncodedAndNeedNoOptions() throws {
+        let path = try ImagePath("unsafe/plain/https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc%40d@jpg", try options())
+        XCTAssertEqual(path.sourceURL, "https://example.com/a?b=c@d")
+        XCTAssertEqual(path.options.transform.format, .jpeg)
+    }
+
+    func testThatABase64SourceURLIsReadInPieces() throws {
+        let path = try ImagePath("unsafe/rs:fit:10:10/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png", try options())
+        XCTAssertEqual(path.sourceURL, "http://example.com/images/curiosity.jpg")
+        XCTAssertEqual(path.options.transform.format, .png)
+    }
+
+    func testThatBadImagePathsAreRefused() throws {
+        let options = try options()
+        for text in ["", "unsafe", "unsafe/", "unsafe/rs:fit:1:1", "unsafe/w:1/!!!", "unsafe/w:x/plain/sample://1", "unsafe/plain/sample://1@gif", "unsafe/w:1/_w==", "unsafe/plain/%"] {
+            XCTAssertThrowsError(try ImagePath(text[...], options), text) { XCTAssertTrue($0 is RequestError) }
+        }
+    }
+
+    func testThatASourceURLFindsItsSource() throws {
+        let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
+        XCTAssertEqual(try url.resolve("sample://1"), TitleReference(source: "sample", id: "1"))
+        XCTAssertEqual(
+            try url.resolve("HTTPS://A.Example.com/posters/1?x=2#top"),
+            TitleReference(source: "web", id: "https://a.example.com/posters/1?x=2"))
+    }
+
+    func testThatASourceURLThatNobodyAllowsIsForbidden() {
+        let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
+        for text in ["https://notexample.com/posters/1", "https://a.example.com/other", "https://a.example.com.attacker.com/posters/1", "http://a.example.com/posters/1", "https://a.example.com:444/posters/1", "https://a.example.com/posters/../secret"] {
+            XCTAssertThrowsError(try url.resolve(text), text) { error in
+                guard case .forbidden? = error as? RequestError else { return XCTFail("\(text): \(error)") }
+            }
+        }
+    }
+
+    private struct Allowing: ContentSource {
+        let originPolicy: OriginPolicy
+        init(_ prefix: String?) { originPolicy = OriginPolicy(allow: prefix.flatMap(URLPrefix.init).map { [$0] }) }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+    }
+}

@@ -1,0 +1,155 @@
+import Logging
+import NIOCore
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// Requests that cannot be answered, and origins that do not behave: each gets a clear problem, and the next request an answer.
+final class BadInputTests: ServerTestCase {
+    func testThatRequestsThatMakeNoSenseAreRefusedByName() async throws {
+        // Given a server
+        let server = try await server()
+        let table: [(String, Int, String)] = [
+            ("/t/p/w343/sample/1.jpg", 400, "unknown size “w343”; did you mean “w342”?"),
+            ("/t/p/w342/sample/1.bmp", 400, "bmp"),
+            ("/t/p/w342/sampel/1.jpg", 404, "unknown source “sampel”; did you mean “sample”?"),
+            ("/t/p/w342/sample/nobody.jpg", 404, "nobody"),
+            ("/t/p/w342/sample", 400, "/t/p/{size}/{source}/{id}"),
+            ("/t/p/w342/sample/%FF.jpg", 400, "percent-encoded"),
+            ("/i/unsafe/rz:1/plain/sample://1", 400, "unknown option “rz”"),
+            ("/i/unsafe/w:x/plain/sample://1", 400, "x"),
+            ("/i/unsafe/w:100/plain/sample://1@tiff", 400, "tiff"),
+            ("/i/unsafe/w:30000/h:30000/rt:force/el:1/plain/sample://1@jpg", 400, "at most"),
+            ("/i/unsafe/w:100/plain/https%3A%2F%2Fexample.com%2Fa.jpg", 403, "no remote source allows"),
+            ("/i/wrong/w:100/plain/sample://1", 403, "signature"),
+            ("/i/unsafe/exp:1/plain/sample://1@jpg", 404, "expired"),
+            ("/sources/nobody/titles", 404, "nobody"),
+            ("/sources/sample/titles/nobody", 404, "nobody"),
+            ("/sources/sample/titles?date=tomorrow", 400, "tomorrow"),
+            ("/sources/sample/titles?page=0", 400, "page"),
+            ("/nowhere", 404, "/nowhere"),
+            ("/cache/stats", 401, "bearer token"),
+        ]
+        for (path, status, words) in table {
+            // When it is asked for what is not there
+            let answer = try await server.send(path)
+            // Then it says what is wrong
+            assertProblem(answer, status, words, path)
+        }
+    }
+
+    func testThatOriginsThatMisbehaveAreToldApart() async throws {
+        // Given an origin with one fault per path
+        let good = try Picture.jpeg()
+        let half = good.getSlice(at: 0, length: good.readableBytes / 2) ?? ByteBuffer()
+        let origin = try await origin { target, _ in
+            switch target {
+            case "/html": .answer(type: "image/jpeg", body: ByteBuffer(string: "<html>not a picture</html>"))
+            case "/truncated": .answer(type: "image/jpeg", body: half)
+            case "/empty": .answer(type: "image/jpeg")
+            case "/endless": .endless(type: "image/jpeg", bytes: 65_536)
+            case "/silent": .silence
+            case "/loop": .redirect(to: "/loop")
+            case "/away": .redirect(to: "http://169.254.169.254/latest/meta-data/")
+            case "/missing": .answer(status: 404)
+            case "/broken": .answer(status: 500)
+            case "/cut": .brokenOff(type: "image/jpeg", body: good, missing: 1)
+            case "/hang-up": .hangUp
+            default: .answer(type: "image/jpeg", body: good)
+            }
+        }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], timeout: 500ms }",
+            keys: "limits: { originBytes: 1MiB }")
+        let table: [(String, Int, String)] = [
+            ("/html", 422, "not an image"), ("/truncated", 422, "truncated"), ("/empty", 422, "not an image"), ("/endless", 413, "1048576"),
+            ("/silent", 504, "in time"), ("/loop", 502, "redirects"), ("/away", 403, "169.254.169.254"), ("/missing", 404, "404"),
+            ("/broken", 502, "500"), ("/cut", 502, "cannot be fetched"), ("/hang-up", 502, "cannot be fetched"),
+        ]
+        for (target, status, words) in table {
+            // When a picture is asked for there
+            let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)\(target)@jpg")
+            // Then each fault has its own answer
+            assertProblem(answer, status, words, target)
+        }
+        // And the server goes on
+        let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/good@jpg")
+        XCTAssertEqual(answer.status, 200)
+    }
+
+    func testThatAFailureIsNotRemembered() async throws {
+        // Given an origin that fails once
+        let good = try Picture.jpeg()
+        let calls = CallCount()
+        let origin = try await origin { _, _ in calls.next() == 1 ? .answer(status: 500) : .answer(type: "image/jpeg", body: good) }
+        let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
+        let path = "/i/unsafe/w:60/plain/\(origin.url)/a@jpg"
+        // When it is asked again
+        let first = try await server.send(path)
+        let second = try await server.send(path)
+        // Then it is well
+        XCTAssertEqual([first.status, second.status], [502, 200])
+    }
+
+    func testThatUnknownMethodsAreToldWhichThereAre() async throws {
+        // Given a server
+        let server = try await server()
+        // When it is sent something else than a question
+        let answer = try await server.send("/t/p/w92/sample/1.jpg", method: "PATCH")
+        let options = try await server.send("/t/p/w92/sample/1.jpg", method: "OPTIONS")
+        // Then it names its methods
+        assertProblem(answer, 405, "GET, HEAD, OPTIONS")
+        XCTAssertEqual(answer.field("Allow"), "GET, HEAD, OPTIONS")
+        XCTAssertEqual(options.status, 204)
+    }
+
+    func testThatAPortInUseIsSaidInOneLine() async throws {
+        // Given a port that somebody has
+        let origin = try await origin { _, _ in .answer() }
+        var configuration = ServerConfiguration()
+        configuration.listen.port = origin.port
+        configuration.cache.disk.path = folder()
+        let server = try Server(configuration, .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            // When a server is to listen there
+            try await server.run { _ in XCTFail("it listens") }
+            XCTFail("nothing was thrown")
+        } catch {
+            // Then it says so, and what to do
+            XCTAssertEqual("\(error)", "port \(origin.port) on 127.0.0.1 is in use; choose another with --listen 127.0.0.1:PORT")
+        }
+    }
+
+    func testThatACacheFolderThatCannotBeMadeIsSaidInOneLine() {
+        // Given a folder below a file
+        var configuration = ServerConfiguration()
+        configuration.cache.disk.path = "/dev/null/cache"
+        // When a server is made with it
+        XCTAssertThrowsError(try Server(configuration, .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })) {
+            // Then the folder is named
+            XCTAssertTrue("\($0)".contains("/dev/null/cache"), "\($0)")
+        }
+    }
+
+    func testThatATypoInASourcesConfigurationIsNamed() {
+        XCTAssertThrowsError(
+            try Server(
+                try ConfigurationFile(environment: [:]).parse("cache: { disk: { path: \"\(folder())\" } }\nsources: { web: { type: remote, alow: [] } }"),
+                .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        ) {
+            XCTAssertTrue("\($0)".contains("sources.web: unknown key “alow”; did you mean “allow”?"), "\($0)")
+        }
+    }
+
+    func testThatAnUnknownSourceTypeIsNamed() {
+        XCTAssertThrowsError(
+            try Server(
+                try ConfigurationFile(environment: [:]).parse("cache: { disk: { path: \"\(folder())\" } }\nsources: { web: { type: remot } }"), .standard,
+                logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        ) {
+            XCTAssertTrue("\($0)".contains("sources.web.type: unknown source type “remot”; did you mean “remote”?"), "\($0)")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// What a person gets from a server with the sample source.
+final class ServingTests: ServerTestCase {
+    func testThatAPosterComesInTheSizeAskedFor() async throws {
+        // Given a server
+        let server = try await server()
+        for width in SizeLadder.widths {
+            // When a size is asked for
+            let answer = try await server.send("/t/p/w\(width)/sample/1.jpg")
+            // Then the JPEG has just that width and a poster's shape
+            let header = try Picture.header(answer.body)
+            XCTAssertEqual(answer.status, 200)
+            XCTAssertEqual(answer.field("Content-Type"), "image/jpeg")
+            XCTAssertEqual(header.format, .jpeg)
+            XCTAssertEqual(header.width, width)
+            XCTAssertEqual(header.height, Int((Double(width) * 1.5).rounded()))
+        }
+    }
+
+    func testThatWithoutAnExtensionAcceptDecides() async throws {
+        // Given a server
+        let server = try await server()
+        // When a PNG is wished for
+        let answer = try await server.send("/t/p/w92/sample/1", fields: [("Accept", "image/png")])
+        // Then it is one, and caches are told that it varies
+        XCTAssertEqual(try Picture.header(answer.body).format, .png)
+        XCTAssertEqual(answer.field("Vary"), "Accept")
+        let other = try await server.send("/t/p/w92/sample/1")
+        XCTAssertEqual(try Picture.header(other.body).format, .jpeg)
+    }
+
+    func testThatTheOriginalIsWhatTheOriginSent() async throws {
+        // Given an origin
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
+        // When the original is asked for
+        let answer = try await server.send("/t/p/original/web/\(PercentEncoding.encode(origin.url + "/1"))")
+        // Then not a byte is different
+        XCTAssertEqual(answer.body, body)
+    }
+
+    func testThatAFreeTransformWorksInBothForms() async throws {
+        // Given a server on loopback
+        let server = try await server()
+        for path in ["/i/unsafe/rs:fill:60:90/q:75/plain/sample://1@png", "/i/unsafe/rs:fill:60:90/q:75/c2FtcGxlOi8vMQ.png"] {
+            // When a transform is asked for
+            let answer = try await server.send(path)
+            // Then the picture is so
+            let header = try Picture.header(answer.body)
+            XCTAssertEqual([header.width, header.height], [60, 90], path)
+            XCTAssertEqual(header.format, .png, path)
+        }
+    }
+
+    func testThatARemoteURLIsTransformed() async throws {
+        // Given an origin on a remote source's allow-list
+        let body = try Picture.jpeg(width: 200, height: 300)
+        let origin = try await origin { _, _ in .answer(type: "text/html", body: body) }
+        let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
+        // When it is asked for, its media type being a lie
+        let answer = try await server.send("/i/unsafe/rs:fit:50:0/plain/\(origin.url)/a.jpg?x=1@jpg".replacingOccurrences(of: "?", with: "%3F"))
+        // Then the bytes decide
+        XCTAssertEqual(try Picture.header(answer.body).width, 50)
+        XCTAssertEqual(origin.requests(for: "/a.jpg?x=1"), 1)
+    }
+
+    func testThatTheSecondAnswerComesFromMemoryAndIsTheSame() async throws {
+        // Given a variant that was made
+        let server = try await server()
+        let first = try await server.send("/t/p/w92/sample/1.jpg")
+        // When it is asked for again, in another dialect
+        let second = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")
+        // Then it comes out of the cache
+        XCTAssertEqual(first.field("Cache-Status"), "onesheet; fwd=miss; stored")
+        XCTAssertTrue(second.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
+        XCTAssertEqual(second.body, first.body)
+        XCTAssertEqual(second.field("ETag"), first.field("ETag"))
+    }
+
+    func testThatAServerStartedAgainAnswersFromDisk() async throws {
+        // Given a variant that an earlier server made
+        let folder = folder()
+        let earlier = try await server(cache: folder)
+        let first = try await earlier.send("/t/p/w92/sample/1.jpg")
+        await earlier.stop()
+        // When a new one is asked
+        let later = try await server(cache: folder)
+        let second = try await later.send("/t/p/w92/sample/1.jpg")
+        // Then it has it
+        XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=disk") ?? false, second.field("Cache-Status") ?? "")
+        XCTAssertEqual(second.body, first.body)
+    }
+
+    func testThatAKnownValidatorIsAnsweredWithoutABody() async throws {
+        // Given an answer's validator
+        let server = try await server()
+        let tag = try await server.send("/t/p/w92/sample/1.jpg").field("ETag") ?? ""
+        for (field, status) in [(tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("*", 304), ("\"other\"", 200)] {
+            // When it comes back
+            let answer = try await server.send("/t/p/w92/sample/1.jpg", fields: [("If-None-Match", field)])
+            // Then there is nothing new to send
+            XCTAssertEqual(answer.status, status, field)
+            XCTAssertEqual(answer.body.readableBytes == 0, status == 304, field)
+        }
+    }
+
+    func testThatHEADIsGETWithoutTheBody() async throws {
+        // Given what GET answers
+        let server = try await server()
+        let full = try await server.send("/t/p/w92/sample/1.jpg")
+        // When HEAD is sent
+        let head = try await server.send("/t/p/w92/sample/1.jpg", method: "HEAD")
+        // Then its fields are the same
+        XCTAssertEqual(head.status, 200)
+        XCTAssertEqual(head.field("Content-Length"), "\(full.body.readableBytes)")
+        XCTAssertEqual(head.field("ETag"), full.field("ETag"))
+        XCTAssertEqual(head.body.readableBytes, 0)
+    }
+
+    func testThatSourcesAndTitlesAreJSON() async throws {
+        // Given a server
+        let server = try await server()
+        // When its lists are asked for
+        let sources = try await server.send("/sources").json()
+        let titles = try await server.send("/sources/sample/titles").json()
+        let title = try await server.send("/sources/sample/titles/1").json()
+        let posters = try await server.send("/sources/sample/titles/1/posters").json()
+        // Then they hold what a client needs
+        XCTAssertEqual((sources["sources"] as? [[String: Any]])?.first?["name"] as? String, "sample")
+        XCTAssertGreaterThan((titles["titles"] as? [Any])?.count ?? 0, 3)
+        XCTAssertEqual((title["posters"] as? [String: String])?["w342"], "/t/p/w342/sample/1")
+        XCTAssertEqual((posters["candidates"] as? [Any])?.count, 1)
+    }
+
+    func testThatTheLadderIsInTheShapeThatAppsRead() async throws {
+        let server = try await server()
+        let images = try await server.send("/3/configuration").json()["images"] as? [String: Any]
+        XCTAssertEqual(images?["poster_sizes"] as? [String], ["w92", "w154", "w185", "w342", "w500", "w780", "original"])
+        XCTAssertEqual(images?["base_url"] as? String, server.url + "/t/p/")
+    }
+
+    func testThatThePageShowsTheWall() async throws {
+        let server = try await server()
+        let page = try await server.send("/")
+        XCTAssertEqual(page.field("Content-Type"), "text/html; charset=utf-8")
+        XCTAssertTrue(page.text.contains("src=\"/t/p/w185/sample/"))
+    }
+
+    func testThatFiguresAndHealthAnswer() async throws {
+        let server = try await server()
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        let metrics = try await server.send("/metrics").text
+        XCTAssertTrue(metrics.contains("onesheet_cache_hits_total{tier=\"memory\"} 1"), metrics)
+        for path in ["/health", "/ready"] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200)
+        }
+    }
+}

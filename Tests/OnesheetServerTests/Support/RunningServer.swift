@@ -1,0 +1,122 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import OnesheetCore
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// A whole server on a port of the system's choice, with a cache folder of its own, for one test.
+struct RunningServer {
+    let url: String
+    let cache: String
+    private let task: Task<Void, any Error>
+
+    /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
+    static func start(
+        sources: String = "sample: { type: sample }", keys: String = "", cache: String, clock: WallClock = .system
+    ) async throws -> RunningServer {
+        let yaml = """
+            listen: 127.0.0.1:0
+            cache: { disk: { path: "\(cache)" } }
+            \(keys)
+            sources:
+            \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+            """
+        let configuration = try ConfigurationFile(environment: [:]).parse(yaml)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let server = try Server(configuration, .standard, clock: clock, logger: logger)
+        let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
+        let task = Task {
+            defer { continuation.finish() }
+            try await server.run { continuation.yield($0) }
+        }
+        guard let address = await addresses.first(where: { _ in true }) else {
+            try await task.value
+            throw XCTSkip("the server ended before it listened")
+        }
+        return RunningServer(url: "http://\(address)", cache: cache, task: task)
+    }
+
+    /// Ends the server; requests under way are answered first.
+    func stop() async {
+        task.cancel()
+        _ = await task.result
+    }
+
+    /// Sends a request and reads the whole answer.
+    func send(
+        _ path: String, method: String = "GET", fields: [(String, String)] = [], body: String? = nil
+    ) async throws -> ServerAnswer {
+        var request = HTTPClientRequest(url: url)
+        // The path goes out as it stands: the client library would mend what a test wants broken.
+        request.url = url + path
+        request.method = .RAW(value: method)
+        for (name, value) in fields { request.headers.add(name: name, value: value) }
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        return ServerAnswer(
+            status: Int(response.status.code), fields: response.headers, body: try await response.body.collect(upTo: 64 << 20))
+    }
+}
+
+/// What a server answered.
+struct ServerAnswer {
+    let status: Int
+    let fields: HTTPHeaders
+    let body: ByteBuffer
+
+    func field(_ name: String) -> String? { fields.first(name: name) }
+    var text: String { String(buffer: body) }
+
+    /// The body as JSON.
+    func json() throws -> [String: Any] {
+        try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any])
+    }
+}
+
+/// A test with servers, origins and folders that are gone afterwards.
+class ServerTestCase: XCTestCase {
+    func server(
+        sources: String = "sample: { type: sample }", keys: String = "", cache: String? = nil, clock: WallClock = .system
+    ) async throws -> RunningServer {
+        let server = try await RunningServer.start(sources: sources, keys: keys, cache: cache ?? folder(), clock: clock)
+        addTeardownBlock { await server.stop() }
+        return server
+    }
+
+    func origin(_ answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer) async throws -> OriginServer {
+        let origin = try await OriginServer.start(answer)
+        addTeardownBlock { try await origin.stop() }
+        return origin
+    }
+
+    /// An empty folder.
+    func folder() -> String {
+        let path = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)").path
+        addTeardownBlock { try? FileManager.default.removeItem(atPath: path) }
+        return path
+    }
+
+    /// Fails unless `answer` is a problem document with this status whose detail holds `words`.
+    func assertProblem(
+        _ answer: ServerAnswer, _ status: Int, _ words: String, _ context: String = "", file: StaticString = #filePath, line: UInt = #line
+    ) {
+        XCTAssertEqual(answer.status, status, "\(context) \(answer.text)", file: file, line: line)
+        XCTAssertEqual(answer.field("Content-Type"), "application/problem+json", context, file: file, line: line)
+        XCTAssertEqual(answer.field("Cache-Control"), "no-store", context, file: file, line: line)
+        do {
+            let problem = try answer.json()
+            XCTAssertEqual(problem["status"] as? Int, status, context, file: file, line: line)
+            XCTAssertTrue(
+                (problem["detail"] as? String ?? "").contains(words), "\(context) \(answer.text) does not say “\(words)”", file: file,
+                line: line)
+        } catch {
+            XCTFail("\(context) \(error)", file: file, line: line)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+extension DrawnPNG {
+    /// CRC-32 bit by bit (ISO/IEC 15948 Annex D).
+    static func crc(_ bytes: [UInt8]) -> Int {
+        var crc: UInt32 = .max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
+        }
+        return Int(~crc)
+    }
+
+    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951 §3.2.4).
+    static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+        var out: [UInt8] = [0x78, 0x01]
+        for start in stride(from: 0, to: max(bytes.count, 1), by: 65535) {
+            let block = bytes[start..<min(bytes.count, start + 65535)]
+            let (low, high) = (UInt8(block.count & 255), UInt8(block.count >> 8))
+            out += [start + 65535 >= bytes.count ? 1 : 0, low, high, ~low, ~high] + block
+        }
+        return out + number(adler(bytes))
+    }
+
+    static func adler(_ bytes: [UInt8]) -> Int {
+        var (first, second) = (1, 0)
+        for byte in bytes {
+            first = (first + Int(byte)) % 65521
+            second = (second + first) % 65521
+        }
+        return second << 16 | first
+    }
+}

@@ -1,0 +1,185 @@
+import OnesheetCore
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+/// Files that are not as they should be: named errors, and the same from both paths.
+final class PNGCodecDamageTests: XCTestCase {
+    private let drawn = DrawnPNG(kind: .rgb, depth: 8)
+
+    /// What both paths say of a file; they must say the same.
+    private func outcome(_ file: [UInt8], line: UInt = #line, acceptsTruncated: Bool = false) -> Result<[UInt8]?, CodecError> {
+        let outcomes = [PNGCodec(), PNGCodec(inflateAtOnce: 0)].map { codec in
+            Result { () throws(CodecError) in try codec.decoded(file, DecodeRequest(acceptsTruncated: acceptsTruncated)).rgba }
+        }
+        XCTAssertEqual(outcomes[0], outcomes[1], "the paths differ", line: line)
+        return outcomes[0]
+    }
+
+    private func file(_ chunks: [(name: String, bytes: [UInt8])]) -> [UInt8] { DrawnPNG.file(header: drawn.header, chunks: chunks) }
+
+    private func picture(_ stream: [UInt8]) -> [UInt8] { file(drawn.pictureChunks(stream)) }
+
+    func testThatWhatIsNotPNGIsDamaged() {
+        XCTAssertEqual(outcome(Array("<html>not a picture</html>".utf8)), .failure(.damaged(reason: "not a PNG file")))
+    }
+
+    func testThatNothingIsTruncated() {
+        XCTAssertEqual(outcome([]), .failure(.truncated))
+    }
+
+    func testThatAWrongChecksumOfThePictureIsDamage() {
+        // Given
+        var bytes = drawn.file
+        bytes[bytes.count - 13] ^= 1
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IDAT: CRC error")))
+    }
+
+    func testThatAWrongChecksumOfTheHeaderIsDamage() {
+        // Given
+        var bytes = drawn.file
+        bytes[29] ^= 1
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IHDR: CRC error")))
+    }
+
+    func testThatAWrongAdlerIsDamage() {
+        // Given
+        var stream = DrawnPNG.zlib(drawn.scanlines)
+        stream[stream.count - 1] ^= 1
+
+        // Then
+        XCTAssertEqual(outcome(picture(stream)), .failure(.damaged(reason: "IDAT: incorrect data check")))
+    }
+
+    func testThatAMissingEndIsTruncation() {
+        XCTAssertEqual(outcome(drawn.file.dropLast(12)), .failure(.truncated))
+    }
+
+    func testThatTooFewRowsAreDamage() {
+        // Given
+        let stream = DrawnPNG.zlib(drawn.scanlines.dropLast(40))
+
+        // Then
+        XCTAssertEqual(outcome(picture(stream)), .failure(.damaged(reason: "Not enough image data")))
+    }
+
+    func testThatBytesBehindTheLastRowAreNoDamage() {
+        XCTAssertEqual(outcome(picture(DrawnPNG.zlib(drawn.scanlines + [1, 2, 3]))), .success(drawn.rgba))
+        XCTAssertEqual(outcome(picture(DrawnPNG.zlib(drawn.scanlines) + [1, 2, 3])), .success(drawn.rgba))
+        XCTAssertEqual(outcome(drawn.file + [1, 2, 3]), .success(drawn.rgba))
+    }
+
+    func testThatAFilterThatDoesNotExistIsDamage() {
+        // Given
+        var lines = drawn.scanlines
+        lines[(13 * 3 + 1) * 2] = 5
+
+        // Then
+        XCTAssertEqual(outcome(picture(DrawnPNG.zlib(lines))), .failure(.damaged(reason: "bad adaptive filter value")))
+    }
+
+    func testThatAColourThatIsNotInThePaletteIsDamage() {
+        // Given
+        let palette = DrawnPNG(kind: .palette, depth: 8, palette: [[9, 8, 7], [1, 2, 3]])
+        let chunks = [(name: "PLTE", bytes: [UInt8]([9, 8, 7]))] + palette.pictureChunks(DrawnPNG.zlib(palette.scanlines))
+
+        // Then
+        XCTAssertEqual(
+            outcome(DrawnPNG.file(header: palette.header, chunks: chunks)),
+            .failure(.damaged(reason: "a colour that is not in the palette")))
+    }
+
+    func testThatAnUnknownCriticalChunkIsUnsupported() {
+        XCTAssertEqual(
+            outcome(file([("ABCD", [1])] + drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines)))),
+            .failure(.unsupported("ABCD: unhandled critical chunk")))
+    }
+
+    func testThatDamagedTransparencyIsDamage() {
+        // Given
+        var transparent = drawn
+        transparent.transparency = [0, 1, 0, 2, 0, 3]
+        var bytes = transparent.file
+        bytes[33 + 8] ^= 1
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "tRNS: CRC error")))
+    }
+
+    func testThatDamagedRemarksAreNoDamage() {
+        // Given
+        var remarked = drawn
+        remarked.early = [("tEXt", Array("Title\0poster".utf8))]
+        var bytes = remarked.file
+        bytes[33 + 8] ^= 1
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+    }
+
+    func testThatAStreamWithATooSmallWindowIsAsLibpngHasIt() {
+        // Given: stored blocks need no window, so that only the header could be wrong.
+        var stream = DrawnPNG.zlib(drawn.scanlines)
+        (stream[0], stream[1]) = (0x08, 0x1D)
+
+        // Then
+        XCTAssertEqual(outcome(picture(stream)), .success(drawn.rgba))
+    }
+
+    func testThatAnEarlyEndIsTakenWhereItIsAccepted() throws {
+        for var drawn in DrawnPNG.everyKind {
+            (drawn.width, drawn.height) = (40, 50)
+            for count in [drawn.file.count - 12, drawn.file.count * 3 / 4] {
+                // Given
+                let bytes = Array(drawn.file[..<count])
+
+                // When
+                let rgba = try outcome(bytes, acceptsTruncated: true).get()
+
+                // Then
+                XCTAssertEqual(rgba?.count, drawn.rgba.count, drawn.name)
+                XCTAssertEqual(rgba?.prefix(40 * 4 * 9), drawn.rgba.prefix(40 * 4 * 9), drawn.name)
+            }
+        }
+    }
+
+    func testThatAnInterlacedPictureThatEndsEarlyIsCoarse() throws {
+        // Given
+        let drawn = DrawnPNG(kind: .rgb, depth: 8, width: 16, height: 16, isInterlaced: true)
+
+        // When: five passes of seven have come.
+        let rgba = try outcome(Array(drawn.file[..<400]), acceptsTruncated: true).get() ?? []
+
+        // Then: every pixel of the first pass fills its block or has been refined, none is black.
+        XCTAssertEqual(Array(rgba.prefix(4)), Array(drawn.rgba.prefix(4)))
+        XCTAssertFalse(stride(from: 0, to: rgba.count, by: 4).contains { rgba[$0..<($0 + 3)].allSatisfy { $0 == 0 } })
+    }
+
+    func testThatABombIsRefusedFromItsHeader() {
+        // Given
+        let bomb = DrawnPNG(kind: .rgba, depth: 16, width: 50_000, height: 50_000)
+        let bytes = DrawnPNG.file(header: bomb.header, chunks: [("IDAT", DrawnPNG.zlib([0]))])
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .failure(.tooManyPixels(width: 50_000, height: 50_000, limit: Limits().pixels)))
+    }
+
+    func testThatBothPathsAgreeOnEveryFlippedByte() {
+        for var drawn in DrawnPNG.everyKind where drawn.depth == 8 {
+            drawn.split = 100
+            let file = drawn.file
+            for place in 8..<file.count {
+                // Given
+                var bytes = file
+                bytes[place] ^= UInt8(truncatingIfNeeded: 1 << (place % 8))
+
+                // Then
+                _ = outcome(bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import OnesheetCore
+import PNGCodec
+import XCTest
+
+/// What the chunks around the pixels say.
+final class PNGCodecHeaderTests: XCTestCase {
+    private func header(_ change: (inout DrawnPNG) -> Void) throws -> ImageHeader {
+        var drawn = DrawnPNG(kind: .rgb, depth: 8)
+        change(&drawn)
+        return try PNGCodec().header(of: drawn.file.span)
+    }
+
+    func testThatTheHeaderTellsKindAndSize() throws {
+        for drawn in DrawnPNG.everyKind {
+            // When
+            let header = try PNGCodec().header(of: drawn.file.span)
+
+            // Then
+            XCTAssertEqual(header.format, .png)
+            XCTAssertEqual([header.width, header.height], [13, 11], drawn.name)
+            XCTAssertEqual(header.model, drawn.kind.channels < 3 && drawn.kind != .palette ? .gray : .rgb, drawn.name)
+            XCTAssertEqual(header.hasAlpha, drawn.transparency != nil || [.grayAlpha, .rgba].contains(drawn.kind), drawn.name)
+            XCTAssertFalse(header.isProgressive, drawn.name)
+        }
+    }
+
+    func testThatInterlacedFilesAreProgressive() throws {
+        XCTAssertTrue(try header { $0.isInterlaced = true }.isProgressive)
+    }
+
+    func testThatAFileWithoutAWordOfColoursIsSRGB() throws {
+        XCTAssertEqual(try header { _ in }.colors, .sRGB)
+    }
+
+    func testThatTheSRGBChunkIsSRGB() throws {
+        XCTAssertEqual(try header { $0.early = [("sRGB", [0])] }.colors, .sRGB)
+    }
+
+    func testThatSRGBCountsBeforeGammaAndPrimaries() throws {
+        // Given
+        let chunks = [Self.gamma(45455), Self.sRGBPrimaries, (name: "sRGB", bytes: [UInt8(0)])]
+
+        // When
+        let colors = try header { $0.early = chunks }.colors
+
+        // Then
+        XCTAssertEqual(colors, .sRGB)
+    }
+
+    func testThatTheGammaOfSRGBIsSRGB() throws {
+        XCTAssertEqual(try header { $0.early = [Self.gamma(45455)] }.colors, .sRGB)
+        XCTAssertEqual(try header { $0.early = [Self.gamma(45455), Self.sRGBPrimaries] }.colors, .sRGB)
+    }
+
+    func testThatAnotherGammaIsToldForDecoding() throws {
+        XCTAssertEqual(try header { $0.early = [Self.gamma(100_000)] }.colors, .gamma(1, chromaticities: nil))
+        XCTAssertEqual(try header { $0.early = [Self.gamma(50_000)] }.colors, .gamma(2, chromaticities: nil))
+    }
+
+    func testThatOtherPrimariesAreTold() throws {
+        // Given: those of Display P3.
+        let points = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
+        let chunk = (name: "cHRM", bytes: points.flatMap(DrawnPNG.number))
+
+        // When
+        let colors = try header { $0.early = [Self.gamma(45455), chunk] }.colors
+
+        // Then
+        guard case .gamma(let gamma, let primaries?) = colors else { return XCTFail("\(colors)") }
+        XCTAssertEqual(gamma, 2.2, accuracy: 0.001)
+        XCTAssertEqual(primaries.red, [0.68, 0.32])
+        XCTAssertEqual(primaries.white, [0.3127, 0.3290])
+    }
+
+    func testThatAProfileIsToldAsItIs() throws {
+        XCTAssertEqual(try header { $0.early = [Self.profileChunk(Self.profile)] }.colors, .icc(Self.profile))
+    }
+
+    func testThatABrokenProfileIsAsGoodAsNone() throws {
+        // Given
+        var broken = Self.profile
+        broken.replaceSubrange(36..<40, with: Array("nope".utf8))
+
+        // Then
+        XCTAssertEqual(try header { $0.early = [Self.profileChunk(broken)] }.colors, .sRGB)
+    }
+
+    func testThatAProfileForOtherPixelsIsAsGoodAsNone() throws {
+        // Given
+        var gray = Self.profile
+        gray.replaceSubrange(16..<20, with: Array("GRAY".utf8))
+
+        // Then
+        XCTAssertEqual(try header { $0.early = [Self.profileChunk(gray)] }.colors, .sRGB)
+    }
+
+    func testThatOrientationIsReadBeforeThePicture() throws {
+        XCTAssertEqual(try header { $0.early = [("eXIf", Self.exif(6))] }.orientation, .right)
+    }
+
+    func testThatOrientationIsReadBehindThePicture() throws {
+        XCTAssertEqual(try header { $0.late = [("eXIf", Self.exif(3))] }.orientation, .down)
+    }
+
+    func testThatMeaninglessEXIFIsPassedOver() throws {
+        XCTAssertEqual(try header { $0.late = [("eXIf", [1, 2, 3])] }.orientation, .up)
+    }
+
+    static func gamma(_ value: Int) -> (name: String, bytes: [UInt8]) { ("gAMA", DrawnPNG.number(value)) }
+
+    static let sRGBPrimaries = (
+        name: "cHRM", bytes: [31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000].flatMap(DrawnPNG.number)
+    )
+
+    static func profileChunk(_ profile: [UInt8]) -> (name: String, bytes: [UInt8]) {
+        ("iCCP", Array("test\0\0".utf8) + DrawnPNG.zlib(profile))
+    }
+
+    static func exif(_ orientation: UInt8) -> [UInt8] {
+        Array("II*\0\u{8}\0\0\0\u{1}\0\u{12}\u{1}\u{3}\0\u{1}\0\0\0".utf8) + [orientation, 0, 0, 0, 0, 0, 0, 0]
+    }
+
+    /// The least that is an ICC profile of a display (ICC.1 §7.2): a header, and a table of one tag with a text.
+    static let profile: [UInt8] = {
+        // Long enough for libpng, which takes very short chunks for broken ones.
+        let text = Array("text\0\0\0\0No rights reserved: this profile is of no display and was made up for a test\0\0\0\0".utf8)
+        let tag = Array("cprt".utf8) + DrawnPNG.number(144) + DrawnPNG.number(text.count) + text
+        var bytes = [UInt8](repeating: 0, count: 128) + DrawnPNG.number(1) + tag
+        func put(_ text: [UInt8], at place: Int) { bytes.replaceSubrange(place..<(place + text.count), with: text) }
+        put(DrawnPNG.number(bytes.count), at: 0)
+        put([4, 0x20, 0, 0] + Array("mntrRGB XYZ ".utf8), at: 8)
+        put(Array("acsp".utf8), at: 36)
+        put([0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D], at: 68)
+        return bytes
+    }()
+}

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// KOBIS, Kakao's image search and the hosts of pictures, all behind one address.
+public final class FakeServices: Sendable {
+    private let fault: Fault?
+    private let counts = Mutex<[String: Int]>([:])
+
+    public init(fault: Fault? = nil) { self.fault = fault }
+
+    /// How many requests each service has had: `kobis`, `kakao`, `pictures`.
+    public var requests: [String: Int] { counts.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - target: path and query.
+    ///   - address: where these services are, for links between them.
+    func answer(target: String, authorization: String?, address: String) -> Answer {
+        let request = Request(target: target, authorization: authorization)
+        let name = request.path.first ?? ""
+        do {
+            if name == "_counts" { return try .json(.object(requests.mapValues(JSON.number))) }
+            guard ["kobis", "kakao", "pictures"].contains(name) else { return .missing }
+            counts.withLock { $0[name, default: 0] += 1 }
+            if let answer = outage { return answer }
+            switch name {
+            case "kobis": return try BoxOffice(fault: fault).answer(request)
+            case "kakao": return try ImageSearch(fault: fault, address: address).answer(request)
+            default: return try PictureHosts(fault: fault).answer(request)
+            }
+        } catch {
+            return .html("\(error)", status: 500)
+        }
+    }
+
+    private var outage: Answer? {
+        switch fault {
+        case .html: .html("We are sorry.")
+        case .down: .html("We are down.", status: 503)
+        case .silence: Answer(body: .silence)
+        case .quota, .key, .pictures, nil: nil
+        }
+    }
+}
