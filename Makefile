@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 
 help: ## Print this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 setup: ## Install the system packages that are missing
 	@.ci/setup

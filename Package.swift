@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Where pixels are made debug builds are optimised too, or tests would take minutes. SwiftPM refuses such flags in a dependency.
+let isCheckout = Context.packageDirectory.contains("/checkouts/")
+
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -40,7 +43,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
 func c(_ name: String, links libraries: [String] = []) -> Target {
     .target(
-        name: name, cSettings: [.unsafeFlags(["-O3"])], linkerSettings: libraries.map { .linkedLibrary($0) })
+        name: name, cSettings: isCheckout ? [] : [.unsafeFlags(["-O3"])], linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -86,7 +89,8 @@ let package = Package(
         room(
             "OnesheetServer",
             [
-                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat, hummingbird, hummingbirdCore,
+                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat,
+                hummingbird, hummingbirdCore,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
@@ -101,15 +105,27 @@ let package = Package(
         plugin("AVIFCodec", ["CAVIF"]),
         plugin("BoxOfficeSource"),
         plugin("KakaoSource"),
+        plugin("ExecSource", [log]),
+        plugin("FolderSource"),
+        .plugin(
+            name: "NewSourceCommand",
+            capability: .command(
+                intent: .custom(verb: "new-source", description: "Writes a new source plugin with its README and tests."),
+                permissions: [.writeToPackageDirectory(reason: "It writes the plugin's files.")]),
+            path: "Plugins/NewSourceCommand", exclude: ["README.md"]),
         plugin("RemoteSource"),
+        plugin("RestSource", [log, yams]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         // Optimised in debug builds too: it paints its posters pixel by pixel.
         .target(
             name: "SampleSource", dependencies: ["OnesheetCore", "CTurboJPEG", nio], path: "Plugins/SampleSource",
-            exclude: ["README.md"], swiftSettings: settings + [.unsafeFlags(["-O"])]),
+            exclude: ["README.md"], swiftSettings: settings + (isCheckout ? [] : [.unsafeFlags(["-O"])])),
         room(
             "StandardPlugins",
-            ["OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "KakaoSource", "RemoteSource", "SampleSource"]),
+            [
+                "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "KakaoSource",
+                "RemoteSource", "RestSource", "SampleSource",
+            ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetServer", "StandardPlugins"], swiftSettings: settings),
 
         tests("PNGCodec", []),
@@ -121,11 +137,16 @@ let package = Package(
             name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Tests/CacheCrasher",
             swiftSettings: settings),
         .testTarget(
-            name: "OnesheetCacheTests", dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
+            name: "OnesheetCacheTests",
+            dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
-        tests("BoxOfficeSource", ["KakaoSource", yams]),
+        .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
+        tests("BoxOfficeSource", ["KakaoSource", "RestSource", yams]),
         tests("KakaoSource", [yams]),
+        tests("ExecSource", [yams]),
+        tests("FolderSource", [yams]),
         tests("RemoteSource", [yams]),
+        tests("RestSource", [yams]),
         tests("SampleSource", [yams]),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
@@ -133,7 +154,8 @@ let package = Package(
         tests(
             "OnesheetServer",
             [
-                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1, log,
+                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
+                log,
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),
     ]

@@ -51,7 +51,9 @@ extension KeyedDecodingContainer {
 extension String {
     /// Without white space around it.
     var trimmed: String {
-        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
+            return ""
+        }
         return String(self[first...last])
     }
 }

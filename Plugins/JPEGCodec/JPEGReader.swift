@@ -59,7 +59,7 @@ struct JPEGReader: ~Copyable {
     }
 
     /// A progressive file's coefficients take two bytes each, four components at most; the rest is rows.
-    private static func memory(_ limits: Limits) -> Int { limits.pixels * 8 + 64 << 20 }
+    private static func memory(_ limits: Limits) -> Int { min(limits.pixels, 1 << 40) * 8 + (64 << 20) }
 
     private func layout(_ delivered: cjpeg_layout, _ header: cjpeg_header, _ eighths: Int) -> PixelLayout {
         let (width, height) = (Int(delivered.width), Int(delivered.height))

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import OnesheetCore
 
 /// An answer of Kakao's (Daum's) image search.
 /// Documented at <https://developers.kakao.com/docs/latest/en/daum-search/dev-guide#search-image>.
@@ -64,17 +65,7 @@ extension KakaoDocument: Decodable {
         height = try pixels(.height)
         siteName = try text(.siteName)
         pageURL = try text(.pageURL)
-        published = try text(.datetime).flatMap(Self.moment)
-    }
-
-    /// Reads ISO 8601 with an offset, with or without fractions of a second. What cannot be read is absent: a picture is not
-    /// worse for a date that nobody can read.
-    static func moment(_ text: String) -> Date? {
-        for fractions in [true, false] {
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractions)
-            do { return try style.parse(text) } catch { continue }
-        }
-        return nil
+        published = try text(.datetime).flatMap(PosterCandidate.moment)
     }
 }
 

@@ -66,11 +66,10 @@ public struct KakaoSource: SourcePlugin {
     /// Pictures found for the phrase `id`, those that look most like a poster first.
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let answer = try await search.images(for: try phrase(id), size: Self.hits)
-        return PosterLikeness().ranked(answer.documents.filter { WebURL($0.imageURL) != nil }).map { document in
-            PosterCandidate(
-                .http(url: document.imageURL), width: document.width, height: document.height, site: document.siteName,
-                page: document.pageURL, published: document.published)
+        let hits = answer.documents.filter { WebURL($0.imageURL) != nil }.map { document in
+            (candidate: PosterCandidate(document), kind: document.collection as String?)
         }
+        return PosterLikeness().ranked(hits)
     }
 
     /// One page of what Kakao found, as it came.
@@ -86,5 +85,13 @@ public struct KakaoSource: SourcePlugin {
     private func phrase(_ id: String) throws(SourceError) -> String {
         guard id.contains(where: { $0.isLetter || $0.isNumber }), id.utf8.count <= 1000 else { throw .notFound(id: id) }
         return id
+    }
+}
+
+extension PosterCandidate {
+    fileprivate init(_ document: KakaoDocument) {
+        self.init(
+            .http(url: document.imageURL), width: document.width, height: document.height, site: document.siteName,
+            page: document.pageURL, published: document.published)
     }
 }

@@ -17,6 +17,8 @@ struct PNGFile {
         }
         guard bytes.count >= 24 else { throw .truncated }
         let (width, height) = (number(at: 16), number(at: 20))
+        // §7.1: four-byte integers go up to 2³¹ − 1. Their product fits an Int.
+        guard max(width, height) <= Int32.max else { throw .damaged(reason: "sides of more than 2³¹ − 1 pixels") }
         guard width * height <= limit else { throw .tooManyPixels(width: width, height: height, limit: limit) }
     }
 
@@ -26,8 +28,9 @@ struct PNGFile {
         var position = 8
         while bytes.count - position >= 12 {
             let size = number(at: position)
-            guard size <= bytes.count - position - 12 else { return nil }
-            if bytes[(position + 4)..<(position + 8)].elementsEqual("eXIf".utf8) {
+            let name = bytes[(position + 4)..<(position + 8)]
+            guard size <= bytes.count - position - 12, !name.elementsEqual("IEND".utf8) else { return nil }
+            if name.elementsEqual("eXIf".utf8) {
                 let named = UnsafeBufferPointer(rebasing: bytes[(position + 4)..<(position + 8 + size)])
                 guard Int(cpng_crc(0, named.baseAddress, named.count)) == number(at: position + 8 + size) else {
                     throw .damaged(reason: "eXIf: CRC error")

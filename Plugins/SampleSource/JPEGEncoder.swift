@@ -15,7 +15,8 @@ struct JPEGEncoder {
         defer { tjFree(memory) }
         let status = canvas.bytes.withUnsafeBufferPointer { bytes in
             tjCompress2(
-                compressor, bytes.baseAddress, Int32(canvas.width), 0, Int32(canvas.height), Int32(TJPF_RGB.rawValue), &memory, &size,
+                compressor, bytes.baseAddress, Int32(canvas.width), 0, Int32(canvas.height), Int32(TJPF_RGB.rawValue), &memory,
+                &size,
                 Int32(TJSAMP_420.rawValue), quality, 0)
         }
         guard status == 0, let memory else { throw .unavailable(reason: "libjpeg-turbo cannot encode: \(message(compressor))") }

@@ -24,7 +24,9 @@ struct SamplePoster {
         let isDarkBelow = luminance(of: canvas, around: film.isNameOnTop ? 0.15 : 1.25) < 0.55
         let ink = isDarkBelow ? film.palette.light.mixed(with: Colour(repeating: 1), 0.5) : film.palette.dark
         let lines = nameLines
-        let large = lines.map { Lettering(size: lines.count > 1 ? 0.1 : 0.125, weight: 0.115, spacing: 0.2).fitting($0, into: 0.84) }
+        let large = lines.map {
+            Lettering(size: lines.count > 1 ? 0.1 : 0.125, weight: 0.115, spacing: 0.2).fitting($0, into: 0.84)
+        }
         let small = Lettering(size: 0.027, weight: 0.13, spacing: 0.62).fitting(film.name, into: 0.84)
         let height = large.reduce(0) { $0 + $1.size * 1.32 } + 0.03 + small.size
         var y = film.isNameOnTop ? 0.085 : 1.36 - height
@@ -36,15 +38,20 @@ struct SamplePoster {
         centre(film.name, small, y + 0.012, ink, on: canvas)
         let day = film.released.map { "\($0)".split(separator: "-").joined(separator: ".") } ?? ""
         let foot = Lettering(size: 0.0165, weight: 0.13, spacing: 0.5)
-        let footInk = luminance(of: canvas, around: 1.435) < 0.55 ? film.palette.light.mixed(with: Colour(repeating: 1), 0.4) : film.palette.dark
-        centre("A Onesheet picture - \(film.genre) - \(film.minutes) min - \(day)", foot.fitting(String(repeating: "M", count: 40), into: 0.86), 1.425, footInk, on: canvas)
+        let footInk =
+            luminance(of: canvas, around: 1.435) < 0.55
+            ? film.palette.light.mixed(with: Colour(repeating: 1), 0.4) : film.palette.dark
+        centre(
+            "A Onesheet picture - \(film.genre) - \(film.minutes) min - \(day)",
+            foot.fitting(String(repeating: "M", count: 40), into: 0.86), 1.425, footInk, on: canvas)
     }
 
     /// The Korean name, on two lines where it is long.
     private var nameLines: [String] {
         let words = film.koreanName.split(separator: " ").map(String.init)
         guard words.count > 1,
-            film.koreanName.count > 8 else { return [film.koreanName] }
+            film.koreanName.count > 8
+        else { return [film.koreanName] }
         let half = (words.count + 1) / 2
         return [words[..<half].joined(separator: " "), words[half...].joined(separator: " ")]
     }

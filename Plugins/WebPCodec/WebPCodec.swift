@@ -57,7 +57,7 @@
 
         public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
             try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
-                let file = try WebPFile(bytes, acceptsTruncated: false)
+                let file = try WebPFile(bytes, acceptsTruncated: true)
                 let exif = file.exif
                 let tags = EXIF(tiff: exif ?? [])
                 return ImageHeader(

@@ -51,9 +51,13 @@ static void configure(j_compress_ptr codec, const cjpeg_picture *picture) {
     default: codec->input_components = 4, codec->in_color_space = JCS_CMYK; break;
     }
     jpeg_set_defaults(codec);
+    if (picture->colors == CJPEG_YCCK) jpeg_set_colorspace(codec, JCS_YCCK);
+    if (picture->untransformed) jpeg_set_colorspace(codec, codec->in_color_space);
+    codec->arith_code = picture->arithmetic;
+    codec->restart_interval = (unsigned)picture->restart_interval;
     jpeg_set_quality(codec, picture->quality, TRUE);
     codec->optimize_coding = picture->optimized;
-    if (picture->colors == CJPEG_YCBCR || picture->colors == CJPEG_RGB) {
+    if ((picture->colors == CJPEG_YCBCR || picture->colors == CJPEG_RGB) && !picture->untransformed) {
         codec->comp_info[0].h_samp_factor = picture->subsampling_x;
         codec->comp_info[0].v_samp_factor = picture->subsampling_y;
     }
@@ -101,7 +105,7 @@ static void write_packed(j_compress_ptr codec, const cjpeg_picture *picture) {
     JSAMPARRAY inverted = NULL;
     JDIMENSION bytes = codec->image_width * (JDIMENSION)codec->input_components;
     // Inks are stored inverted, as every reader expects of a file with an Adobe marker, which the library writes for CMYK.
-    if (picture->colors == CJPEG_CMYK) inverted = (*codec->mem->alloc_sarray)((j_common_ptr)codec, JPOOL_IMAGE, bytes, GROUP);
+    if (codec->in_color_space == JCS_CMYK) inverted = (*codec->mem->alloc_sarray)((j_common_ptr)codec, JPOOL_IMAGE, bytes, GROUP);
     while (codec->next_scanline < codec->image_height) {
         JDIMENSION count = codec->image_height - codec->next_scanline;
         if (count > GROUP) count = GROUP;

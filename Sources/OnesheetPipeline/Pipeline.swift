@@ -22,26 +22,52 @@ package struct Pipeline: Sendable {
         self.clock = clock
     }
 
-    /// The image that `request` asks for: from a tier that has it, or made of its original, once for all who ask at the same time.
+    /// The image that `request` asks for: from a tier that has it fresh, or made of its original, once for all who ask at the same time.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
         var watch = Stopwatch()
-        if let hit = await cache.entry(for: request.key) {
-            return ImageAnswer(entry: hit.entry, origin: .tier(hit.tier), timings: watch.lap("cache"))
+        let hit = await cache.entry(for: request.key)
+        if let hit {
+            let answer = ImageAnswer(entry: hit.entry, origin: .tier(hit.tier), timings: watch.lap("cache"))
+            switch hit.entry.state(at: clock.now) {
+            case .fresh: return answer
+            case .staleWhileRevalidate:
+                Task { try await make(request, from: hit.entry) }
+                return answer
+            case .staleIfError, .stale: break
+            }
         }
-        return try await flights.share(request.key) { () async throws(PipelineError) -> ImageAnswer in
+        return try await make(request, from: hit?.entry)
+    }
+
+    /// Makes the variant of its original, or finds that the stale one is still what its original gives.
+    @discardableResult
+    private func make(_ request: ImageRequest, from stale: CacheEntry?) async throws(PipelineError) -> ImageAnswer {
+        try await flights.share(request.key) { () async throws(PipelineError) -> ImageAnswer in
             var watch = Stopwatch()
             let original = try await originals.original(of: request.title)
             _ = watch.lap("origin")
-            let variant = try await variants(of: original, request.title, [request.transform])[0]
+            let isUnchanged = stale.map(original.made) ?? false
+            let variant =
+                if isUnchanged, let stale { stale.renewed(by: original) } else {
+                    try await variants(of: original, request.title, [request.transform])[0]
+                }
             _ = watch.lap("render")
-            await cache.store(variant, for: request.key)
-            return ImageAnswer(entry: variant, origin: .made, timings: watch.lap("store"))
+            if original.isStorable { await cache.store(variant, for: request.key) }
+            return ImageAnswer(entry: variant, origin: isUnchanged ? .revalidated : .made, timings: watch.lap("store"))
         }
+    }
+
+    /// Removes what `selection` takes from every tier, and looks again for what was missing there; with `dryRun` only counts.
+    package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
+        if !dryRun { originals.failures.forget(selection) }
+        return try await cache.remove(selection, dryRun: dryRun)
     }
 
     /// Makes several variants of one title, its original decoded once for all of them.
     package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
-        let variants = try await variants(of: try await originals.original(of: title), title, transforms)
+        let original = try await originals.original(of: title)
+        let variants = try await variants(of: original, title, transforms)
+        guard original.isStorable else { return variants }
         for (variant, transform) in zip(variants, transforms) {
             await cache.store(variant, for: ImageRequest(title, transform).key)
         }
@@ -50,17 +76,20 @@ package struct Pipeline: Sendable {
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
-        of original: CacheEntry, _ title: TitleReference, _ transforms: [Transform]
+        of original: Original, _ title: TitleReference, _ transforms: [Transform]
     ) async throws(PipelineError) -> [CacheEntry] {
-        let rendered = transforms.filter { !$0.isIdentity(for: original.mediaType) }
-        guard !rendered.isEmpty else { return transforms.map { _ in original } }
-        let start = ContinuousClock.now
-        let images = try await pool.run { () throws(PipelineError) -> [RenderedImage] in
-            do throws(RenderError) { return try renderer.render(original.body, as: rendered) } catch { throw .render(error) }
+        let source = original.entry
+        let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
+        var made: ArraySlice<CacheEntry> = []
+        if !rendered.isEmpty {
+            let start = ContinuousClock.now
+            let images = try await pool.run { () throws(PipelineError) -> [RenderedImage] in
+                do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
+            }
+            let cost = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
+            figures.add(\.renders, images.count)
+            made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: cost) }[...]
         }
-        figures.add(\.renders, images.count)
-        let cost = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
-        var made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: cost) }[...]
-        return transforms.map { $0.isIdentity(for: original.mediaType) ? original : made.removeFirst() }
+        return transforms.map { ($0.isIdentity(for: source.mediaType) ? source : made.removeFirst()).renewed(by: original) }
     }
 }

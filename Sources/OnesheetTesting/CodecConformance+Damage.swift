@@ -57,6 +57,10 @@ extension CodecConformance {
                     damaged[place] ^= 1 << bit
                     try checkSanity(of: damaged, "bit \(bit) of byte \(place)")
                 }
+                // Numbers as large as they can be.
+                var large = file
+                for byte in place..<min(place + 8, file.count) { large[byte] = 0xFF }
+                try checkSanity(of: large, "ones from byte \(place)")
             }
         }
     }

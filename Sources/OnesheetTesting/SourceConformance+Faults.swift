@@ -9,7 +9,8 @@ extension SourceConformance {
         func answer(_ request: HTTPRequest) throws(HTTPTransportError) -> HTTPAnswer {
             switch self {
             case .html:
-                HTTPAnswer(status: 200, headers: ["content-type": "text/html"], body: ByteBuffer(string: "<html>We are sorry.</html>"))
+                HTTPAnswer(
+                    status: 200, headers: ["content-type": "text/html"], body: ByteBuffer(string: "<html>We are sorry.</html>"))
             case .tooLarge: throw .tooLarge(url: request.url, limit: 1)
             case .timeOut: throw .timedOut(url: request.url)
             }

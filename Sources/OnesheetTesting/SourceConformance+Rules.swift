@@ -41,14 +41,16 @@ extension SourceConformance {
 
     func strangeIDs() async throws {
         let source = try source()
-        for id in ["", " ", "한글 제목", "e\u{301}", "../../etc/passwd", "a/b?c=d&e#f", "a\u{0}b", "🎬", String(repeating: "x", count: 5000)] {
+        for id in [
+            "", " ", "한글 제목", "e\u{301}", "../../etc/passwd", "a/b?c=d&e#f", "a\u{0}b", "🎬", String(repeating: "x", count: 5000),
+        ] {
             do {
                 let title = try await source.title(id)
                 guard title.id == id else { throw Violation("asked for “\(id)”, it answers the title “\(title.id)”") }
                 _ = try await source.candidates(for: id)
             } catch let violation as Violation {
                 throw violation
-            } catch SourceError .malformedAnswer(let reason) {
+            } catch SourceError.malformedAnswer(let reason) {
                 throw Violation("the id “\(id.prefix(40))” spoils the request: \(reason)")
             } catch {
                 continue

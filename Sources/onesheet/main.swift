@@ -1,5 +1,5 @@
 import OnesheetServer
 import StandardPlugins
 
-// A server of your own is this file with your plugins added: see examples/custom-server.
+// A server of your own is this file in a package of yours, with your plugins added to the standard ones.
 await Onesheet.main(.standard)

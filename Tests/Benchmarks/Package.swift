@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
 ]
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
 func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: settings)
@@ -31,8 +34,10 @@ let package = Package(
     name: "onesheet-benchmarks",
     platforms: [.macOS(.v26)],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         room("OnesheetCore", [nio, log]),
@@ -43,11 +48,16 @@ let package = Package(
         room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
+        room("OnesheetCache", ["OnesheetCore", nio, posix, grdb, crypto, log]),
+        .executableTarget(
+            name: "cache-bench", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Sources/CacheBench",
+            swiftSettings: settings),
         .executableTarget(
             name: "imaging-bench", dependencies: ["OnesheetCore", "OnesheetImaging", "JPEGCodec", "PNGCodec", "DrawnPosters", nio],
             path: "Sources/ImagingBench", swiftSettings: settings),
         .target(
             name: "DrawnPosters", dependencies: ["OnesheetCore", nio], path: "Rooms/OnesheetTesting/Images",
+            exclude: ["AssertImagesSimilar.swift", "DecodedPicture.swift", "PictureDifference.swift", "DrawnProfile.swift"],
             sources: ["DrawnPoster.swift", "DrawnPoster+Scene.swift"], swiftSettings: settings),
     ]
 )

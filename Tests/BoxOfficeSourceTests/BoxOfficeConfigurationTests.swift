@@ -33,12 +33,15 @@ final class BoxOfficeConfigurationTests: XCTestCase {
             ("key: k\nposters: { key: k }", "posters: needs a “type”"),
             ("key: k\nposters: { type: kaako, key: k }", "posters.type: unknown source type “kaako”; did you mean “kakao”?"),
             ("key: k\nposters: { type: kakao }", "posters: “key” is missing"),
-            ("key: k\nposters: { type: kakao, key: k, netwroks: [public] }", "posters: unknown key “netwroks”; did you mean “networks”?"),
+            (
+                "key: k\nposters: { type: kakao, key: k, netwroks: [public] }",
+                "posters: unknown key “netwroks”; did you mean “networks”?"
+            ),
             (
                 "key: k\nposters: { type: kakao, key: k }\nbaseURL: 'ftp://x'",
                 "baseURL: “ftp://x” is not a URL such as https://www.kobis.or.kr/kobisopenapi/webservice/rest"
             ),
-            ("key: k\nposter: { type: kakao, key: k }", "“posters” is missing"),
+            ("key: k\nposter: { type: kakao, key: k }", "unknown key “poster”; did you mean “posters”?"),
             ("key: k\nposters: { type: kakao, key: k }\ntimeot: 1s", "unknown key “timeot”; did you mean “timeout”?"),
         ]
 

@@ -72,7 +72,8 @@ final class MovieInfoTests: XCTestCase {
     func testThatAnUnknownFilmIsNotFound() async throws {
         // Given
         let answers = [
-            RecordedKOBIS.noMovie, #"{"movieInfoResult":{"movieInfo":{},"source":"x"}}"#, #"{"movieInfoResult":{"movieInfo":null}}"#,
+            RecordedKOBIS.noMovie, #"{"movieInfoResult":{"movieInfo":{},"source":"x"}}"#,
+            #"{"movieInfoResult":{"movieInfo":null}}"#,
             #"{"movieInfoResult":{"source":"x"}}"#, RecordedKOBIS.movie,
         ]
 

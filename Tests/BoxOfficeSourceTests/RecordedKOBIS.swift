@@ -4,7 +4,6 @@ import KakaoSource
 import OnesheetCore
 import OnesheetTesting
 
-
 /// KOBIS as it answers, in its recorded shape: nearly everything is a text.
 enum RecordedKOBIS {
     static let root = "https://www.kobis.or.kr/kobisopenapi/webservice/rest"
@@ -83,6 +82,7 @@ enum RecordedKOBIS {
     static func source(_ transport: any HTTPTransport = transport(), clock: ManualClock = ManualClock()) throws -> BoxOfficeSource {
         let posters = NestedSource(type: "kakao", configuration: .mapping(["key": .scalar("kakao-key")]))
         return try BoxOfficeSource(
-            .init(key: "k", posters: posters), context: .forTesting(transport: transport, clock: clock, sources: [KakaoSource.self]))
+            .init(key: "k", posters: posters), context: .forTesting(transport: transport, clock: clock, sources: [KakaoSource.self])
+        )
     }
 }

@@ -32,7 +32,10 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatAMistakeInTheArgumentsIsUsage() async throws {
-        for arguments in [["serv"], ["serve", "--listen", "here"], ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"], ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["prefetch", "sample", "--from", "2026-01-02"]] {
+        for arguments in [
+            ["serv"], ["serve", "--listen", "here"], ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"],
+            ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["prefetch", "sample", "--from", "2026-01-02"],
+        ] {
             let outcome = try await run(arguments)
             XCTAssertEqual(outcome.status, 64, "\(arguments)")
             XCTAssertFalse(outcome.errors.isEmpty, "\(arguments)")
@@ -44,7 +47,10 @@ final class CommandTests: XCTestCase {
         try Data("lisen: 1\n".utf8).write(to: folder.appending(path: "bad.yaml"))
         let table = [
             (["config", "check", "--config", "bad.yaml"], "onesheet: unknown key “lisen”; did you mean “listen”? (in bad.yaml)\n"),
-            (["config", "check", "--config", "none.yaml"], "onesheet: cannot read the configuration none.yaml: there is no such file\n"),
+            (
+                ["config", "check", "--config", "none.yaml"],
+                "onesheet: cannot read the configuration none.yaml: there is no such file\n"
+            ),
             (["render", "none.jpg", "-o", "out.png"], "onesheet: cannot read none.jpg: there is no such file\n"),
             (["prefetch", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
             (["prefetch", "sample", "--sizes", "w9999"], "onesheet: unknown size “w9999”"),
@@ -67,12 +73,14 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(first.status, 0, first.errors)
         XCTAssertEqual(try summary(first), ["total": 4, "made": 4, "skipped": 0])
         // When it is started again
-        let second = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json"])
+        let second = try await run([
+            "prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json",
+        ])
         // Then all is there
         XCTAssertEqual(try summary(second), ["total": 4, "made": 0, "skipped": 4])
         // And a server answers with what was made
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
-        addTeardownBlock { server.terminate() }
+        defer { Program.end(server) }
         let (_, response) = try await get(url + "/t/p/w154/sample/2.jpg")
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
     }
@@ -91,7 +99,8 @@ final class CommandTests: XCTestCase {
         try original.write(to: folder.appending(path: "in.jpg"))
         // When it is rendered to a file, and through the standard streams
         let toFile = try await run(["render", "in.jpg", "-o", "out.png", "--options", "rs:fit:100:0"])
-        let toStream = try await Program.run(["render", "-", "-o", "-", "--options", "rs:fit:100:0/f:png"], input: original, in: folder)
+        let toStream = try await Program.run(
+            ["render", "-", "-o", "-", "--options", "rs:fit:100:0/f:png"], input: original, in: folder)
         // Then both are the same PNG
         let png = try Data(contentsOf: folder.appending(path: "out.png"))
         XCTAssertEqual(toFile.status, 0, toFile.errors)
@@ -155,7 +164,7 @@ final class CommandTests: XCTestCase {
 
     private func poster() async throws -> Data {
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
-        defer { server.terminate() }
+        defer { Program.end(server) }
         return try await get(url + "/t/p/w342/sample/1.jpg").0
     }
 

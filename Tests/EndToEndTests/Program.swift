@@ -47,6 +47,12 @@ struct Program {
         return (process, url)
     }
 
+    /// Ends a server and waits until it has ended: its folder is removed next.
+    static func end(_ server: Process) {
+        server.terminate()
+        server.waitUntilExit()
+    }
+
     struct ServerEnded: Error {}
 
     /// The first URL that the server prints, without its slash.
@@ -59,7 +65,9 @@ struct Program {
                     if data.isEmpty { break }
                     text += String(decoding: data, as: UTF8.self)
                 }
-                let line = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.first { $0.hasPrefix("http://") }
+                let line = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.first {
+                    $0.hasPrefix("http://")
+                }
                 done.resume(returning: line.map { String($0.dropLast()) })
             }
         }

@@ -9,11 +9,32 @@ final class JPEGCodecTests: XCTestCase {
         // Given
         let kinds = [
             PixelLayout(width: 1, height: 1, model: .gray), PixelLayout(width: 1, height: 1, model: .rgb),
-            PixelLayout(width: 1, height: 1, model: .cmyk), PixelLayout(width: 1, height: 1, planarWithSubsampling: 2, 2),
+            PixelLayout(width: 1, height: 1, model: .cmyk),
         ]
         // When
-        let report = CodecConformance(JPEGCodec(), encodes: kinds, tolerance: 4, spareTail: 2).run()
+        let report = CodecConformance(PackedJPEG(), encodes: kinds, tolerance: 4, spareTail: 2).run()
         // Then
         XCTAssertEqual(report.failures.map(\.description), [], "\(report)")
+    }
+}
+
+/// The codec without its planes, whose round trip `CodecConformance` cannot compare: it asks for packed pixels. `JPEGKindsTests` does.
+private struct PackedJPEG: Codec {
+    private let codec = JPEGCodec()
+    var format: ImageFormat { codec.format }
+
+    func recognizes(_ bytes: Span<UInt8>) -> Bool { codec.recognizes(bytes) }
+
+    func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader { try codec.header(of: bytes) }
+
+    func decode<Sink: RowSink & ~Copyable>(
+        _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
+    ) throws(CodecError) {
+        try codec.decode(bytes, request, into: &sink)
+    }
+
+    func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+        guard !picture.layout.isPlanar else { throw .unsupported("planes") }
+        return try codec.encode(picture, options)
     }
 }

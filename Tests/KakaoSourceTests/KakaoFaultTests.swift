@@ -26,7 +26,10 @@ final class KakaoFaultTests: XCTestCase {
             (429, "", .quotaExhausted(until: nil)),
             (503, "<html></html>", .unavailable(reason: "Kakao says HTTP status 503")),
             (500, #"{"code":-1,"msg":"internal"}"#, .unavailable(reason: "Kakao says 500: internal")),
-            (400, #"{"code":-2,"msg":"size is more than max"}"#, .malformedAnswer(reason: "Kakao refuses the search (-2): size is more than max")),
+            (
+                400, #"{"code":-2,"msg":"size is more than max"}"#,
+                .malformedAnswer(reason: "Kakao refuses the search (-2): size is more than max")
+            ),
             (204, "", .malformedAnswer(reason: "Kakao says HTTP status 204")),
         ]
 
@@ -41,7 +44,9 @@ final class KakaoFaultTests: XCTestCase {
 
     func testThatAnAnswerOfAnotherShapeIsMalformed() async throws {
         // Given
-        let bodies = ["", "{}", "[]", "<html></html>", #"{"documents":[{}],"meta":{"is_end":true,"pageable_count":0,"total_count":0}}"#]
+        let bodies = [
+            "", "{}", "[]", "<html></html>", #"{"documents":[{}],"meta":{"is_end":true,"pageable_count":0,"total_count":0}}"#,
+        ]
 
         for body in bodies {
             // When

@@ -105,8 +105,10 @@ final class KakaoSourceTests: XCTestCase {
 
     func testThatEmptyFieldsAreAbsent() async throws {
         // Given
-        let document = #"{"collection":"","datetime":"some day","display_sitename":"","doc_url":"","height":0,"image_url":"http://a.example/x","thumbnail_url":"","width":0}"#
-        let source = try source(RecordedKakao.transport(#"{"documents":[\#(document)],"meta":{"is_end":true,"pageable_count":1,"total_count":1}}"#))
+        let document =
+            #"{"collection":"","datetime":"some day","display_sitename":"","doc_url":"","height":0,"image_url":"http://a.example/x","thumbnail_url":"","width":0}"#
+        let source = try source(
+            RecordedKakao.transport(#"{"documents":[\#(document)],"meta":{"is_end":true,"pageable_count":1,"total_count":1}}"#))
 
         // When
         let found = try await source.images(for: "x").documents[0]
@@ -126,7 +128,8 @@ final class KakaoSourceTests: XCTestCase {
             #"{"datetime":"\#($0)","image_url":"http://a.example/\#($0.count)"}"#
         }
         let source = try source(
-            RecordedKakao.transport(#"{"documents":[\#(documents.joined(separator: ","))],"meta":{"is_end":true,"pageable_count":2,"total_count":2}}"#))
+            RecordedKakao.transport(
+                #"{"documents":[\#(documents.joined(separator: ","))],"meta":{"is_end":true,"pageable_count":2,"total_count":2}}"#))
 
         // When
         let found = try await source.images(for: "x").documents.map(\.published)

@@ -27,7 +27,8 @@ enum RecordedKakao {
             "thumbnail_url":"https://search1.kakaocdn.net/argon/130x130_85_c/\(index)","width":\(hit.width)}
             """
         }
-        return #"{"documents":[\#(documents.joined(separator: ","))],"meta":{"is_end":false,"pageable_count":3905,"total_count":1153412}}"#
+        return
+            #"{"documents":[\#(documents.joined(separator: ","))],"meta":{"is_end":false,"pageable_count":3905,"total_count":1153412}}"#
     }
 
     static let empty = #"{"documents":[],"meta":{"is_end":true,"pageable_count":0,"total_count":0}}"#

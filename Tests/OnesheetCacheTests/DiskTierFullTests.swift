@@ -60,7 +60,9 @@ final class DiskTierFullTests: XCTestCase {
         }
 
         let removal = try await cache.remove(.all)
+        let figures = await cache.statistics()
         XCTAssertEqual(removal.entries, 50)
+        XCTAssertEqual(figures.mapValues(\.entries), ["memory": 0, "disk": 0])
         try await tier.close()
     }
 

@@ -17,7 +17,7 @@ final class TierConformanceTests: XCTestCase {
         let conformance = TierConformance { clock, expires, extending in
             try DiskTier(
                 path: folder.path("\(UInt64.random(in: 0 ... .max))"), budgets: DiskBudgets(bytes: 100 << 20), expires: expires,
-                extending: extending, clock: clock)
+                extending: extending, isSynced: false, clock: clock)
         }
 
         let report = await conformance.run()

@@ -43,7 +43,8 @@ final class ConfigurationDecoderTests: XCTestCase {
         // Given
         let value = ConfigurationValue.mapping([
             "name": .scalar("x"), "port": .scalar("8080"), "open": .scalar("yes"), "rate": .scalar("1.5"),
-            "tags": .list([.scalar("a"), .scalar("b")]), "owner": .mapping(["first": .scalar("Y")]), "prices": .mapping(["p": .scalar("3")]),
+            "tags": .list([.scalar("a"), .scalar("b")]), "owner": .mapping(["first": .scalar("Y")]),
+            "prices": .mapping(["p": .scalar("3")]),
         ])
 
         // When
@@ -68,7 +69,9 @@ final class ConfigurationDecoderTests: XCTestCase {
     func testThatAnUnknownKeyIsRefusedWithTheNearestKnownOne() {
         // Given
         let top = ConfigurationValue.mapping(["name": .scalar("x"), "prot": .scalar("1")])
-        let inner = ConfigurationValue.mapping(["name": .scalar("x"), "owner": .mapping(["first": .scalar("a"), "lst": .scalar("b")])])
+        let inner = ConfigurationValue.mapping([
+            "name": .scalar("x"), "owner": .mapping(["first": .scalar("a"), "lst": .scalar("b")]),
+        ])
         let far = ConfigurationValue.mapping(["first": .scalar("a"), "quartz": .scalar("b")])
 
         // When
@@ -85,7 +88,9 @@ final class ConfigurationDecoderTests: XCTestCase {
 
     func testThatAnUnknownKeyInAListNamesItsPlace() {
         // Given
-        let value = ConfigurationValue.list([.mapping(["first": .scalar("a")]), .mapping(["first": .scalar("a"), "frist": .scalar("b")])])
+        let value = ConfigurationValue.list([
+            .mapping(["first": .scalar("a")]), .mapping(["first": .scalar("a"), "frist": .scalar("b")]),
+        ])
 
         // When
         let text = message([Owner].self, value)
@@ -111,7 +116,10 @@ final class ConfigurationDecoderTests: XCTestCase {
             (.mapping([:]), "“name” is missing"),
             (.mapping(["name": .list([])]), "name: needs a text"),
             (.mapping(["name": .scalar("x"), "port": .scalar("many")]), "port: “many” is not a number that fits here"),
-            (.mapping(["name": .scalar("x"), "port": .scalar("99999999999999999999")]), "port: “99999999999999999999” is not a number that fits here"),
+            (
+                .mapping(["name": .scalar("x"), "port": .scalar("99999999999999999999")]),
+                "port: “99999999999999999999” is not a number that fits here"
+            ),
             (.mapping(["name": .scalar("x"), "open": .scalar("maybe")]), "open: “maybe” is neither true nor false"),
             (.mapping(["name": .scalar("x"), "tags": .scalar("a")]), "tags: needs a list"),
             (.mapping(["name": .scalar("x"), "owner": .scalar("a")]), "owner: needs keys below it"),
@@ -143,7 +151,9 @@ final class ConfigurationDecoderTests: XCTestCase {
 
     func testThatANestedSourceKeepsAllKeysButItsType() throws {
         // Given
-        let value = ConfigurationValue.mapping(["type": .scalar("kakao"), "key": .scalar("k"), "networks": .list([.scalar("loopback")])])
+        let value = ConfigurationValue.mapping([
+            "type": .scalar("kakao"), "key": .scalar("k"), "networks": .list([.scalar("loopback")]),
+        ])
 
         // When
         let nested = try ConfigurationDecoder().decode(NestedSource.self, from: value)

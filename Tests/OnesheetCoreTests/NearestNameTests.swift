@@ -6,7 +6,8 @@ final class NearestNameTests: XCTestCase {
         // Given
         let names = ["memory", "disk", "expires", "path"]
         let cases: [(String, String?)] = [
-            ("memroy", "memory"), ("Memory", "memory"), ("dsk", "disk"), ("expire", "expires"), ("paht", "path"), ("bytes", nil), ("", nil),
+            ("memroy", "memory"), ("Memory", "memory"), ("dsk", "disk"), ("expire", "expires"), ("paht", "path"), ("bytes", nil),
+            ("", nil),
             ("zzzzzzzz", nil),
         ]
 

@@ -6,7 +6,8 @@ final class SourceErrorTests: XCTestCase {
         // Given
         let url = "https://a.example/x?key=secret"
         let errors: [HTTPTransportError] = [
-            .timedOut(url: url), .failed(url: url, reason: "refused"), .tooManyRedirects(url: url), .forbidden(url: url, reason: "private"),
+            .timedOut(url: url), .failed(url: url, reason: "refused"), .tooManyRedirects(url: url),
+            .forbidden(url: url, reason: "private"),
             .invalidURL(url), .tooLarge(url: url, limit: 10),
         ]
 

@@ -6,7 +6,8 @@ final class TitleValueTests: XCTestCase {
     func testThatATitleSurvivesItsJSON() throws {
         // Given
         let title = Title(
-            id: "20124079", name: "광해", originalName: "Masquerade", overview: "A king.", releaseDate: CalendarDay("20120913"), rank: 1,
+            id: "20124079", name: "광해", originalName: "Masquerade", overview: "A king.", releaseDate: CalendarDay("20120913"),
+            rank: 1,
             metadata: [
                 "showTm": 131, "salesShare": .number(36.3), "nations": .array(["한국"]), "isNew": true, "none": .null,
                 "person": .object(["peopleNm": "x"]),
@@ -34,7 +35,8 @@ final class TitleValueTests: XCTestCase {
     func testThatSourceNamesAreURLSchemes() {
         // Given
         let cases = [
-            ("boxoffice", true), ("a-1.b+c", true), ("", false), ("Box", false), ("1a", false), ("-a", false), ("a b", false), ("a:b", false),
+            ("boxoffice", true), ("a-1.b+c", true), ("", false), ("Box", false), ("1a", false), ("-a", false), ("a b", false),
+            ("a:b", false),
             ("영화", false),
         ]
 

@@ -47,7 +47,8 @@ final class URLPrefixTests: XCTestCase {
         // Given
         let prefix = try XCTUnwrap(URLPrefix("https://a.example/posters/"))
         let texts = [
-            "https://a.example/posters/../secret", "https://a.example/posters/%2e%2e/secret", "https://a.example/posters/.%2E/secret",
+            "https://a.example/posters/../secret", "https://a.example/posters/%2e%2e/secret",
+            "https://a.example/posters/.%2E/secret",
             "https://a.example/posters/..%2fsecret", "https://a.example/posters/x/..%5Csecret", "https://a.example/posters/..",
             "https://a.example/posters/../\u{301}secret",
         ]
@@ -65,8 +66,10 @@ final class URLPrefixTests: XCTestCase {
     func testThatWhatIsNoPatternIsRefused() {
         // Given
         let texts = [
-            "", "images.example.com", "ftp://a.example/", "https://", "https:///x", "https://*/", "https://*./", "https://a.*.example/",
-            "https://a.example:0/", "https://a.example:x/", "https://user@a.example/", "https://a.example/?q", "https://a.example/#f",
+            "", "images.example.com", "ftp://a.example/", "https://", "https:///x", "https://*/", "https://*./",
+            "https://a.*.example/",
+            "https://a.example:0/", "https://a.example:x/", "https://user@a.example/", "https://a.example/?q",
+            "https://a.example/#f",
             "https://*example.com/", "https://::1/", "https://*.127.0.0.1/", "https://exa mple.com/",
         ]
 

@@ -36,10 +36,12 @@ final class WebURLTests: XCTestCase {
     func testThatWhatClientsReadDifferentlyIsNoURL() {
         // Given
         let texts = [
-            "", "a.example/x", "ftp://a.example/", "file:///etc/passwd", "javascript://a", "http:/a.example", "http://", "http:///x",
+            "", "a.example/x", "ftp://a.example/", "file:///etc/passwd", "javascript://a", "http:/a.example", "http://",
+            "http:///x",
             "http://user@a.example/", "http://a.example@evil.example/", "http://a.example:80@evil.example/", "http://a b.example/",
             "http://a.example/x y", "http://a.example\\@evil.example/", "http://a.example/\u{0}", "http://a.example/\r\nHost: b",
-            "http://a.example:/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:+80/", "http://a.example:8e1/",
+            "http://a.example:/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:+80/",
+            "http://a.example:8e1/",
             "http://::1/", "http://[::1/", "http://[::1]x/", "http://[a.example]/", "http://exämple.de/", "http://a%2eexample/",
             "http://[fe80::1%25eth0]/",
             "http://" + String(repeating: "a", count: 254) + "/", "http://a.example/" + String(repeating: "a", count: 8192),
@@ -69,7 +71,8 @@ final class WebURLTests: XCTestCase {
         // Given
         let page = try XCTUnwrap(WebURL("http://a.example:8080/x/y?z=1"))
         let cases = [
-            ("https://b.example/q", "https://b.example/q"), ("//b.example/q", "http://b.example/q"), ("/q?r", "http://a.example:8080/q?r"),
+            ("https://b.example/q", "https://b.example/q"), ("//b.example/q", "http://b.example/q"),
+            ("/q?r", "http://a.example:8080/q?r"),
             ("q", "http://a.example:8080/x/q"), ("?r=2", "http://a.example:8080/x/y?r=2"),
         ]
 

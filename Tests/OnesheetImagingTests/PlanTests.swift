@@ -90,4 +90,15 @@ final class PlanTests: XCTestCase {
         }
         XCTAssertEqual(plan.canvas, .init(size: Size(width: 56, height: 29), x: 4, y: 1))
     }
+
+    func testThatAFocusOutsideOfThePictureIsAtItsEdgeOrTheMiddle() {
+        for (focus, x) in [(7.0, 50.0), (-1, 0), (.nan, 26)] {
+            let plan = plan(100, 50) {
+                $0.resizing = .fill
+                ($0.width, $0.height) = (25, 25)
+                $0.gravity = .focus(x: focus, y: 0)
+            }
+            XCTAssertEqual(plan.region.x, x)
+        }
+    }
 }

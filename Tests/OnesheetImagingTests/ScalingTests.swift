@@ -6,7 +6,8 @@ import XCTest
 /// Sizes as imgproxy's options give them.
 final class ScalingTests: XCTestCase {
     private func scaling(
-        _ width: Int, _ height: Int, _ resizing: Transform.Resizing, _ box: (Int, Int), _ change: (inout Transform) -> Void = { _ in }
+        _ width: Int, _ height: Int, _ resizing: Transform.Resizing, _ box: (Int, Int),
+        _ change: (inout Transform) -> Void = { _ in }
     ) -> Scaling {
         var transform = Transform()
         transform.resizing = resizing

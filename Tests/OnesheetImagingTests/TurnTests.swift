@@ -45,7 +45,10 @@ final class TurnTests: XCTestCase {
             // When
             let part = turn.undone(Rectangle(x: 0, y: 0, width: 1, height: 1), in: size)
             // Then
-            let corner = [Orientation.up: 1, .upMirrored: 3, .down: 6, .downMirrored: 4, .leftMirrored: 1, .right: 4, .rightMirrored: 6, .left: 3]
+            let corner = [
+                Orientation.up: 1, .upMirrored: 3, .down: 6, .downMirrored: 4, .leftMirrored: 1, .right: 4, .rightMirrored: 6,
+                .left: 3,
+            ]
             XCTAssertEqual(Int(part.y) * 3 + Int(part.x) + 1, corner[orientation], "\(orientation)")
         }
     }

@@ -38,7 +38,10 @@ final class CatalogTests: XCTestCase {
 
     func testThatDifferentQueriesAreDifferentAnswers() async throws {
         let catalog = catalog()
-        for query in [TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(page: 2), TitleQuery(date: CalendarDay("20260101"))] {
+        for query in [
+            TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(page: 2),
+            TitleQuery(date: CalendarDay("20260101")),
+        ] {
             _ = try await catalog.titles(of: "films", query)
         }
         XCTAssertEqual(source.counts.titles, 5)
@@ -78,6 +81,7 @@ final class CatalogTests: XCTestCase {
     private func catalog() -> Catalog {
         Catalog(
             sources: ["films": source],
-            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger), clock: clock.wallClock, logger: logger)
+            cache: Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger), clock: clock.wallClock,
+            logger: logger)
     }
 }

@@ -63,7 +63,8 @@ final class PipelineTests: XCTestCase {
         // Given two candidates, neither good
         transport.on("http://127.0.0.1/page", "<html>")
         transport.on("http://127.0.0.1/gone", status: 404, "")
-        let pipeline = try pipeline(ScriptedSource { _ in ["page", "gone"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
+        let pipeline = try pipeline(
+            ScriptedSource { _ in ["page", "gone"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
         // When the poster is asked for
         let error = await failure(pipeline, request(width: 40))
         // Then the error is the first one's
@@ -94,7 +95,7 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(error, .unknownSource("film", known: ["films"]))
     }
 
-    func testThatAFailureIsNotCached() async throws {
+    func testThatAFailureIsForgottenAfterSeconds() async throws {
         // Given an origin that fails once
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
@@ -102,6 +103,7 @@ final class PipelineTests: XCTestCase {
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         // When it is asked again
         let error = await failure(pipeline, request(width: 40))
+        clock.advance(by: .seconds(3))
         let answer = try await pipeline.image(for: request(width: 40))
         // Then it answers
         XCTAssertEqual(error, .origin(.timedOut(url: "http://127.0.0.1/1.jpg")))
@@ -111,7 +113,8 @@ final class PipelineTests: XCTestCase {
     func testThatAHeldOriginalNeedsNoNetwork() async throws {
         // Given a source that has the bytes itself
         let picture = try jpeg()
-        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.held(name: "drawn") { () throws(SourceError) in picture })] })
+        let pipeline = try pipeline(
+            ScriptedSource { _ in [PosterCandidate(.held(name: "drawn") { () throws(SourceError) in picture })] })
         // When the original is asked for
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
         // Then these are the bytes
@@ -190,7 +193,7 @@ extension Pipeline {
         _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, case test: XCTestCase
     ) -> Pipeline {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), logger: logger)
+        let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
         let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
         let originals = Originals(
             sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool, clock: clock.wallClock,
@@ -199,12 +202,12 @@ extension Pipeline {
         return Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock.wallClock)
     }
 
-    /// A small JPEG.
-    static func picture() throws -> ByteBuffer {
+    /// A small JPEG; another `shade` is another picture.
+    static func picture(shade: Int = 0) throws -> ByteBuffer {
         var pixels = try PixelBuffer(PixelLayout(width: 60, height: 90, model: .rgb), limits: Limits())
         for y in 0..<90 {
             pixels.withMutableRow(y) { row in
-                for x in 0..<180 { row[x] = UInt8((x * 3 + y) & 0xFF) }
+                for x in 0..<180 { row[x] = UInt8((x * 3 + y + shade) & 0xFF) }
             }
         }
         return try JPEGCodec().encode(pixels, EncodeOptions())

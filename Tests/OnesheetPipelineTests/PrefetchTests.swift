@@ -82,7 +82,9 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         let seen = Mutex<[Int]>([])
         // When they are prefetched
-        _ = await Prefetch(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in seen.withLock { $0.append(summary.done) } }
+        _ = await Prefetch(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in
+            seen.withLock { $0.append(summary.done) }
+        }
         // Then each was reported
         XCTAssertEqual(seen.withLock { $0 }, [1, 2, 3, 4, 5, 6])
     }

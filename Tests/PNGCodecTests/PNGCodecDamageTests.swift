@@ -121,6 +121,16 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
     }
 
+    func testThatManyRemarksAreNoDamage() {
+        // Given
+        var remarked = drawn
+        remarked.early = (0..<200).map { ($0 % 2 == 0 ? "tEXt" : "abCd", Array("Title\0poster".utf8)) }
+        remarked.late = remarked.early
+
+        // Then
+        XCTAssertEqual(outcome(remarked.file), .success(drawn.rgba))
+    }
+
     func testThatAStreamWithATooSmallWindowIsAsLibpngHasIt() {
         // Given: stored blocks need no window, so that only the header could be wrong.
         var stream = DrawnPNG.zlib(drawn.scanlines)
@@ -166,6 +176,15 @@ final class PNGCodecDamageTests: XCTestCase {
 
         // Then
         XCTAssertEqual(outcome(bytes), .failure(.tooManyPixels(width: 50_000, height: 50_000, limit: Limits().pixels)))
+    }
+
+    func testThatSidesBeyondTheFormatAreDamage() {
+        // Given
+        var bytes = drawn.file
+        bytes.replaceSubrange(16..<24, with: [UInt8](repeating: 0xFF, count: 8))
+
+        // Then
+        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "sides of more than 2³¹ − 1 pixels")))
     }
 
     func testThatBothPathsAgreeOnEveryFlippedByte() {

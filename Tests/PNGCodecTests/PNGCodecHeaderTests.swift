@@ -102,6 +102,14 @@ final class PNGCodecHeaderTests: XCTestCase {
         XCTAssertEqual(try header { $0.late = [("eXIf", Self.exif(3))] }.orientation, .down)
     }
 
+    func testThatWhatStandsBehindTheEndSaysNothing() throws {
+        // Given
+        let file = DrawnPNG(kind: .rgb, depth: 8).file + DrawnPNG.chunk("eXIf", Self.exif(3))
+
+        // Then
+        XCTAssertEqual(try PNGCodec().header(of: file.span).orientation, .up)
+    }
+
     func testThatMeaninglessEXIFIsPassedOver() throws {
         XCTAssertEqual(try header { $0.late = [("eXIf", [1, 2, 3])] }.orientation, .up)
     }

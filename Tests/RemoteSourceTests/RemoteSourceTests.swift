@@ -63,7 +63,8 @@ final class RemoteSourceTests: XCTestCase {
 
     func testThatThePolicyCarriesWhatIsConfigured() throws {
         // Given
-        let value = try configuration("allow: ['https://a.example/']\nnetworks: [loopback]\nheaders: {Referer: x}\ntimeout: 2s\nrate: 3")
+        let value = try configuration(
+            "allow: ['https://a.example/']\nnetworks: [loopback]\nheaders: {Referer: x}\ntimeout: 2s\nrate: 3")
 
         // When
         let policy = try RemoteSource(value, context: .forTesting()).originPolicy
@@ -91,7 +92,10 @@ final class RemoteSourceTests: XCTestCase {
         // Given
         let cases = [
             ("allow: []", "allow: needs at least one URL prefix such as https://images.example.com/"),
-            ("allow: ['https://a.example/']\nbaseURL: https://b.example", "baseURL: a remote source has none: its ids are whole URLs"),
+            (
+                "allow: ['https://a.example/']\nbaseURL: https://b.example",
+                "baseURL: a remote source has none: its ids are whole URLs"
+            ),
             ("allow: ['a.example']", "allow.[0]: “a.example” is not a URL prefix such as https://*.example.com/posters/"),
             ("networks: [public]", "“allow” is missing"),
             ("allow: ['https://a.example/']\nnetwork: [public]", "unknown key “network”; did you mean “networks”?"),
@@ -120,10 +124,12 @@ final class RemoteSourceTests: XCTestCase {
     func testThatItConforms() async throws {
         // Given
         let suite = SourceConformance(
-            transport: FakeTransport(), knownID: "https://images.example.com/posters/a.jpg", unknownID: "https://b.example/a.jpg", list: nil
+            transport: FakeTransport(), knownID: "https://images.example.com/posters/a.jpg", unknownID: "https://b.example/a.jpg",
+            list: nil
         ) { transport in
             try RemoteSource(
-                .init(allow: [try XCTUnwrap(URLPrefix("https://images.example.com/posters/"))]), context: .forTesting(transport: transport))
+                .init(allow: [try XCTUnwrap(URLPrefix("https://images.example.com/posters/"))]),
+                context: .forTesting(transport: transport))
         }
 
         // When

@@ -107,6 +107,7 @@
 
             // Then
             XCTAssertEqual(sink.rgba?.prefix(64 * 4 * 8), try decoded(whole).rgba?.prefix(64 * 4 * 8))
+            XCTAssertEqual(try codec.header(of: half.span).width, 64)
             XCTAssertThrowsError(try decoded(half)) { XCTAssertEqual($0 as? CodecError, .truncated) }
         }
 

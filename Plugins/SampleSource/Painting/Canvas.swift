@@ -106,7 +106,8 @@ final class Canvas {
                     let start = (y * width + x) * 3
                     let away = Point(Float(x) * step - 0.5, (Float(y) * step - 0.75) / 1.5)
                     let light = 1 - vignette * (away * away).sum() * 2
-                    var mixed = (UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1) ^ (UInt32(truncatingIfNeeded: y) &* 0x85EB_CA77) ^ seed
+                    var mixed =
+                        (UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1) ^ (UInt32(truncatingIfNeeded: y) &* 0x85EB_CA77) ^ seed
                     mixed = (mixed ^ (mixed >> 15)) &* 0x2C1B_3C6D
                     mixed = (mixed ^ (mixed >> 13)) &* 0x297A_2D39
                     // Two numbers of 16 bits summed are nearer to grain than one flat one.

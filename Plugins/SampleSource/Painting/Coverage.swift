@@ -85,7 +85,8 @@ struct Coverage {
 
     /// One edge within one row, from `x` to `next`, of signed height `d`.
     @inline(__always)
-    private static func addRow(_ areas: inout UnsafeMutableBufferPointer<Float>, _ row: Int, _ x: Float, _ next: Float, _ d: Float) {
+    private static func addRow(_ areas: inout UnsafeMutableBufferPointer<Float>, _ row: Int, _ x: Float, _ next: Float, _ d: Float)
+    {
         let (x0, x1) = x < next ? (x, next) : (next, x)
         let start = x0.rounded(.down)
         let end = x1.rounded(.up)

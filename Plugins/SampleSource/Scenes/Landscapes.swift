@@ -43,7 +43,8 @@ enum Landscapes {
             return water.mixed(with: palette.accent, glitter).mixed(with: palette.light, (waves.at(place) - 0.45) * 0.35)
         }
         let (x, y) = (random.number(0.12, 0.24), horizon + 0.012)
-        canvas.fill(Path([Point(x - 0.035, y - 0.02), Point(x + 0.05, y - 0.02), Point(x + 0.035, y), Point(x - 0.02, y)]), palette.dark)
+        canvas.fill(
+            Path([Point(x - 0.035, y - 0.02), Point(x + 0.05, y - 0.02), Point(x + 0.035, y), Point(x - 0.02, y)]), palette.dark)
         canvas.fill(Path([Point(x, y - 0.15), Point(x + 0.045, y - 0.03), Point(x, y - 0.03)]), palette.dark)
     }
 
@@ -60,7 +61,10 @@ enum Landscapes {
                 let x = random.number(-0.05, 1.05)
                 guard layer < 3 || abs(x - 0.5) > 0.22 else { continue }
                 let (half, foot) = (random.number(0.008, 0.014) * (1 + part * 2.2), 0.95 + part * 0.5)
-                trees.add([Point(x - half * 0.7, -0.05), Point(x + half * 0.7, -0.05), Point(x + half * 1.4, foot), Point(x - half * 1.4, foot)])
+                trees.add([
+                    Point(x - half * 0.7, -0.05), Point(x + half * 0.7, -0.05), Point(x + half * 1.4, foot),
+                    Point(x - half * 1.4, foot),
+                ])
             }
             canvas.fill(trees, tone)
             let floor = 0.9 + part * 0.32
@@ -86,7 +90,8 @@ enum Landscapes {
         canvas.fill(.ground { x in horizon - 0.02 - relief.at(Point(x, 0.5)) * 0.12 * (0.3 + abs(x - 0.5) * 2) }, palette.deep)
         let field = NoiseField(frequency: Point(9, 40), random: &random)
         canvas.fill(.rectangle(-0.1, horizon, 1.2, 1)) { place in
-            palette.deep.mixed(with: palette.dark, clamp((place.y - horizon) * 1.6)).mixed(with: palette.middle, (field.at(place) - 0.4) * 0.5)
+            palette.deep.mixed(with: palette.dark, clamp((place.y - horizon) * 1.6)).mixed(
+                with: palette.middle, (field.at(place) - 0.4) * 0.5)
         }
         canvas.fill(Path([Point(0.49, horizon), Point(0.51, horizon), Point(1.05, 1.52), Point(-0.05, 1.52)])) {
             palette.dark.mixed(with: palette.light, 0.28 * (1 - clamp(($0.y - horizon) / 0.5)))

@@ -20,7 +20,9 @@ enum Nights {
             while x < 1.02 {
                 let width = random.number(0.07, 0.15)
                 let top = random.number(0.62, 0.95) + part * 0.22
-                canvas.fill(.rectangle(x, top, width + 0.002, 1)) { wall.mixed(with: palette.middle, clamp($0.y - top) * 0.35 * (1 - part)) }
+                canvas.fill(.rectangle(x, top, width + 0.002, 1)) {
+                    wall.mixed(with: palette.middle, clamp($0.y - top) * 0.35 * (1 - part))
+                }
                 var windows = Path()
                 var y = top + 0.025
                 while y < 1.38 {
@@ -63,7 +65,9 @@ enum Nights {
         ring(canvas, palette, centre, radius, tilt, isFront: true)
         for side in [Float(0.12), 0.86] {
             let moon = Point(side + random.number(-0.06, 0.06), centre.y + random.number(0.2, 0.4) * (side < 0.5 ? -1 : 1))
-            canvas.fill(.circle(moon, random.number(0.015, 0.035))) { palette.light.mixed(with: palette.dark, clamp(($0.x - moon.x) * 22 + 0.4)) }
+            canvas.fill(.circle(moon, random.number(0.015, 0.035))) {
+                palette.light.mixed(with: palette.dark, clamp(($0.x - moon.x) * 22 + 0.4))
+            }
         }
     }
 

@@ -22,7 +22,8 @@ enum Prints {
         var bird = Path.ellipse(b, Point(0.13, 0.075), turned: 0.35)
         bird.add(Path.ellipse(b + Point(0.105, -0.075), Point(0.055, 0.05)))
         canvas.fill(bird, palette.dark)
-        canvas.fill(Path([b + Point(-0.08, -0.05), b + Point(-0.3, 0.02), b + Point(-0.27, -0.06), b + Point(-0.05, -0.02)]), palette.dark)
+        canvas.fill(
+            Path([b + Point(-0.08, -0.05), b + Point(-0.3, 0.02), b + Point(-0.27, -0.06), b + Point(-0.05, -0.02)]), palette.dark)
         canvas.fill(Path([b + Point(0.15, -0.095), b + Point(0.215, -0.07), b + Point(0.15, -0.055)]), palette.deep)
         canvas.fill(.slice(b + Point(-0.02, 0), 0.16, from: 3.6, to: 4.5), palette.deep)
         canvas.fill(.circle(b + Point(0.122, -0.088), 0.009), palette.light)
@@ -125,17 +126,21 @@ enum Prints {
         let pixel = 1 / canvas.scale
         canvas.shade { place in
             let height = relief.at(place) * 22
-            let slope = max(abs(relief.at(place + Point(pixel, 0)) * 22 - height), abs(relief.at(place + Point(0, pixel)) * 22 - height), 1e-5)
+            let slope = max(
+                abs(relief.at(place + Point(pixel, 0)) * 22 - height), abs(relief.at(place + Point(0, pixel)) * 22 - height), 1e-5)
             let away = abs(height - height.rounded()) / slope
             let isMain = Int(height.rounded()).isMultiple(of: 4)
             let line = smoothstep(isMain ? 2.6 : 1.5, isMain ? 1.6 : 0.5, away)
-            return palette.ramp(floorf(height) / 22 * 1.5 - 0.2).mixed(with: isMain ? palette.accent : palette.light, line * (isMain ? 1 : 0.45))
+            return palette.ramp(floorf(height) / 22 * 1.5 - 0.2).mixed(
+                with: isMain ? palette.accent : palette.light, line * (isMain ? 1 : 0.45))
         }
         let route = (0...40).map { step -> Point in
             let part = Float(step) / 40
             return Point(0.16 + 0.66 * part, 1.05 - 0.62 * part + 0.09 * sinf(part * 9))
         }
-        for (index, place) in route.enumerated() where index.isMultiple(of: 2) { canvas.fill(.circle(place, 0.007), Colour(repeating: 1)) }
+        for (index, place) in route.enumerated() where index.isMultiple(of: 2) {
+            canvas.fill(.circle(place, 0.007), Colour(repeating: 1))
+        }
         canvas.fill(.circle(route[0], 0.02), palette.accent)
         if let end = route.last {
             canvas.fill(.stroke([end + Point(-0.03, -0.03), end + Point(0.03, 0.03)], width: 0.014), palette.accent)

@@ -87,13 +87,17 @@ cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows);
 
 typedef struct {
     int width, height;
-    /// CJPEG_GRAY, CJPEG_RGB or CJPEG_CMYK packed; CJPEG_YCBCR in planes.
+    /// CJPEG_GRAY, CJPEG_RGB or CJPEG_CMYK packed, or CJPEG_YCCK, which takes inks as CJPEG_CMYK does; CJPEG_YCBCR in planes.
     cjpeg_colors colors;
     int subsampling_x, subsampling_y;
     const uint8_t *planes[3];
     size_t strides[3];
     int quality;
     bool progressive, optimized;
+    /// What the product does not write and others do; for tests: arithmetic coding, RGB stored as it is, restart markers every so
+    /// many blocks (0: none).
+    bool arithmetic, untransformed;
+    int restart_interval;
     const uint8_t *icc;
     size_t icc_length;
     const uint8_t *exif;

@@ -6,6 +6,7 @@ struct DiskSettings: Sendable {
     let budgets: DiskBudgets
     /// How many bytes stay free for others, whatever the budgets say.
     let freeSpaceFloor: Int
+    let isSynced: Bool
     /// To what part of a budget the sweeper makes room once the budget is reached.
     static let lowWater = 0.9
     /// How many entries one step of removing takes, while stores wait.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import GRDB
 internal import OnesheetCore
 
 extension DiskShelf {
@@ -23,21 +24,33 @@ extension DiskShelf {
         let removal = try withFolder("remove from") { folder in
             try folder.index.removeStep(rows, limit: DiskSettings.step) { try Files.remove(layout.entry($0)) }
         }
-        if selection == .expired { count { $0.evictions["expired", default: 0] += removal.entries } }
+        if selection == .expired, removal.entries > 0 { count { $0.evictions["expired", default: 0] += removal.entries } }
         return removal
     }
 
     /// Takes all entries out of reach at once. Their files go after.
     private func removeAll() throws(CacheError) -> CacheRemoval {
-        let doomed = "\(layout.doomed)/\(UInt64.random(in: 0 ... .max))"
-        let removal = try withFolder("clear") { folder in
-            try folder.index.removeAll {
-                try Files.makeFolder(layout.doomed)
-                try Files.move(layout.entries, to: doomed)
-                try Files.makeFolder(layout.entries)
+        try withFolder("clear") { folder in
+            let totals = try folder.index.totals().values.reduce(CacheRemoval(), +)
+            // Even when the index knows of none: there may be files that it does not know yet.
+            let doomed = "\(layout.doomed)/\(UInt64.random(in: 0 ... .max))"
+            do {
+                try folder.index.removeAll {
+                    try Files.move(layout.entries, to: doomed)
+                    try Files.makeFolder(layout.entries)
+                }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                // The files are out of reach, and removing them gives the index its room. Should it not, the rows that it keeps are
+                // ones without files, which the next evictions take.
+                try Files.removeTree(doomed)
+                if totals.entries > 0 {
+                    do { try folder.index.removeAll {} } catch {
+                        count { $0.evictions["rows kept on a full disk", default: 0] += 1 }
+                    }
+                }
             }
+            return totals
         }
-        return removal
     }
 
     private func rows(_ selection: CacheSelection) -> RowSelection? {

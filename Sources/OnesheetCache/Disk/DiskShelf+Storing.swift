@@ -26,7 +26,7 @@ extension DiskShelf {
     private func write(_ header: ByteBuffer, _ body: ByteBuffer, as row: IndexRow, in folder: OpenFolder) throws {
         let temporary = folder.session.temporaryPath()
         do {
-            try Self.write(header, body, to: temporary)
+            try write(header, body, to: temporary)
             try folder.index.store(row) { try place(temporary, row.name) }
             // Gone already, unless a removal came between.
             try Files.remove(temporary)
@@ -37,11 +37,11 @@ extension DiskShelf {
         }
     }
 
-    private static func write(_ header: ByteBuffer, _ body: ByteBuffer, to path: String) throws(FileFailure) {
+    private func write(_ header: ByteBuffer, _ body: ByteBuffer, to path: String) throws(FileFailure) {
         let file = try OpenFile(path, for: .writing)
         try file.write(header)
         try file.write(body)
-        try file.sync()
+        if settings.isSynced { try file.sync() }
     }
 
     /// Moves a written file to where look-ups find it.
@@ -81,7 +81,7 @@ extension DiskShelf {
         let removal = try folder.index.removeStep(.leastWorth(kind), limit: DiskSettings.step, bytes: bytes) { name in
             try Files.remove(layout.entry(name))
         }
-        count { $0.evictions[reason, default: 0] += removal.entries }
+        if removal.entries > 0 { count { $0.evictions[reason, default: 0] += removal.entries } }
         return removal.entries
     }
 }

@@ -9,6 +9,8 @@ package import OnesheetCore
 package final class DiskTier: CacheTier {
     package let name = "disk"
     private let shelf: DiskShelf
+    /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.
+    private let readers: DiskWorkers
     private let workers: DiskWorkers
     private let logger: Logger
 
@@ -18,30 +20,34 @@ package final class DiskTier: CacheTier {
     ///   - expires: the longest that an entry stays unread; its own time can be shorter.
     ///   - extending: what reading an entry does to its time here.
     ///   - freeSpaceFloor: how many bytes stay free for others, whatever the budgets say.
-    ///   - threads: how many threads do the file work.
+    ///   - isSynced: whether an entry is on the medium before it can be found. Without it a machine that goes down can leave damaged
+    ///     entries, which are then found and removed when they are read.
+    ///   - threads: how many threads look up; half as many store and remove.
     /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
-        extending: ExpirationExtending = .none, freeSpaceFloor: Int = 0, threads: Int = 4, clock: WallClock = .system,
+        extending: ExpirationExtending = .none, freeSpaceFloor: Int = 0, isSynced: Bool = true, threads: Int = 4,
+        clock: WallClock = .system,
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
-        let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor)
+        let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor, isSynced: isSynced)
         shelf = try DiskShelf(settings, life: ShelfLife(limit: expires, extending: extending), clock: clock)
-        workers = DiskWorkers(threads: threads, limit: 4096, path: path)
+        readers = DiskWorkers(threads: threads, limit: 4096, path: path)
+        workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
         adoptLater()
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
         let shelf = shelf
-        let entry = try await workers.run { () throws(CacheError) in try shelf.entry(for: key) }
+        let entry = try await readers.run { () throws(CacheError) in try shelf.entry(for: key) }
         if shelf.hasMuchToNote { noteLater() }
         return entry
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
         let shelf = shelf
-        return try await workers.run { () throws(CacheError) in try shelf.contains(key) }
+        return try await readers.run { () throws(CacheError) in try shelf.contains(key) }
     }
 
     package func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
@@ -65,7 +71,7 @@ package final class DiskTier: CacheTier {
             removal = removal + step
             if step.entries == 0 || selection == .all { break }
         }
-        if selection == .all { try await workers.run { () throws(CacheError) in try shelf.removeLeftovers() } }
+        if selection == .all { cleanLater() }
         return removal
     }
 
@@ -126,6 +132,7 @@ package final class DiskTier: CacheTier {
             try shelf.close()
         }
         try await workers.close()
+        try await readers.close()
     }
 
     /// Takes all files into the index that it does not know. There are some only after the index was lost.
@@ -141,6 +148,17 @@ package final class DiskTier: CacheTier {
                 if try shelf.adoptStep() { self?.adoptLater() }
             } catch {
                 logger.warning("Files in the cache are not all in its index yet: \(error)")
+            }
+        }
+    }
+
+    /// Deletes what was taken out of reach, in the background: a million files take a while.
+    private func cleanLater() {
+        workers.runLater { [shelf, logger] in
+            do {
+                try shelf.removeLeftovers()
+            } catch {
+                logger.warning("Removed entries are still on the disk: \(error)")
             }
         }
     }

@@ -35,40 +35,43 @@ extension CacheIndex {
     /// What removing would take.
     func count(_ selection: RowSelection) throws -> CacheRemoval {
         try database.read { database in
-            let (condition, arguments) = Self.condition(selection)
+            let (source, arguments) = Self.rows(selection)
             let row = try Row.fetchOne(
-                database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM entry WHERE \(condition)",
+                database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM \(source)",
                 arguments: arguments)
             return CacheRemoval(entries: row?["entries"] ?? 0, bytes: row?["bytes"] ?? 0)
         }
     }
 
     /// Forgets all entries in one step, however many there are, after `clear` has made their files unreachable.
-    func removeAll(clear: () throws -> Void) throws -> CacheRemoval {
-        let totals = try totals().values.reduce(CacheRemoval(), +)
+    func removeAll(clear: () throws -> Void) throws {
         try alone { database in
             try clear()
             try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total")
             try database.execute(sql: Self.schema)
         }
-        return totals
     }
 
     private static func request(_ selection: RowSelection, limit: Int) -> SQLRequest<Row> {
-        var (condition, arguments) = condition(selection)
-        if case .leastWorth = selection { condition += " ORDER BY rank" }
+        var (source, arguments) = rows(selection)
+        if case .leastWorth = selection { source += " ORDER BY rank" }
         arguments += [limit]
-        return SQLRequest(sql: "SELECT name, bytes, rank FROM entry WHERE \(condition) LIMIT ?", arguments: arguments, cached: true)
+        return SQLRequest(
+            sql: "SELECT entry.name AS name, bytes, rank FROM \(source) LIMIT ?", arguments: arguments, cached: true)
     }
 
-    private static func condition(_ selection: RowSelection) -> (String, StatementArguments) {
+    /// Where the rows come from. Each step reads as many of them as it removes, however many there are.
+    private static func rows(_ selection: RowSelection) -> (String, StatementArguments) {
         switch selection {
         case .tagged(let tag):
-            ("name IN (SELECT name FROM tagged WHERE tag = (SELECT id FROM tag WHERE text = ?))", [tag.description])
+            (
+                "tagged CROSS JOIN entry ON entry.name = tagged.name WHERE tag = (SELECT id FROM tag WHERE text = ?)",
+                [tag.description]
+            )
         case .ended(let now):
-            ("ends <= ?", [now.timeIntervalSinceReferenceDate])
+            ("entry WHERE ends <= ?", [now.timeIntervalSinceReferenceDate])
         case .leastWorth(let kind):
-            ("kind = ?", [kind.number])
+            ("entry WHERE kind = ?", [kind.number])
         }
     }
 }

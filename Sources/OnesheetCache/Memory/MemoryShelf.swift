@@ -4,14 +4,16 @@ internal import OnesheetCore
 /// The state of `MemoryTier`, used under its lock.
 struct MemoryShelf: ~Copyable {
     private struct Item {
-        var entry: CacheEntry
+        var stored: StoredEntry
         var end: Date?
+
+        var entry: CacheEntry { _read { yield stored.entry } }
     }
 
     /// How many entries one step of a sweep looks at under the lock.
     private static let step = 256
 
-    private var items: S3FIFO<CacheKey, Item>
+    private var items: S3FIFO<HashedKey, Item>
     private var marks = PromotionMarks()
     private let life: ShelfLife
     private var counts = CacheStatistics()
@@ -28,10 +30,10 @@ struct MemoryShelf: ~Copyable {
         return result
     }
 
-    func mark(for key: CacheKey) -> PromotionMark { marks.mark(for: key) }
+    func mark(for key: HashedKey) -> PromotionMark { marks.mark(for: key) }
     mutating func refuseEarlierPromotions() { marks.passAll() }
 
-    mutating func entry(for key: CacheKey, now: Date) -> CacheEntry? {
+    mutating func entry(for key: HashedKey, now: Date) -> StoredEntry? {
         guard let item = items.value(for: key) else {
             counts.misses += 1
             return nil
@@ -42,34 +44,38 @@ struct MemoryShelf: ~Copyable {
             return nil
         }
         counts.hits += 1
-        guard let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else { return item.entry }
+        guard let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else { return item.stored }
         return items.update(key) { item in
             item.end = extended
-            item.entry.outlive(extended)
-            return item.entry
+            if let extended, let expires = item.entry.expires, expires >= extended { return item.stored }
+            var entry = item.entry
+            entry.outlive(extended)
+            item.stored = StoredEntry(entry)
+            return item.stored
         }
     }
 
-    func contains(_ key: CacheKey, now: Date) -> Bool {
+    func contains(_ key: HashedKey, now: Date) -> Bool {
         guard let item = items.peek(key) else { return false }
         return ShelfLife.isFresh(created: item.entry.created, end: item.end, now: now)
     }
 
-    mutating func store(_ entry: CacheEntry, for key: CacheKey, now: Date) {
+    mutating func store(_ stored: StoredEntry, for key: HashedKey, now: Date) {
+        let entry = stored.entry
         marks.pass(key)
-        let weight = entry.weight(under: key)
+        let weight = entry.weight(under: key.key)
         guard weight <= items.weightLimit / 10 else {
             items.remove(key)
             counts.evictions["too large", default: 0] += 1
             return
         }
         let evicted = items.insert(
-            Item(entry: entry, end: life.end(of: entry, now: now)), for: key, weight: weight, cost: entry.cost)
+            Item(stored: stored, end: life.end(of: entry, now: now)), for: key, weight: weight, cost: entry.cost)
         counts.stores += 1
         if evicted > 0 { counts.evictions["room", default: 0] += evicted }
     }
 
-    mutating func remove(_ key: CacheKey) {
+    mutating func remove(_ key: HashedKey) {
         marks.pass(key)
         items.remove(key)
     }
@@ -84,7 +90,7 @@ struct MemoryShelf: ~Copyable {
     mutating func remove(
         _ selection: CacheSelection, dryRun: Bool, from start: Int, now: Date, counting removal: inout CacheRemoval
     ) -> Int? {
-        var found: [CacheKey] = []
+        var found: [HashedKey] = []
         var bytes = 0
         let next = items.visit(from: start, limit: Self.step) { key, item, weight in
             guard selection.takes(item.entry, end: item.end, now: now) else { return }
@@ -97,7 +103,7 @@ struct MemoryShelf: ~Copyable {
     }
 
     mutating func sweep(from start: Int, now: Date) -> Int? {
-        var found: [CacheKey] = []
+        var found: [HashedKey] = []
         let next = items.visit(from: start, limit: Self.step) { key, item, _ in
             if CacheSelection.expired.takes(item.entry, end: item.end, now: now) { found.append(key) }
         }
@@ -106,10 +112,10 @@ struct MemoryShelf: ~Copyable {
     }
 
     func keys(from start: Int, into keys: inout [CacheKey]) -> Int? {
-        items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key) }
+        items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key.key) }
     }
 
-    private mutating func evict(_ key: CacheKey, reason: String) {
+    private mutating func evict(_ key: HashedKey, reason: String) {
         items.remove(key)
         counts.evictions[reason, default: 0] += 1
     }

@@ -23,14 +23,14 @@ package final class MemoryTier: CacheTier {
 
     /// The fresh entry under `key`, at once.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
-        let now = clock.now
-        return shelf.withLock { $0.entry(for: key, now: now) }
+        let (key, now) = (HashedKey(key), clock.now)
+        return shelf.withLock { $0.entry(for: key, now: now) }?.entry
     }
 
     package func entry(for key: CacheKey) async -> CacheEntry? { entryNow(for: key) }
 
     package func contains(_ key: CacheKey) async -> Bool {
-        let now = clock.now
+        let (key, now) = (HashedKey(key), clock.now)
         return shelf.withLock { $0.contains(key, now: now) }
     }
 
@@ -38,12 +38,18 @@ package final class MemoryTier: CacheTier {
 
     /// Stores `entry`, at once.
     package func storeNow(_ entry: CacheEntry, for key: CacheKey) {
-        let compact = entry.compacted()
-        let now = clock.now
-        shelf.withLock { $0.store(compact, for: key, now: now) }
+        let stored = StoredEntry(entry.compacted())
+        let (key, now) = (HashedKey(key), clock.now)
+        shelf.withLock { $0.store(stored, for: key, now: now) }
     }
 
-    package func remove(_ key: CacheKey) async { shelf.withLock { $0.remove(key) } }
+    package func remove(_ key: CacheKey) async { removeNow(key) }
+
+    /// Removes what is under `key`, at once.
+    package func removeNow(_ key: CacheKey) {
+        let key = HashedKey(key)
+        shelf.withLock { $0.remove(key) }
+    }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async -> CacheRemoval {
         let now = clock.now
@@ -78,13 +84,13 @@ package final class MemoryTier: CacheTier {
     }
 
     /// A mark to take before reading an entry elsewhere that is to be promoted here.
-    func promotionMark(for key: CacheKey) -> PromotionMark { shelf.withLock { $0.mark(for: key) } }
+    func promotionMark(for key: CacheKey) -> PromotionMark { shelf.withLock { $0.mark(for: HashedKey(key)) } }
 
     /// Stores an entry that was read elsewhere, unless the key was stored or removed here since `mark`:
     /// what was read may be what has been removed meanwhile.
     func promote(_ entry: CacheEntry, for key: CacheKey, since mark: PromotionMark) {
-        let compact = entry.compacted()
-        let now = clock.now
-        shelf.withLock { if $0.mark(for: key) == mark { $0.store(compact, for: key, now: now) } }
+        let stored = StoredEntry(entry.compacted())
+        let (key, now) = (HashedKey(key), clock.now)
+        shelf.withLock { if $0.mark(for: key) == mark { $0.store(stored, for: key, now: now) } }
     }
 }

@@ -1,5 +1,3 @@
-internal import OnesheetCore
-
 /// What had been stored and removed when a promotion began.
 struct PromotionMark: Equatable, Sendable {
     fileprivate let all: Int
@@ -12,9 +10,7 @@ struct PromotionMarks {
     private var all = 0
     private var groups = [UInt32](repeating: 0, count: 1024)
 
-    func mark(for key: CacheKey) -> PromotionMark { PromotionMark(all: all, key: groups[group(of: key)]) }
-    mutating func pass(_ key: CacheKey) { groups[group(of: key)] &+= 1 }
+    func mark(for key: HashedKey) -> PromotionMark { PromotionMark(all: all, key: groups[key.group]) }
+    mutating func pass(_ key: HashedKey) { groups[key.group] &+= 1 }
     mutating func passAll() { all += 1 }
-
-    private func group(of key: CacheKey) -> Int { key.hashValue & 1023 }
 }

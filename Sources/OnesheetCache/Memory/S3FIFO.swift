@@ -94,7 +94,7 @@ package struct S3FIFO<Key: Hashable, Value> {
                     slots.promote(oldest)
                     main.push(oldest, in: &slots)
                 } else {
-                    ghosts.insert(slots[oldest].key.hashValue, limit: max(count, 16))
+                    if let key = slots[oldest].key { ghosts.insert(key.hashValue, limit: max(count, 16)) }
                     discard(oldest)
                     return true
                 }

@@ -32,6 +32,17 @@ public struct HTTPAnswer: Sendable, Equatable {
     }
 }
 
+extension HTTPAnswer {
+    /// Whether the body is what was asked for (RFC 9110 §15.3.1).
+    public var isSuccess: Bool { status == 200 }
+    /// Whether what the asker has is still good (RFC 9110 §15.4.5).
+    public var isNotModified: Bool { status == 304 }
+    /// Whether to ask elsewhere (RFC 9110 §15.4).
+    public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
+    /// Whether the picture is not there and is not coming back by itself.
+    public var isGone: Bool { status == 404 || status == 410 }
+}
+
 /// Why there is no whole answer.
 public enum HTTPTransportError: Error, Sendable, Equatable {
     /// The policy does not allow the URL or the address behind it; `reason` says which rule.

@@ -1,17 +1,19 @@
 /// Writes text into URLs (RFC 3986 §2.1).
 public enum PercentEncoding {
     /// `text` as UTF-8 with every byte escaped that is not unreserved (letters, digits, `-._~`): fit for any part of a URL.
-    public static func encode(_ text: some StringProtocol) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
+    public static func encode(_ text: some StringProtocol) -> String { encode(bytes: text.utf8) }
+
+    /// The same for bytes that need not be text.
+    public static func encode(bytes: some Sequence<UInt8>) -> String {
+        var encoded: [UInt8] = []
+        for byte in bytes {
             if isUnreserved(byte) {
-                bytes.append(byte)
+                encoded.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Names and values as a query, without the question mark: `key=value&other=value`. Pairs without a value are left out.

@@ -24,6 +24,16 @@ public struct PosterCandidate: Sendable {
         self.page = page
         self.published = published
     }
+
+    /// Reads when a page was published: ISO 8601 with an offset, with or without fractions of a second. What cannot be read is
+    /// absent: a picture is not worse for a date that nobody can read.
+    public static func moment(_ text: String) -> Date? {
+        for fractions in [true, false] {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractions)
+            do { return try style.parse(text) } catch { continue }
+        }
+        return nil
+    }
 }
 
 /// Where an original is.

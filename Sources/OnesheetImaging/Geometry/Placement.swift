@@ -21,6 +21,8 @@ extension Gravity {
     }
 
     private static func place(_ inner: Int, in outer: Int, around share: Double) -> Int {
+        // What is not a share of a side is no place in the picture.
+        let share = share.isFinite ? min(max(share, 0), 1) : 0.5
         let point = Int((Double(outer) * share).rounded(.toNearestOrEven))
         return min(max(point - inner / 2, 0), max(outer - inner, 0))
     }

@@ -70,10 +70,12 @@ struct Plan: Equatable {
             (canvas.x, canvas.y) = gravity.place(picture, in: canvas.size)
         }
         if let padding = transform.padding {
-            canvas.x += padding.left
-            canvas.y += padding.top
-            canvas.size.width += padding.left + padding.right
-            canvas.size.height += padding.top + padding.bottom
+            // Far beyond every limit, and small enough to add.
+            func pixels(_ side: Int) -> Int { min(max(side, 0), 1_000_000_000) }
+            canvas.x += pixels(padding.left)
+            canvas.y += pixels(padding.top)
+            canvas.size.width += pixels(padding.left) + pixels(padding.right)
+            canvas.size.height += pixels(padding.top) + pixels(padding.bottom)
         }
         return canvas.size == picture ? nil : canvas
     }

@@ -4,6 +4,7 @@ import OnesheetCore
 extension PixelBuffer {
     /// The picture blurred by a Gaussian of `deviation` pixels; transparent pixels lend no colour.
     borrowing func blurred(_ deviation: Double, axes: AxisCache, limits: Limits) throws(CodecError) -> PixelBuffer {
+        let deviation = min(deviation, 1000)
         // A wide bell is as smooth when made from fewer pixels, and costs a bounded time.
         if deviation > 8, layout.width > 16, layout.height > 16 {
             let factor = deviation / 4
@@ -12,7 +13,8 @@ extension PixelBuffer {
             let small = try resampled(to: size, axes: axes, limits: limits) { _ in nil }
             let soft = try small.blurred(4, axes: axes, limits: limits)
             return try soft.resampled(
-                to: Size(width: layout.width, height: layout.height), axes: axes, limits: limits) { _ in nil }
+                to: Size(width: layout.width, height: layout.height), axes: axes, limits: limits
+            ) { _ in nil }
         }
         let size = Size(width: layout.width, height: layout.height)
         return try resampled(to: size, axes: axes, limits: limits) { subsampling in
@@ -39,9 +41,11 @@ extension PixelBuffer {
                 return axes.axis(stretch, samples: length, step: step)
             }
             let resampler = PlaneResampler(
-                across: axis(plane.width, outcome.width, x, Int(CK_TAPS)), down: axis(plane.height, outcome.height, y, 2), channels: plane.channels,
+                across: axis(plane.width, outcome.width, x, Int(CK_TAPS)), down: axis(plane.height, outcome.height, y, 2),
+                channels: plane.channels,
                 hasAlpha: layout.hasAlpha, scale: layout.hasAlpha ? .stored : nil,
-                target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: plane.width, height: plane.height)
+                target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: plane.width,
+                height: plane.height)
             let stride = stride(of: index)
             withPlane(index) { from in
                 for row in 0..<plane.height { resampler.take(from + row * stride, y: row) }

@@ -1,106 +1,104 @@
-import NIOCore
+package import Logging
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
-package import Logging
 
-/// Finds, fetches and admits originals: asks the source where a title's poster may be and takes the first candidate that is a picture.
+/// Finds originals: in the cache while they are fresh, or else at their origin, where the source says it is.
 package struct Originals: Sendable {
     let sources: [String: any ContentSource]
-    let transport: any HTTPTransport
     let cache: Cache
-    let renderer: Renderer
-    let pool: RenderPool
     let clock: WallClock
     let lifetime: CacheExpiration
-    let logger: Logger
-    private let flights = Coalescing<TitleReference, CacheEntry, PipelineError>(cancelled: .cancelled)
+    private let fetch: OriginFetch
+    private let logger: Logger
+    let failures: FailureMemory
+    private let flights = Coalescing<TitleReference, Original, PipelineError>(cancelled: .cancelled)
 
-    /// - Parameter lifetime: how long an original is kept.
+    /// How many candidates are tried before a title counts as failed.
+    private static let attempts = 4
+
+    /// - Parameter lifetime: the longest that an original is kept.
     package init(
         sources: [String: any ContentSource], transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool,
         clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.sources = sources
-        self.transport = transport
         self.cache = cache
-        self.renderer = renderer
-        self.pool = pool
         self.clock = clock
         self.lifetime = lifetime
         self.logger = logger
+        failures = FailureMemory(clock: clock)
+        fetch = OriginFetch(transport: transport, renderer: renderer, pool: pool, clock: clock, lifetime: lifetime)
     }
 
-    /// The source called `name`.
-    func source(_ name: String) throws(PipelineError) -> any ContentSource {
-        guard let source = sources[name] else { throw .unknownSource(name, known: sources.keys.sorted()) }
-        return source
+    /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
+    func original(of title: TitleReference) async throws(PipelineError) -> Original {
+        guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
+        let stored = await cache.entry(for: ImageRequest.originalKey(title)).map { Original(stored: $0.entry) }
+        if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
+        try failures.check(title)
+        return try await flights.share(title) { () async throws(PipelineError) -> Original in
+            let original = try await renewed(stored, of: title, source)
+            guard original.isStorable else { return original }
+            // What was made of other bytes must not be found any more, before the new ones can be.
+            if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
+            await cache.store(original.entry, for: ImageRequest.originalKey(title))
+            return original
+        }
     }
 
-    /// The original of `title`, from a tier or fetched, once for all who ask at the same time.
-    func original(of title: TitleReference) async throws(PipelineError) -> CacheEntry {
-        let source = try source(title.source)
-        if let hit = await cache.entry(for: ImageRequest.originalKey(title)) { return hit.entry }
-        return try await flights.share(title) { () async throws(PipelineError) -> CacheEntry in
-            let candidates: [PosterCandidate]
-            do throws(SourceError) {
-                candidates = try await source.candidates(for: title.id)
-            } catch {
-                throw .source(title.source, error)
+    /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
+    private func renewed(
+        _ stored: Original?, of title: TitleReference, _ source: any ContentSource
+    ) async throws(PipelineError) -> Original {
+        do throws(PipelineError) {
+            if let stored, let url = stored.entry.notes[Original.place] {
+                do throws(PipelineError) {
+                    return try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
+                } catch .originRefused {
+                    // It is not there any more: another candidate may be.
+                }
             }
-            let entry = try await firstGood(of: candidates, for: title, policy: source.originPolicy)
-            await cache.store(entry, for: ImageRequest.originalKey(title))
-            return entry
+            return try await firstGood(of: title, source)
+        } catch {
+            guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
+            logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
+            return stored
         }
     }
 
     /// Tries the candidates in turn. When none is any good, what was wrong with the best one is told.
-    private func firstGood(
-        of candidates: [PosterCandidate], for title: TitleReference, policy: OriginPolicy
-    ) async throws(PipelineError) -> CacheEntry {
+    private func firstGood(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+        let candidates: [PosterCandidate]
+        do throws(SourceError) {
+            candidates = try await source.candidates(for: title.id)
+        } catch {
+            failures.remember(.source(title.source, error), of: title)
+            throw .source(title.source, error)
+        }
         var firstError: PipelineError?
         for candidate in candidates.prefix(Self.attempts) {
             do throws(PipelineError) {
-                return try await fetch(candidate, for: title, policy: policy)
+                return try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
             } catch {
                 if error == .cancelled || error == .overloaded { throw error }
-                logger.info("candidate refused", metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
+                logger.info(
+                    "candidate refused",
+                    metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
                 firstError = firstError ?? error
             }
         }
-        throw firstError ?? .noPoster(title)
+        let error = firstError ?? .noPoster(title)
+        failures.remember(error, of: title)
+        throw error
     }
 
-    /// How many candidates are tried before a title counts as failed.
-    private static let attempts = 4
-
-    private func fetch(
-        _ candidate: PosterCandidate, for title: TitleReference, policy: OriginPolicy
-    ) async throws(PipelineError) -> CacheEntry {
-        let start = ContinuousClock.now
-        let body =
-            switch candidate.location {
-            case .http(let url): try await download(url, policy)
-            case .held(_, let bytes):
-                try await pool.run { () throws(PipelineError) in
-                    do throws(SourceError) { return try bytes() } catch { throw .source(title.source, error) }
-                }
-            }
-        let header: ImageHeader
-        do throws(RenderError) { header = try renderer.header(of: body) } catch { throw .render(error) }
-        return CacheEntry(
-            body, header.format.mediaType, of: title, created: clock, lives: lifetime,
-            cost: (ContinuousClock.now - start) / .milliseconds(1), notes: ["origin": candidate.location.name])
-    }
-
-    private func download(_ url: String, _ policy: OriginPolicy) async throws(PipelineError) -> ByteBuffer {
-        let answer: HTTPAnswer
-        do throws(HTTPTransportError) {
-            answer = try await transport.get(HTTPRequest(url: url), under: policy)
+    private func forget(_ title: TitleReference) async {
+        do {
+            try await cache.remove(.tag(.title(title)))
         } catch {
-            throw Task.isCancelled ? .cancelled : .origin(error)
+            // A tier that cannot remove cannot be trusted with what it keeps; it says so in its own figures too.
+            logger.error("variants of a changed original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
-        guard answer.status == 200 else { throw .originRefused(url: url, answer: answer.status) }
-        return answer.body
     }
 }

@@ -49,7 +49,9 @@ package final class WebTransport: HTTPTransport {
             await pace.wait(for: policy)
             let isHome = (url.scheme, url.host, url.port) == (start.scheme, start.host, start.port)
             let answer = try await fetch(url, policy.headers.merging(isHome ? headers : [:]) { $1 }, policy)
-            guard [301, 302, 303, 307, 308].contains(answer.status), let location = answer.headers["location"] else { return answer }
+            guard answer.isRedirect, let location = answer.headers["location"] else {
+                return answer
+            }
             guard let next = url.resolving(location) else { throw HTTPTransportError.invalidURL(location) }
             url = next
         }

@@ -14,6 +14,8 @@ package enum AnswerOrigin: Sendable, Equatable {
     case tier(String)
     /// It was made for this request.
     case made
+    /// It was stale, and its original turned out to be the same still.
+    case revalidated
 }
 
 /// How long a stage took.

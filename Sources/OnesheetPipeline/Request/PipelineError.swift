@@ -35,3 +35,15 @@ extension PipelineError: CustomStringConvertible {
         }
     }
 }
+
+extension PipelineError {
+    /// Whether it may be well again without anyone's doing here, so that something stale serves meanwhile (RFC 5861 §4).
+    var isOriginsFault: Bool {
+        switch self {
+        case .origin, .originRefused, .render, .overloaded, .source(_, .unavailable), .source(_, .quotaExhausted),
+            .source(_, .malformedAnswer):
+            true
+        case .unknownSource, .source, .noPoster, .cancelled: false
+        }
+    }
+}

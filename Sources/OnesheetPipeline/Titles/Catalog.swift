@@ -48,7 +48,8 @@ package struct Catalog: Sendable {
 
     /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
     private func keep<Value: Codable & Sendable>(
-        _ value: Value, in storage: TypedStorage<JSONCached<Value>>, _ key: String, _ expiration: CacheExpiration, _ tags: [CacheTag]
+        _ value: Value, in storage: TypedStorage<JSONCached<Value>>, _ key: String, _ expiration: CacheExpiration,
+        _ tags: [CacheTag]
     ) async {
         do {
             try await storage.store(JSONCached(value), forKey: key, expiration: expiration, tags: tags)

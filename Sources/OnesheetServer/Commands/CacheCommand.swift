@@ -1,11 +1,12 @@
 import ArgumentParser
 import OnesheetCache
 import OnesheetCore
+import OnesheetPipeline
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache", abstract: "Look into the disk cache, check it, and remove from it.",
-        subcommands: [Stats.self, Purge.self])
+        subcommands: [Stats.self, Verify.self, Purge.self])
 
     struct Stats: PluggedCommand {
         static let configuration = CommandConfiguration(abstract: "Print what the disk cache holds.")
@@ -22,6 +23,30 @@ struct CacheCommand: ParsableCommand {
             } else {
                 StandardStreams.output("\(statistics.entries) entries, \(statistics.bytes) of \(statistics.byteLimit) bytes")
             }
+        }
+    }
+
+    struct Verify: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read every file of the disk cache and say what is not as it was written.",
+            discussion: "Ends with failure when something is found and not repaired. A server may be running meanwhile.")
+
+        @Flag(name: .long, help: "Remove damaged files, and bring the index up to date with the files.") var repair = false
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            let found = try await installation.disk.verify(repair: repair)
+            try await installation.shutdown()
+            if json {
+                try printDocument(found)
+            } else {
+                StandardStreams.output(
+                    "\(found.whole) whole, \(found.damaged) damaged, \(found.unknown) unknown to the index, \(found.missing) missing"
+                        + (found.isRepaired && !found.isClean ? "; repaired" : ""))
+            }
+            if !found.isClean && !repair { throw ExitCode.failure }
         }
     }
 
@@ -53,12 +78,13 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let installation = try options.install(plugins)
-            let removal = try await installation.cache.remove(selection, dryRun: dryRun)
+            let removal = try await installation.pipeline.purge(selection, dryRun: dryRun)
             try await installation.shutdown()
             if json {
                 try printDocument(removal)
             } else {
-                StandardStreams.output("\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")
+                StandardStreams.output(
+                    "\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")
             }
         }
     }

@@ -50,7 +50,9 @@ struct EffectiveConfiguration {
         ]
         lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }
         lines.append("sources:")
-        for name in configuration.sourceNames { lines.append("  \(name): { type: \(configuration.sources[name]?.type ?? "") }   # its keys are not shown") }
+        for name in configuration.sourceNames {
+            lines.append("  \(name): { type: \(configuration.sources[name]?.type ?? "") }   # its keys are not shown")
+        }
         return lines.joined(separator: "\n")
     }
 

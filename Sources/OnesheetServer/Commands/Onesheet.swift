@@ -26,7 +26,9 @@ public enum Onesheet {
         }
     }
 
-    private static func exit(withStatus status: Int32) -> Never { RootCommand.exit(withError: status == 0 ? nil : ExitCode(status)) }
+    private static func exit(withStatus status: Int32) -> Never {
+        RootCommand.exit(withError: status == 0 ? nil : ExitCode(status))
+    }
 }
 
 /// A command that needs the plugins.
@@ -56,7 +58,9 @@ struct RootCommand: ParsableCommand {
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The configuration file. Without it: ./onesheet.yaml if it is there, or else the built-in sample source.", valueName: "file"))
+        help: ArgumentHelp(
+            "The configuration file. Without it: ./onesheet.yaml if it is there, or else the built-in sample source.",
+            valueName: "file"))
     var config: String?
 
     @Option(name: .long, help: ArgumentHelp("Keep the disk cache in this folder instead of the configured one.", valueName: "dir"))

@@ -59,7 +59,9 @@ struct RenderCommand: PluggedCommand {
 
     private func read(limit: Int) throws -> ByteBuffer {
         guard input != "-" else {
-            guard let bytes = StandardStreams.input(limit: limit) else { throw RenderFailure("standard input holds more than \(limit) bytes") }
+            guard let bytes = StandardStreams.input(limit: limit) else {
+                throw RenderFailure("standard input holds more than \(limit) bytes")
+            }
             return ByteBuffer(bytes: bytes)
         }
         do {

@@ -16,9 +16,12 @@ struct ServeCommand: PluggedCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Listen here instead of the configured address, such as 127.0.0.1:8080. Port 0 lets the system choose.", valueName: "host:port"),
+            "Listen here instead of the configured address, such as 127.0.0.1:8080. Port 0 lets the system choose.",
+            valueName: "host:port"),
         transform: { text in
-            guard let address = ListenAddress(text) else { throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080") }
+            guard let address = ListenAddress(text) else {
+                throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080")
+            }
             return address
         })
     var listen: ListenAddress?

@@ -18,7 +18,8 @@ struct SignCommand: ParsableCommand, PluggedCommand {
         let path = path.hasPrefix("/") ? path : "/" + path
         guard let signature = Signature(configuration.signing, isLoopback: false).sign(path) else {
             throw ConfigurationError(
-                path: "signing.keys", message: "there is no key to sign with; add one, made with `openssl rand -hex 32`, and a salt")
+                path: "signing.keys", message: "there is no key to sign with; add one, made with `openssl rand -hex 32`, and a salt"
+            )
         }
         StandardStreams.output("/i/\(signature)\(path)")
     }

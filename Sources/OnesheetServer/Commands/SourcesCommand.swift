@@ -27,7 +27,8 @@ struct SourcesCommand: ParsableCommand {
                 return
             }
             for name in configuration.sourceNames { StandardStreams.output("\(name)\t\(configuration.sources[name]?.type ?? "")") }
-            StandardStreams.output("types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` shows how one is configured")
+            StandardStreams.output(
+                "types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` shows how one is configured")
         }
     }
 
@@ -68,7 +69,8 @@ struct SourcesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print a source's titles.")
 
         @Argument(help: "The source's name in the configuration.") var name: String
-        @Option(name: .long, help: "The list of this day, such as 2026-11-20.", transform: { try CalendarDay(argument: $0) }) var date: CalendarDay?
+        @Option(name: .long, help: "The list of this day, such as 2026-11-20.", transform: { try CalendarDay(argument: $0) })
+        var date: CalendarDay?
         @Option(name: .long, help: "Words to search for.") var query: String?
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
@@ -83,7 +85,8 @@ struct SourcesCommand: ParsableCommand {
             }
             for title in page.titles {
                 StandardStreams.output(
-                    [title.rank.map { "\($0)" } ?? "", title.id, title.name, title.releaseDate.map { "\($0)" } ?? ""].joined(separator: "\t"))
+                    [title.rank.map { "\($0)" } ?? "", title.id, title.name, title.releaseDate.map { "\($0)" } ?? ""].joined(
+                        separator: "\t"))
             }
         }
     }

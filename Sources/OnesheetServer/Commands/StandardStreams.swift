@@ -56,7 +56,8 @@ enum StandardStreams {
 enum Log {
     static func make() -> Logger {
         var logger = Logger(label: "onesheet") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
+        logger.logLevel =
+            ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
         return logger
     }
 }

@@ -35,7 +35,9 @@ package struct ServerConfiguration: Sendable, Decodable {
         for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
             throw ConfigurationError(
                 path: "sources.\(name)",
-                message: "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https")
+                message:
+                    "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https"
+            )
         }
         sourceNames = sources.keys.sorted()
     }
@@ -62,7 +64,8 @@ package struct ListenAddress: Sendable, Decodable, Equatable, CustomStringConver
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let address = ListenAddress(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” is not an address such as 127.0.0.1:8080")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "“\(text)” is not an address such as 127.0.0.1:8080")
         }
         self = address
     }

@@ -17,7 +17,8 @@ package struct SigningConfiguration: Sendable, Decodable {
                 let text = try keys.decode(String.self, forKey: key)
                 guard let bytes = [UInt8](hex: text), !bytes.isEmpty else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: key, in: keys, debugDescription: "needs an even number of hexadecimal digits, such as `openssl rand -hex 32` prints")
+                        forKey: key, in: keys,
+                        debugDescription: "needs an even number of hexadecimal digits, such as `openssl rand -hex 32` prints")
                 }
                 return bytes
             }

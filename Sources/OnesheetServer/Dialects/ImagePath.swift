@@ -14,7 +14,9 @@ struct ImagePath {
     /// - Parameter path: what follows `/i/`, percent-encoded.
     init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
         guard let slash = path.firstIndex(of: "/") else {
-            throw .malformed("a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg")
+            throw .malformed(
+                "a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg"
+            )
         }
         signature = path[..<slash]
         signedPath = String(path[slash...])

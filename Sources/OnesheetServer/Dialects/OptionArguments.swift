@@ -23,7 +23,8 @@ struct OptionArguments {
     mutating func integer(_ range: ClosedRange<Int>) throws(RequestError) -> Int? {
         guard let text = text() else { return nil }
         guard let value = Int(text), range.contains(value) else {
-            throw .bad(option: name, value: String(text), reason: "needs a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw .bad(
+                option: name, value: String(text), reason: "needs a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }

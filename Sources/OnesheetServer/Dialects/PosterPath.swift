@@ -24,38 +24,3 @@ struct PosterPath {
         self.transform = transform
     }
 }
-
-/// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
-    /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, or control characters.
-    static func decode(_ text: some StringProtocol) throws(RequestError) -> String {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2, rest.first != UInt8(ascii: "+") else {
-                throw .malformed("“\(text)” is not properly percent-encoded")
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw .malformed("“\(text)” is not properly percent-encoded")
-        }
-        return decoded
-    }
-
-    /// Encodes all but unreserved characters.
-    static func encode(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
-    }
-}

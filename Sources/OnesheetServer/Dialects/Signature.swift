@@ -38,14 +38,15 @@ package struct Signature: Sendable {
 extension Data {
     /// base64url without padding (RFC 4648 §5).
     var base64URL: String {
-        String(base64EncodedString().compactMap { character in
-            switch character {
-            case "+": "-"
-            case "/": "_"
-            case "=": nil
-            default: character
-            }
-        })
+        String(
+            base64EncodedString().compactMap { character in
+                switch character {
+                case "+": "-"
+                case "/": "_"
+                case "=": nil
+                default: character
+                }
+            })
     }
 
     /// Reads base64url, padded or not.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
+import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
@@ -35,7 +36,9 @@ struct ImageResponse {
                 return tag == "*" || tag == "\"\(answer.entry.validator)\"" || tag == "W/\"\(answer.entry.validator)\""
             }
         }
-        guard let text = request.headers[.ifModifiedSince], let since = HTTPDate.date(text) else { return false }
+        guard let text = request.headers[.ifModifiedSince], let since = HTTPDate.parse(text, now: answer.entry.created) else {
+            return false
+        }
         return answer.entry.created.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
     }
 
@@ -52,6 +55,7 @@ struct ImageResponse {
             let ttl = answer.entry.expires.map { "; ttl=\(Int($0.timeIntervalSince(now)))" } ?? ""
             return "onesheet; hit\(ttl); detail=\(name)"
         case .made: return "onesheet; fwd=miss; stored"
+        case .revalidated: return "onesheet; fwd=stale; stored; detail=revalidated"
         }
     }
 

@@ -51,7 +51,8 @@ struct Problem: Error {
         case .source(_, let error): self.init(error, detail, at: now)
         case .origin(let error): self.init(error)
         case .originRefused(_, let answer):
-            self = answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
+            self =
+                answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
         case .render(let error): self.init(error)
         case .overloaded: self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: 1)
         case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)

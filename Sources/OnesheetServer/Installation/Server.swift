@@ -41,8 +41,10 @@ package struct Server: Sendable {
     /// The address space, in the order of DESIGN's table.
     private var routes: [any Route] {
         [
-            PosterRoute(installation: installation), ImageRoute(installation: installation), LadderRoute(installation: installation),
-            SourcesRoute(installation: installation), TitlesRoute(installation: installation), CacheRoute(installation: installation),
+            PosterRoute(installation: installation), ImageRoute(installation: installation),
+            LadderRoute(installation: installation),
+            SourcesRoute(installation: installation), TitlesRoute(installation: installation),
+            CacheRoute(installation: installation),
             PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(), MetricsRoute(installation: installation),
             PageRoute(installation: installation),
         ]

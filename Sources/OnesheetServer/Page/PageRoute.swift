@@ -67,12 +67,13 @@ struct Page {
     }
 
     private func card(_ title: Title) -> String {
-        let path = "\(source)/\(PercentEncoding.encode(title.id))"
+        let path = "\(source)/\(PercentEncoding.encode(id: title.id))"
+        let original = title.originalName.map { "<i>\($0.html)</i>" } ?? ""
         let details = [title.rank.map { "#\($0)" }, title.releaseDate.map { "\($0)" }].compactMap { $0 }.joined(separator: " · ")
         return """
             <li><a href="/t/p/original/\(path)">
               <img src="/t/p/w185/\(path).jpg" srcset="/t/p/w342/\(path).jpg 2x" width="185" height="278" loading="lazy" alt="">
-              <b>\(title.name.html)</b><small>\(details)</small>
+              <b>\(title.name.html)</b>\(original)<small>\(details)</small>
             </a></li>
             """
     }
@@ -87,6 +88,7 @@ struct Page {
         .wall a { color: inherit; text-decoration: none; display: block; }
         .wall img { width: 100%; height: auto; aspect-ratio: 2 / 3; object-fit: cover; border-radius: .4rem; background: #8883; display: block; }
         .wall b { display: block; margin-top: .4rem; }
+        .wall i { display: block; font-style: normal; }
         small { opacity: .7; }
         .problem { padding: 1rem; border-left: .3rem solid #c33; background: #c331; }
         """

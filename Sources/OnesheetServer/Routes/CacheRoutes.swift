@@ -4,6 +4,7 @@ import Hummingbird
 import HTTPTypes
 import OnesheetCache
 import OnesheetCore
+import OnesheetPipeline
 
 /// `/cache/stats`, and `DELETE /cache/{source}[/{id}]`; for the administrator.
 struct CacheRoute: Route {
@@ -23,8 +24,10 @@ struct CacheRoute: Route {
         guard installation.configuration.sources[source] != nil else {
             throw RequestError.unknown(unknownName(source, kind: "source", known: installation.configuration.sourceNames))
         }
-        let tag = parts.count > 1 ? CacheTag.title(TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))) : .source(source)
-        return .json(try await installation.cache.remove(.tag(tag), dryRun: request.uri.queryParameters["dry-run"] != nil))
+        let tag =
+            parts.count > 1
+            ? CacheTag.title(TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))) : .source(source)
+        return .json(try await installation.pipeline.purge(.tag(tag), dryRun: request.uri.queryParameters["dry-run"] != nil))
     }
 }
 

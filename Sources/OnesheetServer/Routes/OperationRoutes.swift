@@ -22,9 +22,15 @@ struct LadderRoute: Route {
 
     private struct Document: Encodable {
         struct Images: Encodable {
-            let base_url: String
-            let secure_base_url: String
-            let poster_sizes: [String]
+            let baseURL: String
+            let secureBaseURL: String
+            let posterSizes: [String]
+
+            enum CodingKeys: String, CodingKey {
+                case baseURL = "base_url"
+                case secureBaseURL = "secure_base_url"
+                case posterSizes = "poster_sizes"
+            }
         }
         let images: Images
     }
@@ -34,7 +40,7 @@ struct LadderRoute: Route {
         return .json(
             Document(
                 images: .init(
-                    base_url: "http://\(host)/t/p/", secure_base_url: "https://\(host)/t/p/", poster_sizes: SizeLadder.names)))
+                    baseURL: "http://\(host)/t/p/", secureBaseURL: "https://\(host)/t/p/", posterSizes: SizeLadder.names)))
     }
 }
 
@@ -50,7 +56,9 @@ struct MetricsRoute: Route {
             lines += values.map { "onesheet_\(name)\($0.0) \($0.1)" }
         }
         let tiers = await installation.cache.statistics()
-        func each(_ value: (CacheStatistics) -> Int) -> [(String, Int)] { tiers.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", value($0.value)) } }
+        func each(_ value: (CacheStatistics) -> Int) -> [(String, Int)] {
+            tiers.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", value($0.value)) }
+        }
         add("cache_hits_total", "counter", "Look-ups that found an entry.", each(\.hits))
         add("cache_misses_total", "counter", "Look-ups that found none.", each(\.misses))
         add("cache_stores_total", "counter", "Entries stored.", each(\.stores))

@@ -26,7 +26,8 @@ struct PrefetchRoute: Route {
         do {
             order = try JSONDecoder().decode(Order.self, from: Data(buffer: try await request.body.collect(upTo: 1 << 20)))
         } catch {
-            throw RequestError.malformed("the body is not an order such as {\"source\": \"sample\", \"sizes\": [\"w342\"]}: \(error)")
+            throw RequestError.malformed(
+                "the body is not an order such as {\"source\": \"sample\", \"sizes\": [\"w342\"]}: \(error)")
         }
         let prefetch = PrefetchOrder(
             source: order.source, ids: order.ids ?? [], dates: order.date.map { [$0] } ?? [],

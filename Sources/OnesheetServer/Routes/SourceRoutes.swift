@@ -23,7 +23,9 @@ struct SourcesRoute: Route {
         .json(
             Document(
                 sources: installation.sources.map {
-                    .init(name: $0.name, type: installation.configuration.sources[$0.name]?.type ?? "", titles: "/sources/\($0.name)/titles")
+                    .init(
+                        name: $0.name, type: installation.configuration.sources[$0.name]?.type ?? "",
+                        titles: "/sources/\($0.name)/titles")
                 }))
     }
 }
@@ -57,7 +59,8 @@ struct TitlesRoute: Route {
         PostersDocument(
             candidates: try await installation.catalog.candidates(for: title).map {
                 .init(
-                    name: $0.location.name, width: $0.width, height: $0.height, site: $0.site, page: $0.page, published: $0.published)
+                    name: $0.location.name, width: $0.width, height: $0.height, site: $0.site, page: $0.page,
+                    published: $0.published)
             })
     }
 }
@@ -76,7 +79,7 @@ struct TitleDocument: Encodable {
 
     init(_ title: Title, of source: String) {
         self.title = title
-        let id = PercentEncoding.encode(title.id)
+        let id = PercentEncoding.encode(id: title.id)
         posters = Dictionary(uniqueKeysWithValues: SizeLadder.names.map { ($0, "/t/p/\($0)/\(source)/\(id)") })
     }
 
@@ -108,12 +111,16 @@ extension TitleQuery {
         let parameters = uri.queryParameters
         self.init()
         if let text = parameters["date"], !text.isEmpty {
-            guard let day = CalendarDay(text) else { throw .bad(option: "date", value: String(text), reason: "is not a day such as 2026-11-21") }
+            guard let day = CalendarDay(text) else {
+                throw .bad(option: "date", value: String(text), reason: "is not a day such as 2026-11-21")
+            }
             date = day
         }
         if let text = parameters["period"], !text.isEmpty {
             guard let period = Period(rawValue: String(text)) else {
-                throw .bad(option: "period", value: String(text), reason: "needs one of \(Period.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw .bad(
+                    option: "period", value: String(text),
+                    reason: "needs one of \(Period.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             self.period = period
         }

@@ -88,7 +88,8 @@ public final class FakeTransport: HTTPTransport {
             throw .forbidden(url: text, reason: "it begins with none of the allowed prefixes")
         }
         let address = url.host == "localhost" ? IPAddress("127.0.0.1") : IPAddress(url.host)
-        let isAllowed = address.map { address in policy.networks.contains { $0.contains(address) } } ?? policy.networks.contains(.public)
+        let isAllowed =
+            address.map { address in policy.networks.contains { $0.contains(address) } } ?? policy.networks.contains(.public)
         guard isAllowed else { throw .forbidden(url: text, reason: "its address is in none of the allowed networks") }
         return url
     }

@@ -20,7 +20,9 @@ final class ConfigurationFileTests: XCTestCase {
               web: { type: remote, allow: ["https://images.example.com/"], networks: [public] }
               art: { type: folder, path: ./posters }
             """
-        let environment = ["ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a"]
+        let environment = [
+            "ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a",
+        ]
         // When it is read
         let configuration = try ConfigurationFile(environment: environment).parse(text)
         // Then every value is what it says

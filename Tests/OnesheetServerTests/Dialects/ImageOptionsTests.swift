@@ -11,11 +11,36 @@ final class ImageOptionsTests: XCTestCase {
     func testThatEachOptionMeansWhatItsNameSays() throws {
         // Given every option that sets something
         let table: [(String, (inout Transform) -> Void)] = [
-            ("rs:fill:300:450", { $0.resizing = .fill; $0.width = 300; $0.height = 450 }),
-            ("rs:fit:300:0:1", { $0.width = 300; $0.enlarges = true }),
-            ("rs:fill-down:30:40", { $0.resizing = .fillDown; $0.width = 30; $0.height = 40 }),
-            ("resize:force:30:40", { $0.resizing = .force; $0.width = 30; $0.height = 40 }),
-            ("s:30:40", { $0.width = 30; $0.height = 40 }),
+            (
+                "rs:fill:300:450",
+                {
+                    $0.resizing = .fill; $0.width = 300; $0.height = 450
+                }
+            ),
+            (
+                "rs:fit:300:0:1",
+                {
+                    $0.width = 300; $0.enlarges = true
+                }
+            ),
+            (
+                "rs:fill-down:30:40",
+                {
+                    $0.resizing = .fillDown; $0.width = 30; $0.height = 40
+                }
+            ),
+            (
+                "resize:force:30:40",
+                {
+                    $0.resizing = .force; $0.width = 30; $0.height = 40
+                }
+            ),
+            (
+                "s:30:40",
+                {
+                    $0.width = 30; $0.height = 40
+                }
+            ),
             ("rt:fill", { $0.resizing = .fill }),
             ("w:30", { $0.width = 30 }),
             ("h:40", { $0.height = 40 }),
@@ -59,7 +84,10 @@ final class ImageOptionsTests: XCTestCase {
 
     func testThatTheSameTransformInOtherWordsHasTheSameKey() throws {
         // Given ways to say one thing
-        let ways = ["rs:fill:300:450/q:80", "w:300/h:450/rt:fill", "h:450/rs:fill:300", "rs:fill:150:225/dpr:2", "cb:1/pr:card/exp:9999999999"]
+        let ways = [
+            "rs:fill:300:450/q:80", "w:300/h:450/rt:fill", "h:450/rs:fill:300", "rs:fill:150:225/dpr:2",
+            "cb:1/pr:card/exp:9999999999",
+        ]
         // When they are read
         let texts = try ways.map { try parse($0, presets: ["card": "rs:fill:300:450"]).canonicalText }
         // Then they are one
@@ -69,7 +97,8 @@ final class ImageOptionsTests: XCTestCase {
     func testThatADifferentTransformHasAnotherKey() throws {
         // Given transforms that differ in one thing each
         let ways = [
-            "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1", "fl:0:1", "pd:1",
+            "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1",
+            "fl:0:1", "pd:1",
             "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",
         ]
         // When they are read
@@ -81,8 +110,10 @@ final class ImageOptionsTests: XCTestCase {
     func testThatBadOptionsAreRefusedByName() {
         // Given options that are wrong, with what their error has to name
         let table = [
-            ("rz:1", "rz"), ("resize_:1", "resize_"), ("w:-1", "-1"), ("w:abc", "abc"), ("w:99999999", "99999999"), ("rs:stretch", "stretch"),
-            ("rot:45", "45"), ("g:up", "up"), ("g:fp:2:0", "2"), ("g:fp", "fp"), ("q:101", "101"), ("f:bmp", "bmp"), ("pr:nope", "nope"),
+            ("rz:1", "rz"), ("resize_:1", "resize_"), ("w:-1", "-1"), ("w:abc", "abc"), ("w:99999999", "99999999"),
+            ("rs:stretch", "stretch"),
+            ("rot:45", "45"), ("g:up", "up"), ("g:fp:2:0", "2"), ("g:fp", "fp"), ("q:101", "101"), ("f:bmp", "bmp"),
+            ("pr:nope", "nope"),
             ("el:maybe", "maybe"), ("bg:12345", "12345"), ("bg:256:0:0", "256"), ("bl:x", "x"), ("dpr:100", "100"), ("w:1:2", "2"),
             ("w:nan", "nan"), ("c:nan:1", "nan"), ("exp:soon", "soon"), (":1", "unknown option"),
         ]

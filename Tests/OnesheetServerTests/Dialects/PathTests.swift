@@ -28,7 +28,10 @@ final class PathTests: XCTestCase {
 
     func testThatBadPosterPathsAreRefused() throws {
         let options = try options()
-        for text in ["", "w342", "w342/sample", "w342/sample/", "w343/sample/1.jpg", "w342/sample/1.gif", "w342/sample/%zz", "w342/sample/%FF", "w342/sample/a%00b", "w342/sample/%+1"] {
+        for text in [
+            "", "w342", "w342/sample", "w342/sample/", "w343/sample/1.jpg", "w342/sample/1.gif", "w342/sample/%zz",
+            "w342/sample/%FF", "w342/sample/a%00b", "w342/sample/%+1",
+        ] {
             XCTAssertThrowsError(try PosterPath(text[...], options), text) { XCTAssertTrue($0 is RequestError) }
         }
     }
@@ -55,7 +58,10 @@ final class PathTests: XCTestCase {
 
     func testThatBadImagePathsAreRefused() throws {
         let options = try options()
-        for text in ["", "unsafe", "unsafe/", "unsafe/rs:fit:1:1", "unsafe/w:1/!!!", "unsafe/w:x/plain/sample://1", "unsafe/plain/sample://1@gif", "unsafe/w:1/_w==", "unsafe/plain/%"] {
+        for text in [
+            "", "unsafe", "unsafe/", "unsafe/rs:fit:1:1", "unsafe/w:1/!!!", "unsafe/w:x/plain/sample://1",
+            "unsafe/plain/sample://1@gif", "unsafe/w:1/_w==", "unsafe/plain/%",
+        ] {
             XCTAssertThrowsError(try ImagePath(text[...], options), text) { XCTAssertTrue($0 is RequestError) }
         }
     }
@@ -70,7 +76,10 @@ final class PathTests: XCTestCase {
 
     func testThatASourceURLThatNobodyAllowsIsForbidden() {
         let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
-        for text in ["https://notexample.com/posters/1", "https://a.example.com/other", "https://a.example.com.attacker.com/posters/1", "http://a.example.com/posters/1", "https://a.example.com:444/posters/1", "https://a.example.com/posters/../secret"] {
+        for text in [
+            "https://notexample.com/posters/1", "https://a.example.com/other", "https://a.example.com.attacker.com/posters/1",
+            "http://a.example.com/posters/1", "https://a.example.com:444/posters/1", "https://a.example.com/posters/../secret",
+        ] {
             XCTAssertThrowsError(try url.resolve(text), text) { error in
                 guard case .forbidden? = error as? RequestError else { return XCTFail("\(text): \(error)") }
             }

@@ -19,10 +19,13 @@ final class SignatureTests: XCTestCase {
     func testThatAnyOtherPathOrSignatureIsRefused() throws {
         let signing = try signing()
         for (signature, path) in [
-            (signature, path + "x"), (String(signature.dropLast()), path), ("A" + signature.dropFirst(), path), ("", path), ("unsafe", path),
+            (signature, path + "x"), (String(signature.dropLast()), path), ("A" + signature.dropFirst(), path), ("", path),
+            ("unsafe", path),
             ("ö", path), (signature + signature, path),
         ] {
-            XCTAssertThrowsError(try signing.check(signature, of: path), signature) { XCTAssertEqual($0 as? RequestError, .badSignature) }
+            XCTAssertThrowsError(try signing.check(signature, of: path), signature) {
+                XCTAssertEqual($0 as? RequestError, .badSignature)
+            }
         }
     }
 

@@ -41,7 +41,7 @@ final class ServingTests: ServerTestCase {
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
         // When the original is asked for
-        let answer = try await server.send("/t/p/original/web/\(PercentEncoding.encode(origin.url + "/1"))")
+        let answer = try await server.send("/t/p/original/web/\(PercentEncoding.encode(id: origin.url + "/1"))")
         // Then not a byte is different
         XCTAssertEqual(answer.body, body)
     }
@@ -65,7 +65,8 @@ final class ServingTests: ServerTestCase {
         let origin = try await origin { _, _ in .answer(type: "text/html", body: body) }
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
         // When it is asked for, its media type being a lie
-        let answer = try await server.send("/i/unsafe/rs:fit:50:0/plain/\(origin.url)/a.jpg?x=1@jpg".replacingOccurrences(of: "?", with: "%3F"))
+        let answer = try await server.send(
+            "/i/unsafe/rs:fit:50:0/plain/\(origin.url)/a.jpg?x=1@jpg".replacingOccurrences(of: "?", with: "%3F"))
         // Then the bytes decide
         XCTAssertEqual(try Picture.header(answer.body).width, 50)
         XCTAssertEqual(origin.requests(for: "/a.jpg?x=1"), 1)

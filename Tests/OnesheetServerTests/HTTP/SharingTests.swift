@@ -31,7 +31,9 @@ final class SharingTests: ServerTestCase {
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
         // When ten sizes are asked for at once
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for width in 1...10 { group.addTask { try await server.send("/i/unsafe/w:\(width * 10)/plain/\(origin.url)/a@jpg").status } }
+            for width in 1...10 {
+                group.addTask { try await server.send("/i/unsafe/w:\(width * 10)/plain/\(origin.url)/a@jpg").status }
+            }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         // Then the origin was asked once

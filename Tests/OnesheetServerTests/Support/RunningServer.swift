@@ -104,7 +104,8 @@ class ServerTestCase: XCTestCase {
 
     /// Fails unless `answer` is a problem document with this status whose detail holds `words`.
     func assertProblem(
-        _ answer: ServerAnswer, _ status: Int, _ words: String, _ context: String = "", file: StaticString = #filePath, line: UInt = #line
+        _ answer: ServerAnswer, _ status: Int, _ words: String, _ context: String = "", file: StaticString = #filePath,
+        line: UInt = #line
     ) {
         XCTAssertEqual(answer.status, status, "\(context) \(answer.text)", file: file, line: line)
         XCTAssertEqual(answer.field("Content-Type"), "application/problem+json", context, file: file, line: line)
@@ -113,7 +114,8 @@ class ServerTestCase: XCTestCase {
             let problem = try answer.json()
             XCTAssertEqual(problem["status"] as? Int, status, context, file: file, line: line)
             XCTAssertTrue(
-                (problem["detail"] as? String ?? "").contains(words), "\(context) \(answer.text) does not say “\(words)”", file: file,
+                (problem["detail"] as? String ?? "").contains(words), "\(context) \(answer.text) does not say “\(words)”",
+                file: file,
                 line: line)
         } catch {
             XCTFail("\(context) \(error)", file: file, line: line)

@@ -64,7 +64,10 @@ struct BoxOffice: Sendable {
         guard let film = Film.all.first(where: { $0.code == request.query["movieCd"] }) else {
             return try .json(["movieInfoResult": ["movieInfo": ["movieCd": "", "movieNm": "", "actors": []], "source": "영화진흥위원회"]])
         }
-        let people: JSON = .list((1...4).map { ["peopleNm": .text("배우 \($0)"), "peopleNmEn": .text("ACTOR \($0)"), "cast": .text("역할 \($0)"), "castEn": ""] })
+        let people: JSON = .list(
+            (1...4).map {
+                ["peopleNm": .text("배우 \($0)"), "peopleNmEn": .text("ACTOR \($0)"), "cast": .text("역할 \($0)"), "castEn": ""]
+            })
         return try .json([
             "movieInfoResult": [
                 "movieInfo": [
@@ -89,7 +92,8 @@ struct BoxOffice: Sendable {
         let films = found.dropFirst(min(found.count, (page - 1) * size)).prefix(size).map { film -> JSON in
             [
                 "movieCd": .text(film.code), "movieNm": .text(film.name), "movieNmEn": .text(film.englishName), "prdtYear": "2026",
-                "openDt": .text(film.released), "typeNm": "장편", "prdtStatNm": "개봉", "nationAlt": "한국", "genreAlt": .text(film.genre),
+                "openDt": .text(film.released), "typeNm": "장편", "prdtStatNm": "개봉", "nationAlt": "한국",
+                "genreAlt": .text(film.genre),
                 "repNationNm": "한국", "repGenreNm": .text(film.genre), "directors": [["peopleNm": .text("감독 \(film.number)")]],
                 "companys": [],
             ]

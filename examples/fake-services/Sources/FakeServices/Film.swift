@@ -15,7 +15,8 @@ struct Film: Sendable {
             let parts = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
             let code = index.isMultiple(of: 7) ? "2026A\(100 + index)" : "2026\(1000 + index * 37)"
             return Film(
-                number: index + 1, code: code, name: parts[0], englishName: parts[1], genre: parts[2], minutes: 88 + index * 17 % 60,
+                number: index + 1, code: code, name: parts[0], englishName: parts[1], genre: parts[2],
+                minutes: 88 + index * 17 % 60,
                 released: parts[3])
         }
         return films

@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 
 /// A JSON document written by hand.
-enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
     case text(String)

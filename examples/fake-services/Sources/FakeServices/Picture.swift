@@ -42,7 +42,9 @@ struct Picture: Sendable {
         if distance < 0.21 { colour = light }
         for layer in 0..<4 {
             let shift = Float(seed + layer * 5)
-            let ridge = 0.52 + Float(layer) * 0.12 + 0.05 * sinf(x * (5 + shift.truncatingRemainder(dividingBy: 4)) + shift) + 0.02 * sinf(x * 17 + shift)
+            let ridge =
+                0.52 + Float(layer) * 0.12 + 0.05 * sinf(x * (5 + shift.truncatingRemainder(dividingBy: 4)) + shift) + 0.02
+                * sinf(x * 17 + shift)
             if y > ridge { colour = ground + (sky - ground) * (0.6 - 0.18 * Float(layer)) }
         }
         let edge = min(min(x, 1 - x), min(y, 1 - y) * aspect)
@@ -63,7 +65,8 @@ struct Picture: Sendable {
         var size: UInt = 0
         defer { tjFree(memory) }
         let status = tjCompress2(
-            compressor, pixels, Int32(width), 0, Int32(height), Int32(TJPF_RGB.rawValue), &memory, &size, Int32(TJSAMP_420.rawValue), 88, 0)
+            compressor, pixels, Int32(width), 0, Int32(height), Int32(TJPF_RGB.rawValue), &memory, &size,
+            Int32(TJSAMP_420.rawValue), 88, 0)
         guard status == 0, let memory else { throw Failure(description: String(cString: tjGetErrorStr2(compressor))) }
         return Array(UnsafeBufferPointer(start: memory, count: Int(size)))
     }

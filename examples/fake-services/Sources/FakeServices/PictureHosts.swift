@@ -13,7 +13,8 @@ struct PictureHosts: Sendable {
         if fault == .pictures { return try damaged(["html", "truncated", "empty"][film.number % 3]) }
         let isPoster = size[0] < size[1]
         return Answer(
-            type: "image/jpeg", body: .bytes(try Picture(seed: film.number, isPoster: isPoster).jpeg(width: size[0], height: size[1])))
+            type: "image/jpeg",
+            body: .bytes(try Picture(seed: film.number, isPoster: isPoster).jpeg(width: size[0], height: size[1])))
     }
 
     /// Everything that has come back as a picture from somewhere and was none.
@@ -23,12 +24,14 @@ struct PictureHosts: Sendable {
         case "html": return .html("Please do not link to pictures.", type: "image/jpeg")
         case "empty": return Answer(type: "image/jpeg", body: .bytes([]))
         case "truncated": return Answer(type: "image/jpeg", body: .bytes(Array(whole.prefix(whole.count / 2))))
-        case "broken": return Answer(type: "image/jpeg", body: .truncated(Array(whole.prefix(whole.count / 2)), announced: whole.count))
+        case "broken":
+            return Answer(type: "image/jpeg", body: .truncated(Array(whole.prefix(whole.count / 2)), announced: whole.count))
         case "endless": return Answer(type: "image/jpeg", body: .endless)
         case "silence": return Answer(type: "image/jpeg", body: .silence)
         case "loop": return Answer(status: 302, type: "text/plain", location: "/pictures/fault/loop", body: .bytes([]))
         case "moved":
-            return Answer(status: 302, type: "text/plain", location: "/pictures/moved/\(Film.all[0].code)/400x600/x.jpg", body: .bytes([]))
+            return Answer(
+                status: 302, type: "text/plain", location: "/pictures/moved/\(Film.all[0].code)/400x600/x.jpg", body: .bytes([]))
         case "private": return Answer(status: 302, type: "text/plain", location: "http://169.254.169.254/latest", body: .bytes([]))
         case "error": return .html("Something broke.", status: 500)
         default: return .missing

@@ -13,7 +13,8 @@ struct Request: Sendable {
         let plain = target[question...].split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20")
         let components = URLComponents(string: target[..<question] + plain)
         path = (components?.path ?? "").split(separator: "/").map(String.init)
-        query = Dictionary((components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+        query = Dictionary(
+            (components?.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
         self.authorization = authorization
     }
 }

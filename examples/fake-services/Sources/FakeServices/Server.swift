@@ -59,7 +59,8 @@ private final class Conversation: ChannelInboundHandler {
         case .end:
             guard let head else { return }
             let address = "http://127.0.0.1:\(context.localAddress?.port ?? 0)"
-            let answer = services.answer(target: head.uri, authorization: head.headers.first(name: "authorization"), address: address)
+            let answer = services.answer(
+                target: head.uri, authorization: head.headers.first(name: "authorization"), address: address)
             write(answer, isHead: head.method == .HEAD, context)
         }
     }

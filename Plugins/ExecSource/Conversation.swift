@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+internal import Synchronization
+
+/// One program's life: calls go out, answers come back in any order.
+final class Conversation: ChildListener {
+    private typealias Waiting = CheckedContinuation<Result<JSONValue, SourceError>, Never>
+
+    private struct State {
+        var child: (any Child)?
+        var waiting: [Int: (continuation: Waiting, title: String?)] = [:]
+        var nextID = 1
+        var end: End?
+    }
+
+    private struct End {
+        let error: SourceError
+        let reason: String
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Why the program answers no more; `nil` while it does.
+    var end: String? { state.withLock { $0.end?.reason } }
+
+    /// Starts the program and asks what it speaks.
+    func begin(_ launcher: any ChildLauncher, name: String, timeout: Duration) async throws(SourceError) {
+        do {
+            let child = try launcher.launch(self)
+            state.withLock { $0.child = child }
+        } catch {
+            ended("the program cannot start: \(error)")
+            throw .unavailable(reason: "the program cannot start: \(error)")
+        }
+        let greeting = try await call("initialize", ["protocol": 1, "name": .string(name)], title: nil, timeout: timeout)
+        guard case .object(let members) = greeting, members["protocol"] == 1 else {
+            ended("the program does not speak protocol 1")
+            stop()
+            throw .malformedAnswer(reason: "the program does not speak protocol 1")
+        }
+    }
+
+    func call(_ method: String, _ params: [String: JSONValue], title: String?, timeout: Duration) async throws(SourceError)
+        -> JSONValue
+    {
+        let id = state.withLock { state in
+            defer { state.nextID += 1 }
+            return state.nextID
+        }
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            self.finish(id, .failure(.unavailable(reason: "the program did not answer “\(method)” in time")))
+        }
+        defer { timer.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.send(RemoteCall(id: id, method: method, params: .object(params)), continuation, title)
+            }
+        } onCancel: {
+            self.finish(id, .failure(.unavailable(reason: "cancelled")))
+        }
+        return try result.get()
+    }
+
+    func stop() { state.withLock { $0.child }?.stop() }
+
+    private func send(_ call: RemoteCall, _ continuation: Waiting, _ title: String?) {
+        let line: Data
+        do {
+            line = try call.line()
+        } catch {
+            return continuation.resume(returning: .failure(.unsupported("a call that cannot be written: \(error)")))
+        }
+        let (child, refusal) = state.withLock { state -> ((any Child)?, SourceError?) in
+            // The greeting failed of what ended the program; a later call was not there and may be asked of the next one.
+            if let end = state.end { return (nil, call.method == "initialize" ? end.error : .unavailable(reason: end.reason)) }
+            if Task.isCancelled { return (nil, .unavailable(reason: "cancelled")) }
+            state.waiting[call.id] = (continuation, title)
+            return (state.child, nil)
+        }
+        if let refusal { return continuation.resume(returning: .failure(refusal)) }
+        child?.send(line)
+    }
+
+    func received(_ line: Data) {
+        guard !line.isEmpty else { return }
+        do {
+            let answer = try JSONDecoder().decode(RemoteAnswer.self, from: line)
+            let title = state.withLock { $0.waiting[answer.id]?.title }
+            finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
+        } catch {
+            // After a line that is no answer nothing says which call the next one is for.
+            let reason = "the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))"
+            fail(.malformedAnswer(reason: reason), reason)
+            stop()
+        }
+    }
+
+    func ended(_ reason: String) { fail(.unavailable(reason: reason), reason) }
+
+    /// Every call that waits gets `error`; calls that come later find that there is nobody any more, and why.
+    private func fail(_ error: SourceError, _ reason: String) {
+        let waiting = state.withLock { state in
+            if state.end == nil { state.end = End(error: error, reason: reason) }
+            defer { state.waiting = [:] }
+            return state.waiting.values
+        }
+        for call in waiting { call.continuation.resume(returning: .failure(error)) }
+    }
+
+    private func finish(_ id: Int, _ result: Result<JSONValue, SourceError>) {
+        state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(returning: result)
+    }
+}

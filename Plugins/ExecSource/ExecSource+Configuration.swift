@@ -1,0 +1,48 @@
+public import OnesheetCore
+
+extension ExecSource {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// The program and its arguments.
+        public var command: [String]
+        /// What the program sees of the environment.
+        public var environment: [String: String]
+        /// For one answer of the program.
+        public var timeout: Interval
+        /// Of the pictures.
+        public var networks: [NetworkRange]
+        public var headers: [String: String]
+        public var rate: Double?
+
+        private enum CodingKeys: CodingKey { case command, environment, timeout, networks, headers, rate }
+
+        public init(command: [String], environment: [String: String] = [:], timeout: Interval = Interval(.seconds(10))) {
+            (self.command, self.environment, self.timeout) = (command, environment, timeout)
+            (networks, headers) = ([.public], [:])
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            command = try keys.decode([String].self, forKey: .command)
+            environment = try keys.decodeIfPresent([String: String].self, forKey: .environment) ?? [:]
+            timeout = try keys.decodeIfPresent(Interval.self, forKey: .timeout) ?? Interval(.seconds(10))
+            networks = try keys.decodeIfPresent([NetworkRange].self, forKey: .networks) ?? [.public]
+            headers = try keys.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
+            rate = try keys.decodeIfPresent(Double.self, forKey: .rate)
+        }
+    }
+
+    public static let sampleConfiguration = """
+        type: exec
+        # The program and its arguments. It is started with the first request, and again when it has ended.
+        command: [python3, ./films.py]
+        # All that it sees of the environment beside PATH, HOME, LANG, LC_ALL and TMPDIR.
+        environment: { API_KEY: "${FILMS_KEY}" }
+        # For one answer.
+        timeout: 10s
+        # Of the pictures that it names: where connections may end, headers, requests per second.
+        networks: [public]
+        headers: { User-Agent: "onesheet" }
+        rate: 20
+        """
+}

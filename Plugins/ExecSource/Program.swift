@@ -1,0 +1,118 @@
+internal import Dispatch
+internal import Foundation
+internal import Logging
+internal import Synchronization
+#if canImport(Glibc)
+    internal import Glibc
+#endif
+
+/// A running program. Its standard output comes in lines, its standard error goes to the log. To stop, its standard input is closed;
+/// where it has not ended a second later it is told to, and two seconds after that it is ended.
+final class Program: Child {
+    private struct State {
+        var output = Data()
+        var errors = Data()
+        var isStopped = false
+    }
+
+    private let process: Process
+    private let input: FileHandle
+    private let maxLine: Int
+    private let logger: Logger
+    private let state = Mutex(State())
+    /// A program that does not read makes writing wait; it waits here.
+    private let writing = DispatchQueue(label: "onesheet.exec.write")
+
+    init(_ process: Process, maxLine: Int, logger: Logger, _ listener: any ChildListener) throws {
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        (self.process, self.input, self.maxLine, self.logger) = (process, input.fileHandleForWriting, maxLine, logger)
+        // Writing to a program that has just ended has to be an error and not the end of this one.
+        signal(SIGPIPE, SIG_IGN)
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        try process.run()
+        Self.follow(output) { [weak self, weak listener] data in
+            if let listener { self?.read(data, listener) }
+        }
+        Self.follow(errors) { [weak self] data in self?.log(data) }
+    }
+
+    /// Hands over what comes through a pipe, and empty data at its end. On a thread of its own, which waits in `read`: Foundation's
+    /// `readabilityHandler` on Linux crashes now and then where a pipe goes away while it is watched (Swift 6.3.1).
+    private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Void) {
+        Thread.detachNewThread {
+            // Kept to the end, so that the number of its file is nobody else's.
+            let handle = pipe.fileHandleForReading
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = Foundation.read(handle.fileDescriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                each(Data(buffer.prefix(max(0, count))))
+                if count <= 0 { break }
+            }
+            withExtendedLifetime(pipe) {}
+        }
+    }
+
+    deinit { stop() }
+
+    func send(_ line: Data) {
+        writing.async { [self] in
+            do { try input.write(contentsOf: line) } catch {
+                logger.debug("the program does not listen", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        let (input, logger) = (input, logger)
+        writing.async {
+            do { try input.close() } catch {
+                logger.debug("the program's input is closed already", metadata: ["error": "\(error)"])
+            }
+        }
+        let process = process
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { if process.isRunning { process.terminate() } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        }
+    }
+
+    private func read(_ data: Data, _ listener: any ChildListener) {
+        if data.isEmpty { return listener.ended("the program has ended") }
+        let (lines, isTooLong) = state.withLock { state in
+            let lines = Self.lines(&state.output, data)
+            return (lines, state.output.count > maxLine || lines.contains { $0.count > maxLine })
+        }
+        if isTooLong {
+            listener.ended("the program wrote a line of more than \(maxLine) bytes")
+            return stop()
+        }
+        lines.forEach(listener.received)
+    }
+
+    private func log(_ data: Data) {
+        let lines = state.withLock { state in
+            let lines = Self.lines(&state.errors, data)
+            // Somebody who never ends a line shall not fill the memory.
+            if state.errors.count > 65_536 { state.errors = Data() }
+            return lines
+        }
+        for line in lines { logger.info("\(String(decoding: line, as: UTF8.self))") }
+    }
+
+    /// Takes the whole lines out of what has come so far.
+    private static func lines(_ buffer: inout Data, _ data: Data) -> [Data] {
+        buffer += data
+        var lines: [Data] = []
+        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(Data(buffer[buffer.startIndex..<end]))
+            buffer = Data(buffer[(end + 1)...])
+        }
+        return lines
+    }
+}

@@ -1,0 +1,57 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+
+/// A call to the program, as one line of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>).
+struct RemoteCall: Sendable, Encodable {
+    var jsonrpc = "2.0"
+    let id: Int
+    let method: String
+    let params: JSONValue
+
+    /// The line with its end.
+    func line() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return try encoder.encode(self) + Data("\n".utf8)
+    }
+}
+
+/// What the program answers to a call.
+struct RemoteAnswer: Sendable, Decodable {
+    let id: Int
+    let result: JSONValue?
+    let error: RemoteFault?
+}
+
+/// An error that the program answers. Codes are the protocol's own, in the range that JSON-RPC leaves to servers.
+struct RemoteFault: Sendable, Decodable {
+    let code: Int
+    let message: String
+    let data: JSONValue?
+
+    /// - Parameter id: the title that was asked for.
+    func sourceError(_ id: String?) -> SourceError {
+        switch code {
+        case -32_001: return id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
+        case -32_002: return .unauthorized(message: message)
+        case -32_003:
+            guard case .object(let members)? = data, let until = members["until"]?.seconds else {
+                return .quotaExhausted(until: nil)
+            }
+            return .quotaExhausted(until: until)
+        case -32_004: return .unavailable(reason: message)
+        case -32_005, -32_601: return .unsupported(message)
+        default: return .malformedAnswer(reason: "the program refuses the call (\(code)): \(message)")
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var seconds: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Foundation
+internal import Logging
+internal import OnesheetCore
+
+/// Keeps the program running: starts it with the first call, and again when it has ended, after a longer pause each time that it ended
+/// without an answer.
+actor Supervisor {
+    private let launcher: any ChildLauncher
+    private let context: PluginContext
+    private let timeout: Duration
+    private var current: Conversation?
+    private var starting: Task<Result<Conversation, SourceError>, Never>?
+    /// Ends since the last answer.
+    private var failures = 0
+    private var nextStart = Date.distantPast
+
+    init(launcher: any ChildLauncher, context: PluginContext, timeout: Duration) {
+        (self.launcher, self.context, self.timeout) = (launcher, context, timeout)
+    }
+
+    deinit { current?.stop() }
+
+    /// Asks the program; once more where it ends over the call.
+    func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
+        let first = try await running()
+        do throws(SourceError) {
+            return try await ask(first, method, params, title)
+        } catch {
+            guard first.end != nil, !Task.isCancelled, case .unavailable = error else { throw error }
+        }
+        return try await ask(try await running(), method, params, title)
+    }
+
+    private func ask(
+        _ conversation: Conversation, _ method: String, _ params: [String: JSONValue], _ title: String?
+    ) async throws(SourceError) -> JSONValue {
+        let answer = try await conversation.call(method, params, title: title, timeout: timeout)
+        failures = 0
+        return answer
+    }
+
+    private func running() async throws(SourceError) -> Conversation {
+        if let current {
+            if current.end == nil { return current }
+            self.current = nil
+            note(current.end ?? "")
+        }
+        if starting == nil {
+            let now = context.clock.now
+            guard now >= nextStart else {
+                let seconds = Int(nextStart.timeIntervalSince(now).rounded(.up))
+                throw .unavailable(reason: "the program keeps ending; it is started again in \(seconds) s")
+            }
+            let (launcher, name, timeout) = (launcher, context.name, timeout)
+            starting = Task {
+                let conversation = Conversation()
+                do throws(SourceError) {
+                    try await conversation.begin(launcher, name: name, timeout: timeout)
+                    return .success(conversation)
+                } catch {
+                    conversation.stop()
+                    return .failure(error)
+                }
+            }
+        }
+        guard let task = starting else { throw .unavailable(reason: "the program is not started") }
+        let result = await task.value
+        // The first who comes back from waiting settles it for all.
+        if starting == task {
+            starting = nil
+            switch result {
+            case .success(let conversation): current = conversation
+            case .failure(let error): note(error.description)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The first restart is at once; then after 0.5 s, 1 s, 2 s … and at most 30 s.
+    private func note(_ reason: String) {
+        failures += 1
+        let delay = failures == 1 ? 0 : min(30, 0.25 * Double(1 << min(failures - 1, 10)))
+        nextStart = context.clock.now.addingTimeInterval(delay)
+        context.logger.warning("the program has ended", metadata: ["reason": "\(reason)", "restart": "\(delay) s"])
+    }
+}

@@ -1,0 +1,89 @@
+internal import Dispatch
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+internal import Synchronization
+
+/// A directory and what was in it when somebody last looked. It is read again once a directory in it has changed, so that a file
+/// that comes or goes is seen by the next request, and a large folder is not read for each.
+final class Folder: Sendable {
+    private struct Listing {
+        var pictures: [Picture] = []
+        var byID: [String: Picture] = [:]
+        /// When each directory last changed, by its path below the folder.
+        var directories: [String: Date] = [:]
+        /// Whether a change would show in `directories`: their times are coarse, so one that changed just now may change again unseen.
+        var isSettled = false
+    }
+
+    let path: String
+    private let maxBytes: Int
+    private let clock: WallClock
+    private let listing = Mutex(Listing())
+    /// Reading directories blocks, so it happens on no thread that others need.
+    private let queue = DispatchQueue(label: "onesheet.folder")
+
+    init(path: String, maxBytes: Int, clock: WallClock) {
+        (self.path, self.maxBytes, self.clock) = (path, maxBytes, clock)
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+    }
+
+    /// All pictures in the order of their ids.
+    func pictures() async throws(SourceError) -> [Picture] {
+        try await onQueue { folder throws(SourceError) in try folder.current().pictures }
+    }
+
+    /// The picture with its files as they are now; `nil` where there is none.
+    func picture(_ id: String) async throws(SourceError) -> Picture? {
+        try await onQueue { folder throws(SourceError) in
+            guard var picture = try folder.current().byID[id] else { return nil }
+            picture.files = picture.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
+            return picture.files.isEmpty ? nil : picture
+        }
+    }
+
+    /// The file's bytes, if it is still the same one.
+    func bytes(of file: PictureFile) throws(SourceError) -> ByteBuffer {
+        try FileReading(root: path, maxBytes: maxBytes).bytes(of: file.path)
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (Folder) throws(SourceError) -> Value
+    ) async throws(SourceError) -> Value {
+        let result: Result<Value, SourceError> = await withCheckedContinuation { continuation in
+            queue.async {
+                do throws(SourceError) {
+                    continuation.resume(returning: .success(try body(self)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func current() throws(SourceError) -> Listing {
+        let known = listing.withLock { $0 }
+        if known.isSettled, known.directories.allSatisfy({ DirectoryReading.changed($0.key, below: path) == $0.value }) {
+            return known
+        }
+        let now = clock.now
+        let reading: DirectoryReading
+        do {
+            reading = try DirectoryReading(root: path)
+        } catch {
+            throw .unavailable(reason: "the folder \(path) cannot be read: \(error)")
+        }
+        let pictures = Picture.grouped(reading.files)
+        let fresh = Listing(
+            pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { ($0.id, $0) }),
+            directories: reading.directories,
+            isSettled: reading.directories.values.allSatisfy { abs($0.timeIntervalSince(now)) > 2 })
+        listing.withLock { $0 = fresh }
+        return fresh
+    }
+}

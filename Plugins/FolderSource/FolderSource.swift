@@ -1,0 +1,64 @@
+public import OnesheetCore
+
+/// A directory of pictures: a title is a file's path without its extension, such as `noir/alley` for `noir/alley.jpg`.
+public struct FolderSource: SourcePlugin {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// The directory; a relative path starts where the program was started.
+        public var path: String
+
+        public init(path: String) { self.path = path }
+    }
+
+    public static let type = "folder"
+
+    public static let sampleConfiguration = """
+        type: folder
+        # The directory; a relative path starts where the program was started. Directories below it are read too.
+        path: ./posters
+        """
+
+    private static let perPage = 50
+
+    /// Nothing is fetched: the files are here.
+    public let originPolicy = OriginPolicy(allow: [], networks: [])
+    private let folder: Folder
+
+    /// - Throws: `ConfigurationError` where `path` is not a directory.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        guard Folder.isDirectory(configuration.path) else {
+            throw ConfigurationError(path: "path", message: "“\(configuration.path)” is not a directory")
+        }
+        folder = Folder(path: configuration.path, maxBytes: context.limits.originBytes, clock: context.clock)
+    }
+
+    /// The pictures by name, all or those whose id holds the phrase.
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        guard query.date == nil else { throw .unsupported("a folder has no lists by day") }
+        var pictures = try await folder.pictures()
+        if let phrase = query.phrase?.lowercased() { pictures = pictures.filter { $0.id.lowercased().contains(phrase) } }
+        let total = pictures.count
+        guard query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
+        let first = min((query.page - 1) * Self.perPage, total)
+        let page = pictures[first...].prefix(Self.perPage)
+        return TitlePage(titles: page.map(\.title), total: total, next: page.endIndex < total ? query.page + 1 : nil)
+    }
+
+    public func title(_ id: String) async throws(SourceError) -> Title { try await picture(id).title }
+
+    /// The files of that name, the largest first.
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let folder = folder
+        return try await picture(id).files.map { file in
+            PosterCandidate(
+                .held(name: file.identity) { () throws(SourceError) in try folder.bytes(of: file) },
+                page: file.path, published: file.modified)
+        }
+    }
+
+    /// An id is looked up in the listing and never made into a path: there is no way out of the folder.
+    private func picture(_ id: String) async throws(SourceError) -> Picture {
+        guard let picture = try await folder.picture(id) else { throw .notFound(id: id) }
+        return picture
+    }
+}

@@ -1,0 +1,163 @@
+/// The files of a new source.
+struct SourceTemplates {
+    /// `Festival` for a `FestivalSource`.
+    let stem: String
+
+    private var module: String { "\(stem)Source" }
+    private var type: String { stem.lowercased() }
+
+    var files: [(path: String, text: String)] {
+        [
+            ("Plugins/\(module)/\(module).swift", code), ("Plugins/\(module)/README.md", readme),
+            ("Tests/\(module)Tests/\(module)Tests.swift", tests),
+        ]
+    }
+
+    var whatIsLeft: String {
+        """
+
+        Two lists name every plugin; add these lines.
+          Package.swift, among the targets:
+            plugin("\(module)"),
+            tests("\(module)", []),
+          Package.swift, among the dependencies of StandardPlugins: "\(module)"
+          Sources/StandardPlugins/StandardPlugins.swift:
+            import \(module)
+            … sources: [\(module).self, …]
+        Then:
+          swift test --filter \(module)Tests
+          swift run onesheet sources sample \(type)
+        """
+    }
+
+    private var code: String {
+        """
+        public import OnesheetCore
+
+        /// What this source knows, and from where.
+        public struct \(module): SourcePlugin {
+            /// What the configuration file says.
+            public struct Configuration: Decodable, Sendable {
+                /// Where pictures are.
+                public var pictures: String
+
+                public init(pictures: String) { self.pictures = pictures }
+            }
+
+            public static let type = "\(type)"
+
+            public static let sampleConfiguration = \"\"\"
+                type: \(type)
+                # Where pictures are.
+                pictures: https://pictures.example
+                \"\"\"
+
+            public let originPolicy: OriginPolicy
+            private let pictures: String
+            private let films = [Title(id: "1", name: "The First Film")]
+
+            /// - Throws: `ConfigurationError` where `pictures` is not a URL.
+            public init(_ configuration: Configuration, context: PluginContext) throws {
+                guard let prefix = URLPrefix(configuration.pictures) else {
+                    throw ConfigurationError(path: "pictures", message: "“\\(configuration.pictures)” is not a URL")
+                }
+                pictures = configuration.pictures
+                originPolicy = OriginPolicy(allow: [prefix])
+            }
+
+            public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+                guard query.date == nil else { throw .unsupported("lists by day") }
+                return TitlePage(titles: query.page == 1 ? films : [], total: films.count)
+            }
+
+            public func title(_ id: String) async throws(SourceError) -> Title {
+                guard let film = films.first(where: { $0.id == id }) else { throw .notFound(id: id) }
+                return film
+            }
+
+            public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+                let film = try await title(id)
+                return [PosterCandidate(.http(url: "\\(pictures)/\\(PercentEncoding.encode(film.id)).jpg"))]
+            }
+        }
+
+        """
+    }
+
+    private var readme: String {
+        """
+        # \(module)
+
+        What it knows, who needs it, where the facts come from.
+
+        ```yaml
+        sources:
+          \(type): { type: \(type), pictures: "https://pictures.example" }
+        ```
+
+        ```
+        onesheet sources titles \(type)
+        curl localhost:8080/t/p/w342/\(type)/1.jpg
+        ```
+
+        | key | means |
+        |---|---|
+        | `pictures` | where pictures are |
+
+        """
+    }
+
+    private var tests: String {
+        """
+        import OnesheetCore
+        import OnesheetTesting
+        import XCTest
+
+        import \(module)
+
+        final class \(module)Tests: XCTestCase {
+            private static func source(_ transport: any HTTPTransport = FakeTransport()) throws -> \(module) {
+                let value = ConfigurationValue.mapping(["pictures": .scalar("https://pictures.example")])
+                let configuration = try ConfigurationDecoder().decode(\(module).Configuration.self, from: value)
+                return try \(module)(configuration, context: .forTesting(transport: transport))
+            }
+
+            func testThatAFilmHasAPicture() async throws {
+                // Given
+                let source = try Self.source()
+
+                // When
+                let candidates = try await source.candidates(for: "1")
+
+                // Then
+                XCTAssertEqual(candidates.map(\\.location.name), ["https://pictures.example/1.jpg"])
+            }
+
+            func testThatAnAddressThatIsNoneIsRefused() {
+                // Given
+                let configuration = \(module).Configuration(pictures: "somewhere")
+
+                // When
+                let make = { try \(module)(configuration, context: .forTesting()) }
+
+                // Then
+                XCTAssertThrowsError(try make()) { XCTAssertEqual("\\($0)", "pictures: “somewhere” is not a URL") }
+            }
+
+            func testThatItConforms() async throws {
+                // Given
+                let suite = SourceConformance(transport: FakeTransport(), knownID: "1", unknownID: "2", list: TitleQuery()) {
+                    try Self.source($0)
+                }
+
+                // When
+                let report = await suite.run()
+
+                // Then
+                XCTAssertTrue(report.failures.isEmpty, report.description)
+            }
+        }
+
+        """
+    }
+}

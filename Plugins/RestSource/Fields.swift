@@ -1,0 +1,123 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+
+/// Where a fact is, and what it is: a pointer, or `{ at: /audiCnt, as: integer }`, `{ at: /nations, each: /nationNm }`.
+struct Field: Sendable, Decodable {
+    enum Kind: String, Sendable, Decodable {
+        case text, integer, number
+    }
+
+    var at: JSONPointer
+    /// What a text is read as; as it stands where nothing is said.
+    var kind: Kind?
+    /// Taken from each member of a list.
+    var each: JSONPointer?
+
+    private enum CodingKeys: String, CodingKey {
+        case at, each
+        case kind = "as"
+    }
+
+    init(from decoder: any Decoder) throws {
+        if case .scalar = try ConfigurationValue(from: decoder) {
+            at = try JSONPointer(from: decoder)
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        at = try container.decode(JSONPointer.self, forKey: .at)
+        kind = try container.decodeIfPresent(Kind.self, forKey: .kind)
+        each = try container.decodeIfPresent(JSONPointer.self, forKey: .each)
+    }
+
+    /// The fact; `nil` where it is absent or says nothing.
+    /// - Throws: `SourceError.malformedAnswer` where a text is no number although it should be.
+    func value(in item: JSONValue) throws(SourceError) -> JSONValue? {
+        guard var value = at.value(in: item)?.meaningful else { return nil }
+        if let each, case .array(let members) = value { value = .array(members.compactMap { each.value(in: $0) }) }
+        guard let kind, let text = value.plainText else { return value }
+        switch kind {
+        case .text: return .string(text)
+        case .integer:
+            guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
+            return .integer(number)
+        case .number:
+            guard let number = Double(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a number") }
+            return .number(number)
+        }
+    }
+
+    func text(in item: JSONValue) throws(SourceError) -> String? { try value(in: item)?.plainText }
+
+    func whole(in item: JSONValue) throws(SourceError) -> Int? {
+        guard let text = try text(in: item) else { return nil }
+        guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
+        return number
+    }
+}
+
+/// Where a title's facts are, seen from the title.
+struct TitleFields: Sendable, Decodable {
+    var id: Field
+    var name: Field
+    /// The first of these that is there.
+    var originalName: OneOrMore?
+    var overview: Field?
+    var releaseDate: Field?
+    var rank: Field?
+    var metadata: [String: Field]?
+
+    /// One field, or several to try in order.
+    struct OneOrMore: Sendable, Decodable {
+        var fields: [Field]
+
+        init(from decoder: any Decoder) throws {
+            if case .list = try ConfigurationValue(from: decoder) {
+                fields = try [Field](from: decoder)
+            } else {
+                fields = [try Field(from: decoder)]
+            }
+        }
+    }
+
+    /// The title; `nil` where the item has no id.
+    func title(_ item: JSONValue) throws(SourceError) -> Title? {
+        guard let id = try id.text(in: item) else { return nil }
+        guard let name = try name.text(in: item) else {
+            throw .malformedAnswer(reason: "“\(id)” has no name at \(self.name.at.text)")
+        }
+        var title = Title(id: id, name: name)
+        for field in originalName?.fields ?? [] where title.originalName == nil { title.originalName = try field.text(in: item) }
+        title.overview = try overview?.text(in: item)
+        title.releaseDate = try releaseDate?.text(in: item).flatMap { CalendarDay($0) }
+        title.rank = try rank?.whole(in: item)
+        for (name, field) in metadata ?? [:] { title.metadata[name] = try field.value(in: item) }
+        return title
+    }
+}
+
+/// Where a candidate's facts are, seen from the candidate.
+struct CandidateFields: Sendable, Decodable {
+    /// The picture's URL; relative to `prefix` where that is set.
+    var url: Field
+    /// Stands before the URL: `https://image.tmdb.org/t/p/original`.
+    var prefix: Phrase?
+    var width: Field?
+    var height: Field?
+    var site: Field?
+    var page: Field?
+    /// The kind of the site, for the order: `news`, `blog`.
+    var kind: Field?
+    var published: Field?
+
+    /// The candidate and its kind; `nil` where it has no URL that can be fetched.
+    func candidate(_ item: JSONValue, _ variables: [String: String]) throws(SourceError) -> (PosterCandidate, kind: String?)? {
+        guard let place = try url.text(in: item) else { return nil }
+        let url = (prefix?.filled(variables) ?? "") + place
+        guard WebURL(url) != nil else { return nil }
+        var candidate = PosterCandidate(.http(url: url), site: try site?.text(in: item), page: try page?.text(in: item))
+        candidate.width = try width?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
+        candidate.height = try height?.whole(in: item).flatMap { $0 > 0 ? $0 : nil }
+        candidate.published = try published?.text(in: item).flatMap(PosterCandidate.moment)
+        return (candidate, try kind?.text(in: item))
+    }
+}

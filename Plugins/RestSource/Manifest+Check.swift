@@ -1,0 +1,29 @@
+internal import OnesheetCore
+
+extension Manifest.CandidatesRequest {
+    /// Whether the title's name is part of the request, which costs a call for the title.
+    var needsName: Bool { self.get.names.contains("name") || with?.values.contains { $0.names.contains("name") } ?? false }
+}
+
+extension Manifest {
+    /// - Throws: `ConfigurationError` for the first variable that nobody gives.
+    func check(given: [String: String]) throws(ConfigurationError) {
+        let given = Set(given.keys)
+        let forLists = given.union(dates == nil ? ["page"] : ["page", "date", "day"])
+        let forCandidates = given.union(["id", "name"])
+        try Self.check(headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "headers", given)
+        try Self.check(list?.get.names ?? [], "list.get", forLists)
+        try Self.check(search?.get.names ?? [], "search.get", given.union(["query", "page"]))
+        try Self.check(title.get.names, "title.get", given.union(["id"]))
+        try Self.check(candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "candidates.headers", given)
+        for (name, phrase) in candidates.with ?? [:] { try Self.check(phrase.names, "candidates.with.\(name)", forCandidates) }
+        try Self.check(candidates.get.names, "candidates.get", forCandidates.union(candidates.with?.keys.map { $0 } ?? []))
+        try Self.check(candidates.fields.prefix?.names ?? [], "candidates.fields.prefix", forCandidates)
+    }
+
+    private static func check(_ names: Set<String>, _ path: String, _ known: Set<String>) throws(ConfigurationError) {
+        guard let missing = names.subtracting(known).min() else { return }
+        throw ConfigurationError(
+            path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values stand under “variables”)")
+    }
+}

@@ -1,0 +1,93 @@
+extension Manifest {
+    /// KOBIS for films and Kakao for pictures: what `boxoffice` does in Swift, as far as a manifest can.
+    static let korea = """
+        baseURL: https://www.kobis.or.kr/kobisopenapi/webservice/rest
+        defaults: { kakao: "https://dapi.kakao.com" }
+        quota: { perDay: 3000, timeZone: "+09:00" }
+        dates: { newest: -1, timeZone: "+09:00", first: 2003-11-11 }
+        faults:
+          - { at: /faultInfo/errorCode, equals: "320010", reason: unauthorized, message: /faultInfo/message }
+          - { at: /faultInfo/errorCode, equals: "320011", reason: quotaExhausted }
+          - { at: /faultInfo, reason: malformedAnswer, message: /faultInfo/message }
+          - { status: 400, at: /code, equals: "-10", reason: quotaExhausted }
+          - { at: /code, equals: "-401", reason: unauthorized, message: /msg }
+        list:
+          get: "/boxoffice/searchDailyBoxOfficeList.json{?key}&targetDt={day}"
+          items: /boxOfficeResult/dailyBoxOfficeList
+          fields:
+            id: /movieCd
+            name: /movieNm
+            releaseDate: /openDt
+            rank: /rank
+            metadata:
+              rankInten: { at: /rankInten, as: integer }
+              rankOldAndNew: /rankOldAndNew
+              salesAmt: { at: /salesAmt, as: integer }
+              salesShare: { at: /salesShare, as: number }
+              salesInten: { at: /salesInten, as: integer }
+              salesChange: { at: /salesChange, as: number }
+              salesAcc: { at: /salesAcc, as: integer }
+              audiCnt: { at: /audiCnt, as: integer }
+              audiInten: { at: /audiInten, as: integer }
+              audiChange: { at: /audiChange, as: number }
+              audiAcc: { at: /audiAcc, as: integer }
+              scrnCnt: { at: /scrnCnt, as: integer }
+              showCnt: { at: /showCnt, as: integer }
+        search:
+          get: "/movie/searchMovieList.json{?key}&movieNm={query}&curPage={page}&itemPerPage=20"
+          items: /movieListResult/movieList
+          total: /movieListResult/totCnt
+          perPage: 20
+          fields:
+            id: /movieCd
+            name: /movieNm
+            originalName: /movieNmEn
+            releaseDate: /openDt
+            metadata:
+              prdtYear: { at: /prdtYear, as: integer }
+              typeNm: /typeNm
+              prdtStatNm: /prdtStatNm
+              nationAlt: /nationAlt
+              genreAlt: /genreAlt
+              repNationNm: /repNationNm
+              repGenreNm: /repGenreNm
+              directors: /directors
+              companys: /companys
+        title:
+          get: "/movie/searchMovieInfo.json{?key}&movieCd={id}"
+          item: /movieInfoResult/movieInfo
+          fields:
+            id: /movieCd
+            name: /movieNm
+            originalName: [/movieNmOg, /movieNmEn]
+            releaseDate: /openDt
+            metadata:
+              movieNmEn: /movieNmEn
+              showTm: { at: /showTm, as: integer }
+              prdtYear: { at: /prdtYear, as: integer }
+              prdtStatNm: /prdtStatNm
+              typeNm: /typeNm
+              nations: { at: /nations, each: /nationNm }
+              genres: { at: /genres, each: /genreNm }
+              directors: /directors
+              actors: /actors
+              showTypes: /showTypes
+              companys: /companys
+              audits: /audits
+              staffs: /staffs
+        candidates:
+          with: { query: "{name} 포스터" }
+          get: "{+kakao}/v2/search/image{?query}&sort=accuracy&page=1&size=30"
+          headers: { Authorization: "KakaoAK {kakaoKey}" }
+          items: /documents
+          order: likeness
+          fields:
+            url: /image_url
+            width: /width
+            height: /height
+            site: /display_sitename
+            page: /doc_url
+            kind: /collection
+            published: /datetime
+        """
+}

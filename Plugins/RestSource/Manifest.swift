@@ -1,0 +1,116 @@
+internal import OnesheetCore
+
+/// A description of an HTTP API: what to ask for what, and where in the answers the facts are.
+struct Manifest: Sendable, Decodable {
+    /// The service's address; requests that begin with a slash are below it.
+    var baseURL: String
+    /// Sent with every request; `{name}` stands for a variable.
+    var headers: [String: Phrase]?
+    /// Values of variables that the configuration need not give.
+    var defaults: [String: String]?
+    /// The first one that an answer shows is its error.
+    var faults: [FaultRule]?
+    var quota: Quota?
+    var dates: Dates?
+    /// The source's own list.
+    var list: ListRequest?
+    /// Titles by a phrase, which is the variable `query`.
+    var search: ListRequest?
+    var title: TitleRequest
+    var candidates: CandidatesRequest
+
+    /// A budget of calls.
+    struct Quota: Sendable, Decodable {
+        var perDay: Int
+        /// Where the day begins at midnight.
+        var timeZone: ZoneOffset?
+    }
+
+    /// Lists by day. The day is the variable `date` (2026-11-20) and `day` (20261120).
+    struct Dates: Sendable, Decodable {
+        /// The newest list is this many days after today: −1 is yesterday's.
+        var newest: Int
+        var timeZone: ZoneOffset?
+        var first: CalendarDay?
+    }
+
+    struct ListRequest: Sendable, Decodable {
+        var get: URITemplate
+        /// Where the list is.
+        var items: JSONPointer
+        /// How many there are on all pages together.
+        var total: JSONPointer?
+        /// How many pages there are.
+        var pages: JSONPointer?
+        /// Titles on a full page, where only `total` is known.
+        var perPage: Int?
+        var fields: TitleFields
+    }
+
+    struct TitleRequest: Sendable, Decodable {
+        var get: URITemplate
+        /// Where the title is; the whole answer where nothing is said.
+        var item: JSONPointer?
+        var fields: TitleFields
+    }
+
+    struct CandidatesRequest: Sendable, Decodable {
+        enum Order: String, Sendable, Decodable {
+            /// As they come.
+            case given
+            /// Those first that look most like a poster.
+            case likeness
+        }
+
+        var get: URITemplate
+        /// More variables, made of others: `query: "{name} poster"`. `{name}` is the title's name.
+        var with: [String: Phrase]?
+        var headers: [String: Phrase]?
+        var items: JSONPointer
+        var order: Order?
+        var fields: CandidateFields
+    }
+}
+
+/// An offset from Greenwich: `+09:00`.
+struct ZoneOffset: Sendable, Decodable {
+    var seconds: Int
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let parts = text.dropFirst().split(separator: ":").compactMap { Int($0) }
+        guard let sign = text.first, sign == "+" || sign == "-", parts.count == 2, text.utf8.count == 6, parts[0] <= 14,
+            parts[1] < 60
+        else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” is not an offset such as +09:00")
+        }
+        seconds = (sign == "-" ? -1 : 1) * (parts[0] * 3600 + parts[1] * 60)
+    }
+}
+
+/// A text with variables: `Bearer {token}`. Unlike a template it escapes nothing.
+struct Phrase: Sendable, Decodable {
+    let text: String
+    private let template: URITemplate
+
+    var names: Set<String> { template.names }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard let template = URITemplate(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” has a brace without its partner")
+        }
+        self.template = template
+    }
+
+    func filled(_ values: [String: String]) -> String {
+        template.parts.map { part in
+            switch part {
+            case .literal(let text): text
+            case .expression(_, let variables): variables.compactMap { values[$0.name] }.joined()
+            }
+        }.joined()
+    }
+}

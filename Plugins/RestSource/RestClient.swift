@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// Asks the service that a manifest describes.
+struct RestClient: Sendable {
+    let context: PluginContext
+    let manifest: Manifest
+    /// The configuration's, over the manifest's own.
+    let variables: [String: String]
+    let baseURL: String
+    let policy: OriginPolicy
+    private let wall: QuotaWall
+    private let budget: CallBudget?
+
+    init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
+        self.context = context
+        self.manifest = manifest
+        self.variables = (manifest.defaults ?? [:]).merging(variables) { _, given in given }
+        self.baseURL = baseURL
+        self.policy = policy
+        let zone = manifest.quota?.timeZone?.seconds ?? 0
+        wall = QuotaWall("rest", context: context, secondsFromGMT: zone)
+        budget = manifest.quota.map { CallBudget(perDay: $0.perDay, secondsFromGMT: zone, context: context) }
+    }
+
+    /// The answer's document.
+    /// - Parameters:
+    ///   - values: variables of this request.
+    ///   - id: the title that is asked for, where it is one.
+    func get(
+        _ template: URITemplate, _ values: [String: String], headers: [String: Phrase]? = nil, id: String?
+    ) async throws(SourceError) -> JSONValue {
+        try await wall.check()
+        try await budget?.spend()
+        let values = variables.merging(values) { _, request in request }
+        let target = template.expand(values)
+        let phrases = headers ?? manifest.headers ?? [:]
+        let request = HTTPRequest(
+            url: target.hasPrefix("/") ? baseURL + target : target, headers: phrases.mapValues { $0.filled(values) })
+        let answer: HTTPAnswer
+        do throws(HTTPTransportError) {
+            answer = try await context.transport.get(request, under: policy)
+        } catch {
+            throw SourceError(error)
+        }
+        return try await document(of: answer, id: id)
+    }
+
+    private func document(of answer: HTTPAnswer, id: String?) async throws(SourceError) -> JSONValue {
+        var document: JSONValue?
+        var problem = "is empty"
+        do {
+            document = try JSONDecoder().decode(JSONValue.self, from: Data(answer.body.readableBytesView))
+        } catch {
+            problem = "is no JSON"
+        }
+        if let rule = manifest.faults?.first(where: { $0.matches(status: answer.status, document) }) {
+            throw await error(for: rule, document, id)
+        }
+        guard answer.status == 200 else { throw Self.error(for: answer.status, id) }
+        guard let document else { throw .malformedAnswer(reason: "the service's answer \(problem)") }
+        return document
+    }
+
+    private func error(for rule: FaultRule, _ document: JSONValue?, _ id: String?) async -> SourceError {
+        let message = document.flatMap { rule.message?.value(in: $0)?.plainText } ?? "the service says no more"
+        return switch rule.reason {
+        case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
+        case .unauthorized: .unauthorized(message: message)
+        case .quotaExhausted: await wall.close()
+        case .unavailable: .unavailable(reason: message)
+        case .malformedAnswer: .malformedAnswer(reason: message)
+        }
+    }
+
+    private static func error(for status: Int, _ id: String?) -> SourceError {
+        switch status {
+        case 401, 403: .unauthorized(message: "HTTP status \(status)")
+        case 404: id.map(SourceError.notFound) ?? .malformedAnswer(reason: "the service says HTTP status 404")
+        case 429: .quotaExhausted(until: nil)
+        case 500...: .unavailable(reason: "the service says HTTP status \(status)")
+        default: .malformedAnswer(reason: "the service says HTTP status \(status)")
+        }
+    }
+}

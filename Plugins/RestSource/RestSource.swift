@@ -1,0 +1,96 @@
+public import OnesheetCore
+
+/// A source that a manifest describes: an HTTP API with JSON answers, without a line of Swift.
+public struct RestSource: SourcePlugin {
+    public static let type = "rest"
+
+    public let originPolicy: OriginPolicy
+    private let manifest: Manifest
+    private let client: RestClient
+
+    /// - Throws: `ConfigurationError` where there is no manifest, or it uses a variable that nobody gives.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        manifest = try configuration.resolved()
+        originPolicy = configuration.http.policy()
+        client = RestClient(
+            context: context, manifest: manifest, variables: configuration.variables,
+            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: originPolicy)
+        try manifest.check(given: client.variables)
+    }
+
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        guard query.period == .day else { throw .unsupported("lists by \(query.period.rawValue)") }
+        if let phrase = query.phrase {
+            guard let search = manifest.search else { throw .unsupported("a search") }
+            return try await page(search, ["query": phrase], query.page)
+        }
+        guard let list = manifest.list else { throw .unsupported("a list") }
+        guard let dates = manifest.dates else {
+            guard query.date == nil else { throw .unsupported("lists by day") }
+            return try await page(list, [:], query.page)
+        }
+        let newest = CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
+        let day = query.date ?? newest
+        guard day <= newest, dates.first.map({ $0 <= day }) ?? true else { return TitlePage(titles: []) }
+        return try await page(list, ["date": day.description, "day": day.compact], query.page)
+    }
+
+    private func page(
+        _ request: Manifest.ListRequest, _ values: [String: String], _ page: Int
+    ) async throws(SourceError) -> TitlePage {
+        let isPaged = request.get.names.contains("page")
+        guard isPaged || page == 1 else { return TitlePage(titles: []) }
+        let document = try await client.get(request.get, values.merging(["page": String(page)]) { own, _ in own }, id: nil)
+        var titles: [Title] = []
+        for item in try Self.items(request.items, in: document) {
+            if let title = try request.fields.title(item) { titles.append(title) }
+        }
+        let total = request.total?.value(in: document)?.plainText.flatMap { Int($0) }
+        let pages = request.pages?.value(in: document)?.plainText.flatMap { Int($0) }
+        let isLast =
+            pages.map { page >= $0 } ?? total.flatMap { total in request.perPage.map { page >= (total + $0 - 1) / $0 } } ?? true
+        return TitlePage(
+            titles: titles, total: total ?? (isPaged ? nil : titles.count),
+            next: isPaged && !isLast && !titles.isEmpty ? page + 1 : nil)
+    }
+
+    public func title(_ id: String) async throws(SourceError) -> Title {
+        let document = try await client.get(manifest.title.get, ["id": try Self.checked(id)], id: id)
+        guard let item = manifest.title.item.map({ $0.value(in: document) }) ?? document else { throw .notFound(id: id) }
+        guard let title = try manifest.title.fields.title(item), title.id == id else {
+            // An object without an id is how services say that there is none; anything else is no title at all.
+            if case .object(let members) = item, !members.isEmpty || manifest.title.item != nil { throw .notFound(id: id) }
+            throw .malformedAnswer(reason: "there is no title in the service's answer")
+        }
+        return title
+    }
+
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let request = manifest.candidates
+        var values = ["id": try Self.checked(id)]
+        if request.needsName { values["name"] = try await title(id).name }
+        let known = client.variables.merging(values) { _, own in own }
+        for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
+        let document = try await client.get(request.get, values, headers: request.headers, id: id)
+        var hits: [PosterLikeness.Hit] = []
+        for item in try Self.items(request.items, in: document) {
+            if let hit = try request.fields.candidate(item, known) { hits.append((hit.0, hit.kind)) }
+        }
+        if request.order == .likeness { return PosterLikeness().ranked(hits) }
+        var seen: Set<String> = []
+        return hits.map(\.candidate).filter { seen.insert($0.location.name).inserted }
+    }
+
+    private static func items(_ pointer: JSONPointer, in document: JSONValue) throws(SourceError) -> [JSONValue] {
+        guard case .array(let items)? = pointer.value(in: document) else {
+            throw .malformedAnswer(reason: "there is no list at “\(pointer.text)” in the service's answer")
+        }
+        return items
+    }
+
+    /// Segments that a path must not get from outside.
+    private static func checked(_ id: String) throws(SourceError) -> String {
+        guard !id.isEmpty, id != ".", id != "..", id.utf8.count <= 1000, !id.utf8.contains(0) else { throw .notFound(id: id) }
+        return id
+    }
+}

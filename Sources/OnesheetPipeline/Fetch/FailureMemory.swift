@@ -1,0 +1,64 @@
+import FoundationEssentials
+import OnesheetCore
+import Synchronization
+
+/// Remembers for a short while what could not be had, so that a missing poster asked for a thousand times is looked for once.
+///
+/// In memory only: a failure is never a cache entry, so it is never served as the truth later.
+final class FailureMemory: Sendable {
+    private struct Failure {
+        let error: PipelineError
+        let until: Date
+    }
+
+    private let failures = Mutex<[TitleReference: Failure]>([:])
+    private let clock: WallClock
+    private static let capacity = 10_000
+
+    init(clock: WallClock) { self.clock = clock }
+
+    /// - Throws: the failure of `title` that is still remembered.
+    func check(_ title: TitleReference) throws(PipelineError) {
+        let now = clock.now
+        let failure = failures.withLock { failures -> Failure? in
+            guard let failure = failures[title] else { return nil }
+            if failure.until > now { return failure }
+            failures[title] = nil
+            return nil
+        }
+        if let failure { throw failure.error }
+    }
+
+    /// Remembers `error` for as long as its kind is worth it.
+    func remember(_ error: PipelineError, of title: TitleReference) {
+        guard let seconds = Self.seconds(error) else { return }
+        let now = clock.now
+        failures.withLock { failures in
+            if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > now } }
+            // Still full: whoever floods it with names that do not exist loses the benefit, not the memory.
+            guard failures.count < Self.capacity else { return }
+            failures[title] = Failure(error: error, until: now.addingTimeInterval(seconds))
+        }
+    }
+
+    /// Forgets the failures that `selection` takes: after a purge everything is looked for again.
+    func forget(_ selection: CacheSelection) {
+        failures.withLock { failures in
+            switch selection {
+            case .all: failures = [:]
+            case .expired: break
+            case .tag(let tag): failures = failures.filter { tag != .title($0.key) && tag != .source($0.key.source) }
+            }
+        }
+    }
+
+    /// What does not exist is asked for again after minutes, what failed after seconds; what is this server's own trouble at once.
+    private static func seconds(_ error: PipelineError) -> Double? {
+        switch error {
+        case .noPoster, .source(_, .notFound), .source(_, .unsupported): 120
+        case .originRefused, .render: 30
+        case .origin, .source: 2
+        case .unknownSource, .overloaded, .cancelled: nil
+        }
+    }
+}

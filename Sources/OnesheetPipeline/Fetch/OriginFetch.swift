@@ -1,0 +1,67 @@
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+
+/// Fetches originals and admits them: whatever one says it is, it has to be a picture within the limits.
+struct OriginFetch: Sendable {
+    let transport: any HTTPTransport
+    let renderer: Renderer
+    let pool: RenderPool
+    let clock: WallClock
+    /// The longest that an original is kept.
+    let lifetime: CacheExpiration
+
+    /// The original that `candidate` names.
+    func fetch(
+        _ candidate: PosterCandidate, for title: TitleReference, policy: OriginPolicy
+    ) async throws(PipelineError) -> Original {
+        let start = clock.now
+        switch candidate.location {
+        case .http(let url):
+            let answer = try await ask(HTTPRequest(url: url), policy)
+            guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+            let freshness = Freshness(answer.headers, requested: start, received: clock.now)
+            return try admit(answer.body, from: url, of: title, freshness)
+        case .held(let name, let bytes):
+            let body = try await pool.run { () throws(PipelineError) in
+                do throws(SourceError) { return try bytes() } catch { throw .source(title.source, error) }
+            }
+            return try admit(body, from: name, of: title, nil)
+        }
+    }
+
+    /// Asks the origin whether `original` is still what it has.
+    /// - Returns: the same one with a new freshness (304), or what the origin has now.
+    func revalidate(
+        _ original: Original, from url: String, for title: TitleReference, policy: OriginPolicy
+    ) async throws(PipelineError) -> Original {
+        let start = clock.now
+        let answer = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
+        if answer.isNotModified, let freshness = original.freshness {
+            let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now)
+            return original.with(renewed, keptAt: clock.now, for: lifetime)
+        }
+        guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+        return try admit(answer.body, from: url, of: title, Freshness(answer.headers, requested: start, received: clock.now))
+    }
+
+    private func admit(
+        _ body: ByteBuffer, from place: String, of title: TitleReference, _ freshness: Freshness?
+    ) throws(PipelineError) -> Original {
+        let header: ImageHeader
+        do throws(RenderError) { header = try renderer.header(of: body) } catch { throw .render(error) }
+        let entry = CacheEntry(
+            body, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0, notes: [Original.place: place])
+        guard let freshness else { return Original(entry: entry, freshness: nil) }
+        return Original(entry: entry, freshness: nil).with(freshness, keptAt: clock.now, for: lifetime)
+    }
+
+    private func ask(_ request: HTTPRequest, _ policy: OriginPolicy) async throws(PipelineError) -> HTTPAnswer {
+        do throws(HTTPTransportError) {
+            return try await transport.get(request, under: policy)
+        } catch {
+            throw Task.isCancelled ? .cancelled : .origin(error)
+        }
+    }
+}

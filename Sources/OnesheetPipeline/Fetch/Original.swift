@@ -1,0 +1,52 @@
+import FoundationEssentials
+import OnesheetCache
+import OnesheetCore
+
+/// An original, and what may be done with it.
+struct Original: Sendable {
+    let entry: CacheEntry
+    /// Until when it is fresh; `nil` for one that did not come over HTTP, which is fresh for as long as it is there.
+    let freshness: Freshness?
+
+    init(entry: CacheEntry, freshness: Freshness?) { (self.entry, self.freshness) = (entry, freshness) }
+
+    /// An original out of the cache.
+    init(stored entry: CacheEntry) { self.init(entry: entry, freshness: Freshness(notes: entry.notes)) }
+
+    /// The note that says where an original came from.
+    static let place = "origin"
+    private static let identity = "original"
+
+    /// Whether it and what is made of it may be stored.
+    var isStorable: Bool { freshness?.isStorable ?? true }
+
+    /// What a variant keeps of its original: its identity and its freshness.
+    var notesForVariants: [String: String] { (freshness?.notes ?? [:]).merging([Self.identity: entry.validator]) { $1 } }
+
+    /// Whether `variant` was made of these very bytes.
+    func made(_ variant: CacheEntry) -> Bool { variant.notes[Self.identity] == entry.validator }
+
+    /// The same with this freshness, kept for as long as it is of any use and for `lifetime` at the most.
+    func with(_ freshness: Freshness, keptAt now: Date, for lifetime: CacheExpiration) -> Original {
+        var renewed = entry
+        renewed.notes.merge(freshness.notes) { $1 }
+        let longest = lifetime.moment(from: now) ?? .distantFuture
+        renewed.cacheTime = .date(min(longest, freshness.usefulUntil(grace: longest.timeIntervalSince(now))))
+        renewed.expires = renewed.cacheTime.moment(from: now)
+        return Original(entry: renewed, freshness: freshness)
+    }
+}
+
+extension CacheEntry {
+    /// What may be done with this entry at `now`, going by its original.
+    func state(at now: Date) -> Freshness.State { Freshness(notes: notes)?.state(at: now) ?? .fresh }
+
+    /// The same variant with what `original` says now.
+    func renewed(by original: Original) -> CacheEntry {
+        var renewed = self
+        renewed.notes.merge(original.notesForVariants) { $1 }
+        renewed.cacheTime = original.entry.cacheTime
+        renewed.expires = original.entry.expires
+        return renewed
+    }
+}

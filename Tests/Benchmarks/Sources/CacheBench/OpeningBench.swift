@@ -1,0 +1,61 @@
+import Foundation
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+
+/// Opening and looking up by the number of entries that are there.
+enum OpeningBench {
+    static func run(sizes: [Int]) async throws {
+        let table = Table(
+            "Disk tier by the number of entries",
+            ["entries", "opening, ms", "reading, µs", "absent look-up, µs", "storing (not synced), µs", "memory per entry, bytes"])
+        for count in sizes {
+            let path = NSTemporaryDirectory() + "cache-bench-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            try await fill(path, count)
+            let before = residentBytes()
+            let start = ContinuousClock.now
+            let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), isSynced: false)
+            let entries = try await tier.statistics().entries
+            let opening = (ContinuousClock.now - start) / .milliseconds(1)
+            expect(entries == count)
+            let reads = try await perSecond(5000) { number in
+                expect(try await tier.entry(for: key(number &* 7919 % count)) != nil)
+            }
+            let misses = try await perSecond(5000) { expect(try await tier.entry(for: key(count + $0)) == nil) }
+            let stores = try await perSecond(2000) { try await tier.store(entry(count + $0), for: key(count + $0)) }
+            let memory = Double(max(residentBytes() - before, 0)) / Double(count)
+            table.row(
+                "\(count)", opening.text(), (1e6 / reads).text(0), (1e6 / misses).text(0), (1e6 / stores).text(0), memory.text(1))
+            try await tier.close()
+        }
+    }
+
+    private static func fill(_ path: String, _ count: Int) async throws {
+        let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), isSynced: false)
+        _ = try await DiskBench.perSecond(count) { try await tier.store(entry($0), for: key($0)) }
+        try await tier.close()
+    }
+
+    private static func perSecond(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
+        try await DiskBench.perSecond(count, at: 1, body)
+    }
+
+    private static func key(_ number: Int) -> CacheKey { CacheKey(.variant, "boxoffice://\(number)#w342.jpg") }
+
+    private static func entry(_ number: Int) -> CacheEntry {
+        CacheEntry(
+            body: ByteBuffer(repeating: UInt8(number % 256), count: 1000), mediaType: "image/jpeg", validator: "\(number)",
+            created: Date(),
+            cacheTime: .days(7), tags: [CacheTag("source:boxoffice"), CacheTag("title:boxoffice://\(number / 10)")], cost: 20)
+    }
+
+    private static func residentBytes() -> Int {
+        do {
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return (Int(text.split(separator: " ")[1]) ?? 0) * 4096
+        } catch {
+            return 0
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import OnesheetCore
+import Synchronization
+
+@testable import ExecSource
+
+/// Starts programs that a test plays: what each does with a line is a closure.
+final class ScriptedLauncher: ChildLauncher {
+    struct Call: Decodable {
+        var id: Int
+        var method: String
+        var params: JSONValue
+    }
+
+    /// What a program does with a call.
+    enum Reaction {
+        case answer(String)
+        case raw(String)
+        case end
+        case nothing
+    }
+
+    struct Refused: Error, CustomStringConvertible { let description = "no such program" }
+
+    private struct State {
+        var starts = 0
+        var stops = 0
+        var lines: [String] = []
+    }
+
+    private let state = Mutex(State())
+    /// The number of the start, from 1, and the call.
+    private let react: @Sendable (Int, Call) -> Reaction
+    private let mayStart: @Sendable (Int) -> Bool
+
+    init(mayStart: @escaping @Sendable (Int) -> Bool = { _ in true }, _ react: @escaping @Sendable (Int, Call) -> Reaction) {
+        (self.mayStart, self.react) = (mayStart, react)
+    }
+
+    var starts: Int { state.withLock { $0.starts } }
+    var stops: Int { state.withLock { $0.stops } }
+    var lines: [String] { state.withLock { $0.lines } }
+
+    func launch(_ listener: any ChildListener) throws -> any Child {
+        let number = state.withLock { state in
+            state.starts += 1
+            return state.starts
+        }
+        guard mayStart(number) else { throw Refused() }
+        return Played(launcher: self, number: number, listener: listener)
+    }
+
+    private func handle(_ line: Data, _ number: Int, _ listener: any ChildListener) {
+        state.withLock { $0.lines.append(String(decoding: line, as: UTF8.self)) }
+        guard let call = try? JSONDecoder().decode(Call.self, from: line) else {
+            return listener.ended("the test cannot read the call")
+        }
+        let reaction = call.method == "initialize" ? .answer(#"{"protocol":1}"#) : react(number, call)
+        switch reaction {
+        case .answer(let result): listener.received(Data(#"{"jsonrpc":"2.0","id":\#(call.id),"result":\#(result)}"#.utf8))
+        case .raw(let text): listener.received(Data(text.replacing("ID", with: String(call.id)).utf8))
+        case .end: listener.ended("the program has ended")
+        case .nothing: break
+        }
+    }
+
+    private struct Played: Child {
+        let launcher: ScriptedLauncher
+        let number: Int
+        let listener: any ChildListener
+
+        func send(_ line: Data) { launcher.handle(line, number, listener) }
+        func stop() { launcher.state.withLock { $0.stops += 1 } }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import ExecSource
+
+final class SupervisorTests: XCTestCase {
+    private let title = #"{"id":"1","name":"One"}"#
+
+    private func failure(_ source: ExecSource, _ id: String = "1") async -> SourceError? {
+        do throws(SourceError) {
+            _ = try await source.title(id)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func testThatTheProgramStartsWithTheFirstCallAndIsGreetedOnce() async throws {
+        // Given
+        let title = title
+        let launcher = ScriptedLauncher { _, _ in .answer(title) }
+        let source = ExecSource(launcher: launcher, context: .forTesting(name: "films"))
+        XCTAssertEqual(launcher.starts, 0)
+
+        // When
+        _ = try await source.title("1")
+        _ = try await source.title("1")
+
+        // Then
+        XCTAssertEqual(launcher.starts, 1)
+        XCTAssertEqual(
+            launcher.lines,
+            [
+                #"{"id":1,"jsonrpc":"2.0","method":"initialize","params":{"name":"films","protocol":1}}"# + "\n",
+                #"{"id":2,"jsonrpc":"2.0","method":"title","params":{"id":"1"}}"# + "\n",
+                #"{"id":3,"jsonrpc":"2.0","method":"title","params":{"id":"1"}}"# + "\n",
+            ])
+    }
+
+    func testThatAProgramThatEndsOverACallIsAskedAgainOnce() async throws {
+        // Given
+        let title = title
+        let launcher = ScriptedLauncher { start, _ in start == 1 ? .end : .answer(title) }
+        let source = ExecSource(launcher: launcher, context: .forTesting())
+
+        // When
+        let answer = try await source.title("1")
+
+        // Then
+        XCTAssertEqual(answer.name, "One")
+        XCTAssertEqual(launcher.starts, 2)
+    }
+
+    func testThatManyCallsAtOnceSurviveAnEndWithOneRestart() async throws {
+        // Given: the program ends at the fiftieth call
+        let title = title
+        let launcher = ScriptedLauncher { start, call in start == 1 ? (call.id < 51 ? .nothing : .end) : .answer(title) }
+        let source = ExecSource(launcher: launcher, context: .forTesting())
+
+        // When
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { try await source.title("1").name } }
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+
+        // Then
+        XCTAssertEqual(answers, Array(repeating: "One", count: 50))
+        XCTAssertEqual(launcher.starts, 2)
+    }
+
+    func testThatAProgramThatKeepsEndingIsGivenLongerAndLongerPauses() async throws {
+        // Given
+        let clock = ManualClock()
+        let title = title
+        let launcher = ScriptedLauncher { start, _ in start < 4 ? .end : .answer(title) }
+        let source = ExecSource(launcher: launcher, context: .forTesting(clock: clock))
+
+        // When: the first call costs two starts, then there is a pause
+        let first = await failure(source)
+        let during = await failure(source)
+        XCTAssertEqual(launcher.starts, 2)
+        clock.advance(by: .milliseconds(500))
+        let after = await failure(source)
+        XCTAssertEqual(launcher.starts, 3)
+        clock.advance(by: .milliseconds(999))
+        let tooEarly = await failure(source)
+        clock.advance(by: .milliseconds(1))
+        let recovered = await failure(source)
+
+        // Then
+        XCTAssertEqual(first, .unavailable(reason: "the program has ended"))
+        XCTAssertEqual(during, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
+        XCTAssertEqual(after, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
+        XCTAssertEqual(tooEarly, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
+        XCTAssertNil(recovered)
+        XCTAssertEqual(launcher.starts, 4)
+    }
+
+    func testThatAProgramThatCannotStartIsUnavailable() async {
+        // Given
+        let launcher = ScriptedLauncher(mayStart: { _ in false }) { _, _ in .nothing }
+        let source = ExecSource(launcher: launcher, context: .forTesting())
+
+        // When
+        let error = await failure(source)
+
+        // Then
+        XCTAssertEqual(error, .unavailable(reason: "the program cannot start: no such program"))
+    }
+
+    func testThatACallWithoutAnAnswerTimesOutAndHurtsNoOther() async throws {
+        // Given
+        let title = title
+        let launcher = ScriptedLauncher { _, call in
+            call.params == .object(["id": "slow"]) ? .nothing : .answer(title)
+        }
+        let source = ExecSource(launcher: launcher, timeout: .milliseconds(20), context: .forTesting())
+
+        // When
+        let error = await failure(source, "slow")
+
+        // Then
+        XCTAssertEqual(error, .unavailable(reason: "the program did not answer “title” in time"))
+        let next = try await source.title("1")
+        XCTAssertEqual(next.id, "1")
+        XCTAssertEqual(launcher.starts, 1)
+    }
+
+    func testThatAnotherProtocolIsRefused() async {
+        // Given
+        let launcher = ScriptedLauncher { _, _ in .nothing }
+        let source = ExecSource(launcher: Greeting(launcher), context: .forTesting())
+
+        // When
+        let error = await failure(source)
+
+        // Then
+        XCTAssertEqual(error, .malformedAnswer(reason: "the program does not speak protocol 1"))
+    }
+
+    /// Answers the greeting with another protocol.
+    private struct Greeting: ChildLauncher {
+        struct Mute: Child {
+            let listener: any ChildListener
+            func send(_ line: Data) { listener.received(Data(#"{"id":1,"result":{"protocol":2}}"#.utf8)) }
+            func stop() {}
+        }
+        init(_ launcher: ScriptedLauncher) {}
+        func launch(_ listener: any ChildListener) throws -> any Child { Mute(listener: listener) }
+    }
+}

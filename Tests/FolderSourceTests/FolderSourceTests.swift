@@ -1,0 +1,238 @@
+import FolderSource
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+final class FolderSourceTests: XCTestCase {
+    private var folder = URL(fileURLWithPath: "/")
+
+    override func setUpWithError() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folder-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { try FileManager.default.removeItem(at: folder) }
+        self.folder = folder
+    }
+
+    private func write(_ text: String, _ path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func source(limits: Limits = Limits()) throws -> FolderSource {
+        try FolderSource(.init(path: folder.path), context: .forTesting(clock: ManualClock(Date()), limits: limits))
+    }
+
+    private func ids(_ source: FolderSource, _ query: TitleQuery = TitleQuery()) async throws -> [String] {
+        try await source.titles(query).titles.map(\.id)
+    }
+
+    private func text(_ candidate: PosterCandidate?) throws -> String {
+        guard case .held(_, let bytes)? = candidate?.location else { throw SourceError.unsupported("no bytes") }
+        return String(buffer: try bytes())
+    }
+
+    private func assertNotFound(_ source: FolderSource, _ id: String, line: UInt = #line) async {
+        do throws(SourceError) {
+            _ = try await source.candidates(for: id)
+            XCTFail("“\(id)” was answered", line: line)
+        } catch {
+            XCTAssertEqual(error, .notFound(id: id), line: line)
+        }
+    }
+
+    func testThatPicturesAreTitlesByPathWithoutExtension() async throws {
+        // Given
+        for path in [
+            "b.jpg", "a.PNG", "noir/alley.jpeg", "noir/deep/x.y.webp", "notes.txt", ".hidden.jpg", ".git/c.jpg", "광해.avif",
+        ] {
+            try write("x", path)
+        }
+
+        // When
+        let titles = try await source().titles(TitleQuery()).titles
+
+        // Then
+        XCTAssertEqual(titles.map(\.id), ["a", "b", "noir/alley", "noir/deep/x.y", "광해"])
+        XCTAssertEqual(titles.map(\.name), ["a", "b", "alley", "x.y", "광해"])
+        XCTAssertEqual(titles[2].metadata, ["files": .array(["noir/alley.jpeg"])])
+    }
+
+    func testThatFilesOfOneNameAreCandidatesTheLargestFirst() async throws {
+        // Given
+        try write("small", "a.png")
+        try write("much larger", "a.jpg")
+        let source = try source()
+
+        // When
+        let candidates = try await source.candidates(for: "a")
+
+        // Then
+        XCTAssertEqual(candidates.map(\.page), ["a.jpg", "a.png"])
+        XCTAssertEqual(try candidates.map { try text($0) }, ["much larger", "small"])
+    }
+
+    func testThatAFileThatComesOrGoesIsSeenByTheNextRequest() async throws {
+        // Given
+        try write("x", "a.jpg")
+        let source = try source()
+        let before = try await ids(source)
+
+        // When
+        try write("x", "new/b.jpg")
+        let added = try await ids(source)
+        try write("x", "new/c.jpg")
+        let deeper = try await ids(source)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("a.jpg"))
+        let removed = try await ids(source)
+
+        // Then
+        XCTAssertEqual([before, added, deeper, removed], [["a"], ["a", "new/b"], ["a", "new/b", "new/c"], ["new/b", "new/c"]])
+        await assertNotFound(source, "a")
+    }
+
+    func testThatASettledFolderSeesChangesToo() async throws {
+        // Given: a clock far from the files' times, so that the listing counts as settled
+        try write("x", "a.jpg")
+        let past = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: folder.path)
+        let source = try source()
+        let before = try await ids(source)
+
+        // When
+        try write("x", "b.jpg")
+
+        // Then
+        let after = try await ids(source)
+        XCTAssertEqual([before, after], [["a"], ["a", "b"]])
+    }
+
+    func testThatAChangedFileIsAnotherOriginal() async throws {
+        // Given
+        try write("one", "a.jpg")
+        let source = try source()
+        let before = try await source.candidates(for: "a")[0].location.name
+
+        // When
+        try write("three", "a.jpg")
+        let after = try await source.candidates(for: "a")[0]
+
+        // Then
+        XCTAssertNotEqual(before, after.location.name)
+        XCTAssertEqual(try text(after), "three")
+    }
+
+    func testThatThereIsNoWayOutOfTheFolder() async throws {
+        // Given
+        try write("x", "a.jpg")
+        let outside = folder.deletingLastPathComponent().appendingPathComponent("outside-\(UUID()).jpg")
+        try Data("secret".utf8).write(to: outside)
+        addTeardownBlock { try FileManager.default.removeItem(at: outside) }
+        try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("link.jpg"), withDestinationURL: outside)
+        try FileManager.default.createSymbolicLink(
+            at: folder.appendingPathComponent("up"), withDestinationURL: folder.deletingLastPathComponent())
+        let source = try source()
+        let name = outside.deletingPathExtension().lastPathComponent
+
+        for id in ["../\(name)", "link", "up/\(name)", "./a", "a.jpg", "/a", outside.path, "noir/../a", "", "."] {
+            // When, then
+            await assertNotFound(source, id)
+        }
+        let listed = try await ids(source)
+        XCTAssertEqual(listed, ["a"])
+    }
+
+    func testThatALinkThatTakesAFilesPlaceIsNotFollowed() async throws {
+        // Given
+        try write("x", "sub/a.jpg")
+        let candidate = try await source().candidates(for: "sub/a")[0]
+        let sub = folder.appendingPathComponent("sub")
+        try FileManager.default.removeItem(at: sub)
+        try write("secret", "other/a.jpg")
+
+        // When
+        try FileManager.default.createSymbolicLink(at: sub, withDestinationURL: folder.appendingPathComponent("other"))
+
+        // Then
+        XCTAssertThrowsError(try text(candidate)) {
+            XCTAssertEqual($0 as? SourceError, .unavailable(reason: "sub/a.jpg cannot be read: Not a directory"))
+        }
+    }
+
+    func testThatATooLargeFileIsRefused() async throws {
+        // Given
+        try write("12345", "a.jpg")
+
+        // When
+        let candidate = try await source(limits: Limits(originBytes: 4)).candidates(for: "a")[0]
+
+        // Then
+        XCTAssertThrowsError(try text(candidate)) {
+            XCTAssertEqual($0 as? SourceError, .malformedAnswer(reason: "a.jpg has more than 4 bytes"))
+        }
+    }
+
+    func testThatManyFilesComeInPagesAndAPhraseFindsSome() async throws {
+        // Given
+        for number in 100..<220 { try write("x", "n\(number).jpg") }
+        let source = try source()
+
+        // When
+        let pages = [
+            try await source.titles(TitleQuery()), try await source.titles(TitleQuery(page: 3)),
+            try await source.titles(TitleQuery(page: Int.max)), try await source.titles(TitleQuery(phrase: "N11")),
+        ]
+
+        // Then
+        XCTAssertEqual(pages.map(\.titles.count), [50, 20, 0, 10])
+        XCTAssertEqual(pages.map(\.next), [2, nil, nil, nil])
+        XCTAssertEqual(pages.map(\.total), [120, 120, 120, 10])
+    }
+
+    func testThatAFolderThatVanishesIsUnavailable() async throws {
+        // Given
+        let source = try source()
+        try FileManager.default.moveItem(at: folder, to: folder.appendingPathExtension("gone"))
+
+        // When
+        do throws(SourceError) {
+            _ = try await source.titles(TitleQuery())
+            XCTFail("it answered")
+        } catch {
+            // Then
+            guard case .unavailable = error else { return XCTFail("\(error)") }
+        }
+        try FileManager.default.moveItem(at: folder.appendingPathExtension("gone"), to: folder)
+    }
+
+    func testThatConfigurationsAreDecodedAndChecked() throws {
+        // Given
+        let value = try ConfigurationValue(yaml: FolderSource.sampleConfiguration)
+
+        // When
+        let configuration = try ConfigurationDecoder().decode(FolderSource.Configuration.self, from: value)
+
+        // Then
+        XCTAssertEqual(configuration.path, "./posters")
+        XCTAssertThrowsError(try FolderSource(.init(path: folder.path + "/none"), context: .forTesting())) {
+            XCTAssertEqual("\($0)", "path: “\(folder.path)/none” is not a directory")
+        }
+    }
+
+    func testThatItConforms() async throws {
+        // Given
+        for name in ["a.jpg", "b.png", "sub/c.jpg"] { try write(name, name) }
+        let path = folder.path
+        let suite = SourceConformance(transport: FakeTransport(), knownID: "sub/c", unknownID: "d", list: TitleQuery()) {
+            try FolderSource(.init(path: path), context: .forTesting(transport: $0))
+        }
+
+        // When
+        let report = await suite.run()
+
+        // Then
+        XCTAssertTrue(report.failures.isEmpty, report.description)
+    }
+}

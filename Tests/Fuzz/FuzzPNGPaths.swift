@@ -1,0 +1,71 @@
+import CFuzzing
+import Foundation
+import OnesheetCore
+import PNGCodec
+
+/// Any bytes are an error or a whole picture, and the fast path takes only what libpng takes, to the same pixels.
+private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let file = repaired(Array(UnsafeBufferPointer(start: start, count: count)))
+    let limits = Limits(pixels: 1 << 20)
+    let fast = pixels(of: file, PNGCodec(), DecodeRequest(limits: limits))
+    let reference = pixels(of: file, PNGCodec(inflateAtOnce: 0), DecodeRequest(limits: limits))
+    precondition(fast == reference, "the two paths differ")
+    let lenient = pixels(of: file, PNGCodec(), DecodeRequest(acceptsTruncated: true, limits: limits))
+    precondition(reference == nil || lenient == reference, "a whole file is read differently where less would do")
+    return 0
+}
+
+/// What a codec makes of a file; `nil` for an error.
+private func pixels(of file: [UInt8], _ codec: PNGCodec, _ request: DecodeRequest) -> [UInt8]? {
+    var sink = Keeping()
+    do throws(CodecError) {
+        _ = try codec.header(of: file.span)
+        try codec.decode(file.span, request, into: &sink)
+    } catch {
+        return nil
+    }
+    precondition(sink.rows == sink.shape?.height, "rows are missing")
+    return sink.samples
+}
+
+/// Keeps every sample that it is given.
+private struct Keeping: RowSink {
+    private(set) var shape: PixelLayout.Plane?
+    private(set) var samples: [UInt8] = []
+    private(set) var rows = 0
+
+    mutating func begin(_ layout: PixelLayout) {
+        precondition(shape == nil, "began twice")
+        shape = layout.planes[0]
+    }
+
+    mutating func row(_ row: Span<UInt8>, plane: Int, y: Int) {
+        guard let shape, plane == 0, y == rows, row.count >= shape.width * shape.channels else { preconditionFailure("row \(y)") }
+        for place in 0..<(shape.width * shape.channels) { samples.append(row[place]) }
+        rows += 1
+    }
+}
+
+/// The same file with right checksums of chunks, which no mutation would find; the last byte says whether to.
+private func repaired(_ file: [UInt8]) -> [UInt8] {
+    guard let last = file.last, last % 4 > 0 else { return file }
+    var file = file
+    var position = 8
+    while file.count - position >= 12 {
+        let size = file[position..<(position + 4)].reduce(0) { $0 << 8 | Int($1) }
+        guard size <= file.count - position - 12 else { break }
+        var crc: UInt32 = .max
+        for byte in file[(position + 4)..<(position + 8 + size)] {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
+        }
+        for place in 0..<4 { file[position + 8 + size + place] = UInt8(truncatingIfNeeded: ~crc >> (24 - 8 * place)) }
+        position += size + 12
+    }
+    return file
+}
+
+@main
+enum FuzzPNGPaths {
+    static func main() { exit(cfuzzing_run(CommandLine.argc, CommandLine.unsafeArgv) { fuzz($0, $1) }) }
+}

@@ -1,0 +1,34 @@
+import DrawnPosters
+import Foundation
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import PNGCodec
+
+/// `fuzz-seeds DIRECTORY` writes small files of all kinds, for the fuzzers to begin with.
+@main
+enum FuzzSeeds {
+    static func main() throws {
+        guard CommandLine.arguments.count == 2 else { return print("usage: fuzz-seeds DIRECTORY") }
+        let directory = URL(fileURLWithPath: CommandLine.arguments[1])
+        let poster = DrawnPoster(width: 33, height: 21)
+        var progressive = JPEGCodec.Configuration()
+        progressive.progressive = true
+        let options = EncodeOptions(profile: DrawnProfile.displayP3, exif: EXIF.tiff(copyright: "A. Painter"))
+        let jpegs = [
+            try poster.file(JPEGCodec(), planes: (2, 2)), try poster.file(JPEGCodec(), planes: (1, 1), options),
+            try poster.file(JPEGCodec(), planes: (4, 1)), try poster.file(JPEGCodec(progressive), planes: (2, 1)),
+            try poster.file(JPEGCodec(), .gray), try poster.file(JPEGCodec(), .cmyk),
+        ]
+        let pngs = [
+            try poster.file(PNGCodec()), try poster.file(PNGCodec(), hasAlpha: true, options), try poster.file(PNGCodec(), .gray),
+            try poster.file(PNGCodec(), .gray, hasAlpha: true),
+        ]
+        let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
+        for (folder, files) in [("jpeg", jpegs), ("png", pngs), ("render", (jpegs + pngs).map { transform + $0 })] {
+            let folder = directory.appendingPathComponent(folder)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (index, file) in files.enumerated() { try Data(file).write(to: folder.appendingPathComponent("seed-\(index)")) }
+        }
+    }
+}

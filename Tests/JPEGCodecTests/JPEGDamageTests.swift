@@ -1,0 +1,140 @@
+import CJPEG
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// Files that are not what they should be.
+final class JPEGDamageTests: XCTestCase {
+    private let codec = JPEGCodec()
+
+    private func file(isProgressive: Bool = false) throws -> [UInt8] {
+        try WrittenJPEG(CJPEG_YCBCR) { ($0.isProgressive, $0.subsampling) = (isProgressive, (2, 2)) }
+            .file(try DrawnPoster(width: 160, height: 120).draw(planes: (2, 2)))
+    }
+
+    private func error(_ bytes: [UInt8], _ request: DecodeRequest = DecodeRequest(acceptsPlanar: true)) -> CodecError? {
+        do {
+            _ = try codec.picture(bytes, request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func headerError(_ bytes: [UInt8]) -> CodecError? {
+        do {
+            _ = try codec.header(of: bytes.span)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func testThatAFileThatEndsEarlyIsTruncated() throws {
+        for isProgressive in [false, true] {
+            let whole = try file(isProgressive: isProgressive)
+            for share in [0.3, 0.6, 0.9] {
+                let part = Array(whole.prefix(Int(Double(whole.count) * share)))
+                XCTAssertEqual(error(part), .truncated, "\(share), progressive: \(isProgressive)")
+            }
+        }
+    }
+
+    func testThatAFileThatEndsEarlyIsTakenAsFarAsItGoesWhereThatIsAccepted() throws {
+        for isProgressive in [false, true] {
+            let whole = try file(isProgressive: isProgressive)
+            let part = Array(whole.prefix(whole.count / 2))
+            let picture = try codec.picture(part, DecodeRequest(acceptsPlanar: true, acceptsTruncated: true))
+            XCTAssertEqual(picture.layout.height, 120)
+        }
+    }
+
+    func testThatOnlyAMissingEndMarkerIsNoHarm() throws {
+        for isProgressive in [false, true] {
+            XCTAssertNil(error(Array(try file(isProgressive: isProgressive).dropLast(2))), "progressive: \(isProgressive)")
+        }
+    }
+
+    func testThatAMissingScanIsTruncation() throws {
+        // Given a progressive file that ends between two scans
+        let whole = try file(isProgressive: true)
+        let starts = whole.indices.filter { $0 > 0 && whole[$0 - 1] == 0xFF && whole[$0] == 0xDA }
+        // When, then
+        XCTAssertEqual(error(Array(whole.prefix(starts[3] - 1))), .truncated)
+    }
+
+    func testThatBytesLostInsideAScanAreDamage() throws {
+        // Given
+        var bytes = try file()
+        bytes.removeSubrange(bytes.count / 2..<bytes.count / 2 + 200)
+        // When, then
+        let error = try XCTUnwrap(error(bytes))
+        guard case .damaged = error else { return XCTFail("\(error)") }
+    }
+
+    func testThatMoreScansThanAllowedAreRefused() throws {
+        let request = DecodeRequest(acceptsPlanar: true, limits: Limits(scans: 3))
+        XCTAssertEqual(error(try file(isProgressive: true), request), .tooManyScans(limit: 3))
+    }
+
+    func testThatTooManyPixelsAreRefused() throws {
+        XCTAssertEqual(
+            error(try file(), DecodeRequest(limits: Limits(pixels: 100))), .tooManyPixels(width: 160, height: 120, limit: 100))
+    }
+
+    func testThatOtherProcessesAreRefusedByName() throws {
+        let names: [UInt8: String] = [
+            0xC3: "lossless JPEG (SOF3)", 0xC5: "differential sequential JPEG (SOF5)", 0xC7: "differential lossless JPEG (SOF7)",
+            0xCB: "lossless arithmetic JPEG (SOF11)", 0xF7: "JPEG-LS (SOF55)",
+        ]
+        for (marker, name) in names {
+            // Given
+            var bytes = try file()
+            bytes[try XCTUnwrap(bytes.frame)] = marker
+            // When, then
+            XCTAssertEqual(headerError(bytes), .unsupported(name))
+        }
+    }
+
+    func testThatTwelveBitsAreRefusedByName() throws {
+        var bytes = try file()
+        bytes[try XCTUnwrap(bytes.frame) + 3] = 12
+        XCTAssertEqual(headerError(bytes), .unsupported("JPEG with 12 bits per sample"))
+    }
+
+    func testThatABombIsRefusedFromItsHeader() throws {
+        // Given a small file that says it has 65,000 × 65,000 pixels
+        var bytes = try file()
+        let frame = try XCTUnwrap(bytes.frame)
+        bytes.replaceSubrange(frame + 4..<frame + 8, with: [0xFD, 0xE8, 0xFD, 0xE8])
+        // When, then
+        XCTAssertEqual(error(bytes), .tooManyPixels(width: 65000, height: 65000, limit: 64_000_000))
+    }
+
+    func testThatStrayBytesBetweenSegmentsAreNoHarm() throws {
+        // Given three bytes before the first table
+        var bytes = try file()
+        let table = try XCTUnwrap(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDB })
+        bytes.insert(contentsOf: [1, 2, 3], at: table)
+        // When, then
+        XCTAssertNil(error(bytes))
+    }
+
+    func testThatAProfileWithAMissingPieceIsNoProfile() throws {
+        // Given a file whose profile's piece says that there are two
+        let picture = try DrawnPoster(width: 16, height: 16).draw()
+        let body = try codec.encode(picture, EncodeOptions(profile: DrawnProfile.displayP3))
+        var bytes = Array(body.readableBytesView)
+        let marker = try XCTUnwrap(bytes.indices.first { bytes[$0...].starts(with: Array("ICC_PROFILE\0".utf8)) })
+        bytes[marker + 13] = 2
+        // When, then
+        XCTAssertEqual(try codec.header(of: bytes.span).colors, .sRGB)
+    }
+
+    func testThatNothingIsTruncated() {
+        XCTAssertNotNil(headerError([]))
+        XCTAssertNotNil(headerError([0xFF, 0xD8, 0xFF]))
+    }
+}

@@ -1,0 +1,113 @@
+import CJPEG
+import JPEGCodec
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// Every kind of JPEG that there is, read back.
+final class JPEGKindsTests: XCTestCase {
+    private let codec = JPEGCodec()
+    private let poster = DrawnPoster(width: 75, height: 53, grain: 2)
+
+    private func header(_ bytes: [UInt8]) throws -> ImageHeader { try codec.header(of: bytes.span) }
+
+    func testThatGrayStaysGray() throws {
+        let picture = try poster.draw(.gray)
+        let file = try WrittenJPEG(CJPEG_GRAY).file(picture)
+        XCTAssertEqual(try header(file).model, .gray)
+        assertImagesSimilar(try codec.picture(file), picture, within: 3)
+    }
+
+    func testThatPlanesComeAsTheyAreStoredInEverySubsampling() throws {
+        for (x, y) in [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)] {
+            for (width, height) in [(75, 53), (64, 64), (1, 1), (17, 1), (1, 33)] {
+                // Given
+                let picture = try DrawnPoster(width: width, height: height, grain: 2).draw(planes: (x, y))
+                let file = try WrittenJPEG(CJPEG_YCBCR) { $0.subsampling = (Int32(x), Int32(y)) }.file(picture)
+                // When
+                let outcome = try codec.picture(file, DecodeRequest(acceptsPlanar: true))
+                // Then
+                assertImagesSimilar(outcome, picture, within: 4, "\(x), \(y), \(width) × \(height)")
+            }
+        }
+    }
+
+    func testThatPlanesBecomeRGBWhereTheyAreNotWelcome() throws {
+        let file = try WrittenJPEG(CJPEG_YCBCR).file(try poster.draw(planes: (1, 1)))
+        assertImagesSimilar(try codec.picture(file), try poster.draw(), within: 4)
+    }
+
+    func testThatProgressiveFilesAreRead() throws {
+        let picture = try poster.draw(planes: (2, 2))
+        let file = try WrittenJPEG(CJPEG_YCBCR) { ($0.isProgressive, $0.subsampling) = (true, (2, 2)) }.file(picture)
+        XCTAssertTrue(try header(file).isProgressive)
+        assertImagesSimilar(try codec.picture(file, DecodeRequest(acceptsPlanar: true)), picture, within: 4)
+    }
+
+    func testThatArithmeticCodingIsRead() throws {
+        for isProgressive in [false, true] {
+            let picture = try poster.draw(planes: (1, 1))
+            let file = try WrittenJPEG(CJPEG_YCBCR) { ($0.isArithmetic, $0.isProgressive) = (true, isProgressive) }.file(picture)
+            assertImagesSimilar(try codec.picture(file, DecodeRequest(acceptsPlanar: true)), picture, within: 4)
+        }
+    }
+
+    func testThatRestartMarkersAreRead() throws {
+        let picture = try poster.draw(planes: (2, 2))
+        let file = try WrittenJPEG(CJPEG_YCBCR) { ($0.restartInterval, $0.subsampling) = (2, (2, 2)) }.file(picture)
+        assertImagesSimilar(try codec.picture(file, DecodeRequest(acceptsPlanar: true)), picture, within: 4)
+    }
+
+    func testThatRGBIsReadAsItIsStored() throws {
+        let picture = try poster.draw()
+        let file = try WrittenJPEG(CJPEG_RGB) { $0.isUntransformed = true }.file(picture)
+        XCTAssertEqual(try header(file).model, .rgb)
+        assertImagesSimilar(try codec.picture(file, DecodeRequest(acceptsPlanar: true)), picture, within: 3)
+    }
+
+    func testThatInksWithAnAdobeMarkerAreNotInverted() throws {
+        for colors in [CJPEG_CMYK, CJPEG_YCCK] {
+            let picture = try poster.draw(.cmyk)
+            let file = try WrittenJPEG(colors).file(picture)
+            XCTAssertEqual(try header(file).model, .cmyk)
+            assertImagesSimilar(try codec.picture(file), picture, within: 5)
+        }
+    }
+
+    func testThatInksWithoutAnAdobeMarkerAreAsTheyAreStored() throws {
+        // Given an Adobe file, which stores 255 minus ink, whose marker says something else
+        var file = try WrittenJPEG(CJPEG_CMYK).file(try poster.draw(.cmyk))
+        let marker = try XCTUnwrap(file.indices.first { file[$0...].starts(with: Array("Adobe".utf8)) })
+        file[marker] = UInt8(ascii: "X")
+        // When
+        let outcome = try codec.picture(file)
+        // Then
+        var inverted = try poster.draw(.cmyk)
+        for y in 0..<53 { inverted.withMutableRow(y) { row in for index in 0..<row.count { row[index] = 255 - row[index] } } }
+        assertImagesSimilar(outcome, inverted, within: 5)
+    }
+
+    func testThatEveryScaleIsDeliveredAndCoversTheWholePicture() throws {
+        // Given
+        let poster = DrawnPoster(width: 203, height: 117, grain: 0)
+        let file = try poster.file(codec, planes: (2, 2))
+        for (eighths, width, height) in [(1, 26, 15), (2, 51, 30), (4, 102, 59), (8, 203, 117)] {
+            // When
+            let outcome = try codec.picture(
+                file, DecodeRequest(minimumWidth: width, minimumHeight: height, acceptsPlanar: true))
+            // Then
+            XCTAssertEqual([outcome.layout.width, outcome.layout.height], [width, height])
+            XCTAssertEqual(outcome.layout.exactWidth, Double(203 * eighths) / 8)
+            XCTAssertEqual(outcome.layout.exactHeight, Double(117 * eighths) / 8)
+        }
+    }
+
+    func testThatOtherScalesAreNotUsed() throws {
+        // Given a width just above a half: 5/8 would do
+        let file = try poster.file(codec)
+        // When
+        let outcome = try codec.picture(file, DecodeRequest(minimumWidth: 39, minimumHeight: 1))
+        // Then
+        XCTAssertEqual(outcome.layout.width, 75)
+    }
+}

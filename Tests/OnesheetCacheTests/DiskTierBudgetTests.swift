@@ -1,0 +1,113 @@
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+final class DiskTierBudgetTests: XCTestCase {
+    private let clock = ManualClock()
+
+    func testThatEachKindStaysInItsOwnBudget() async throws {
+        let tier = try tier(DiskBudgets(original: 200_000, variant: 400_000, metadata: 100_000))
+
+        for number in 0..<40 {
+            for kind in CacheKind.allCases {
+                try await tier.store(.sample(ByteBuffer(repeating: 1, count: 9000), at: clock), for: CacheKey(kind, "\(number)"))
+                let bytes = try await tier.statistics().bytes
+                XCTAssertLessThanOrEqual(bytes, 700_000)
+            }
+        }
+
+        let counts = try await counts(tier)
+        XCTAssertEqual(counts, [.original: 16, .variant: 32, .metadata: 8], "12 KiB on disk for each entry")
+        try await tier.close()
+    }
+
+    func testThatADearEntryOutlivesCheapOnes() async throws {
+        let tier = try tier(DiskBudgets(original: 0, variant: 204_800, metadata: 0))
+        let dear = CacheKey(.variant, "dear")
+        try await tier.store(.sample(at: clock, cost: 5000), for: dear)
+
+        for number in 0..<120 { try await tier.store(.sample(at: clock, cost: 5), for: CacheKey(.variant, "\(number)")) }
+
+        let isThere = try await tier.contains(dear)
+        XCTAssertTrue(isThere)
+        try await tier.close()
+    }
+
+    func testThatAnEntryThatIsUsedOutlivesOthers() async throws {
+        let tier = try tier(DiskBudgets(original: 0, variant: 204_800, metadata: 0))
+        let used = CacheKey(.variant, "used")
+        try await tier.store(.sample(at: clock), for: used)
+        for _ in 0..<20 { _ = try await tier.entry(for: used) }
+        try await tier.sweep()
+
+        for number in 0..<120 { try await tier.store(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
+
+        let isThere = try await tier.contains(used)
+        XCTAssertTrue(isThere)
+        try await tier.close()
+    }
+
+    func testThatWhatWasDearOnceDoesNotStayForEver() async throws {
+        let tier = try tier(DiskBudgets(original: 0, variant: 40_960, metadata: 0))
+        let dear = CacheKey(.variant, "dear")
+        try await tier.store(.sample(at: clock, cost: 20), for: dear)
+
+        for number in 0..<150 { try await tier.store(.sample(at: clock, cost: 5), for: CacheKey(.variant, "\(number)")) }
+
+        let isThere = try await tier.contains(dear)
+        XCTAssertFalse(isThere)
+        try await tier.close()
+    }
+
+    func testThatAnEntryOverHalfOfItsBudgetIsRefused() async throws {
+        let tier = try tier(DiskBudgets(original: 0, variant: 204_800, metadata: 0))
+        let key = CacheKey(.variant, "poster")
+        try await tier.store(.sample("old", at: clock), for: key)
+
+        try await tier.store(.sample(ByteBuffer(repeating: 1, count: 102_401), at: clock), for: key)
+
+        let found = try await tier.entry(for: key)
+        XCTAssertNil(found, "neither the new entry nor the old one may be served")
+        try await tier.close()
+    }
+
+    func testThatASweepMakesRoomDownToTheLowWaterAndDeletesWhatHasExpired() async throws {
+        let path = try temporaryDirectory().path
+        let tier = try DiskTier(
+            path: path, budgets: DiskBudgets(original: 0, variant: 409_600, metadata: 0), isSynced: false, clock: clock.wallClock)
+        for number in 0..<100 { try await tier.store(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
+
+        try await tier.sweep()
+
+        let figures = try await tier.statistics()
+        XCTAssertEqual(figures.bytes, 368_640)
+        XCTAssertEqual(figures.evictions, ["budget": 10])
+        clock.advance(by: .seconds(8 * 86_400))
+        try await tier.sweep()
+        XCTAssertEqual(try CacheFolder(path).entryFiles(), [])
+        try await tier.close()
+    }
+
+    func testThatOneFolderHoldsOnlyASmallPartOfTheFiles() async throws {
+        let path = try temporaryDirectory().path
+        let tier = try DiskTier(path: path, clock: clock.wallClock)
+        for number in 0..<500 { try await tier.store(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
+
+        let folders = Dictionary(grouping: try CacheFolder(path).entryFiles()) { $0.deletingLastPathComponent() }
+
+        XCTAssertLessThan(folders.values.map(\.count).max() ?? 500, 6)
+        try await tier.close()
+    }
+
+    private func counts(_ tier: DiskTier) async throws -> [CacheKind: Int] {
+        let keys = KeyList()
+        try await tier.forEachKey { keys.add($0) }
+        return Dictionary(grouping: keys.all, by: \.kind).mapValues(\.count)
+    }
+
+    private func tier(_ budgets: DiskBudgets) throws -> DiskTier {
+        try DiskTier(path: temporaryDirectory().path, budgets: budgets, isSynced: false, clock: clock.wallClock)
+    }
+}

@@ -1,0 +1,10 @@
+import OnesheetCore
+import Synchronization
+
+/// Keys in the order in which they came.
+final class KeyList: Sendable {
+    private let keys = Mutex<[CacheKey]>([])
+
+    var all: [CacheKey] { keys.withLock { $0 } }
+    func add(_ key: CacheKey) { keys.withLock { $0.append(key) } }
+}

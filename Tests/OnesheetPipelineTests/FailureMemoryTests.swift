@@ -1,0 +1,66 @@
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class FailureMemoryTests: XCTestCase {
+    private let clock = ManualClock()
+    private let title = TitleReference(source: "films", id: "1")
+
+    func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
+        // Given failures and how many seconds each is worth
+        let table: [(PipelineError, Double)] = [
+            (.noPoster(title), 120), (.source("films", .notFound(id: "1")), 120), (.originRefused(url: "u", answer: 404), 30),
+            (.render(.unrecognizedFormat), 30), (.origin(.timedOut(url: "u")), 2), (.source("films", .unavailable(reason: "")), 2),
+        ]
+        for (error, seconds) in table {
+            // When one is remembered
+            let memory = FailureMemory(clock: clock.wallClock)
+            memory.remember(error, of: title)
+            // Then it is told until its time is up
+            clock.advance(by: .seconds(seconds - 1))
+            XCTAssertThrowsError(try memory.check(title)) { XCTAssertEqual($0 as? PipelineError, error) }
+            clock.advance(by: .seconds(1))
+            XCTAssertNoThrow(try memory.check(title), "\(error)")
+        }
+    }
+
+    func testThatThisServersOwnTroubleIsNotRemembered() {
+        let memory = FailureMemory(clock: clock.wallClock)
+        for error in [PipelineError.overloaded, .cancelled, .unknownSource("x", known: [])] {
+            memory.remember(error, of: title)
+            XCTAssertNoThrow(try memory.check(title), "\(error)")
+        }
+    }
+
+    func testThatAPurgeForgetsWhatItTakes() {
+        for (selection, isForgotten) in [
+            (CacheSelection.all, true), (.tag(.title(title)), true), (.tag(.source("films")), true),
+            (.tag(.source("other")), false),
+            (.expired, false),
+        ] {
+            // Given a failure
+            let memory = FailureMemory(clock: clock.wallClock)
+            memory.remember(.noPoster(title), of: title)
+            // When something is purged
+            memory.forget(selection)
+            // Then it is looked for again if it was among that
+            XCTAssertEqual((try? memory.check(title)) != nil, isForgotten, "\(selection)")
+        }
+    }
+
+    func testThatAFloodOfNamesDoesNotGrowTheMemory() {
+        // Given as many failures as are kept
+        let memory = FailureMemory(clock: clock.wallClock)
+        for number in 0..<10_000 { memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)")) }
+        // When one more comes
+        memory.remember(.noPoster(title), of: title)
+        // Then it is not kept, and after their time it is
+        XCTAssertNoThrow(try memory.check(title))
+        clock.advance(by: .seconds(121))
+        memory.remember(.noPoster(title), of: title)
+        XCTAssertThrowsError(try memory.check(title))
+    }
+}

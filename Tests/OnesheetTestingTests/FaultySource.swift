@@ -1,0 +1,60 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+
+/// A source with one title, `1`, and one thing that it does wrong.
+struct FaultySource: SourcePlugin {
+    enum Mistake: CaseIterable {
+        case otherID, noName, changes, doubles, answersUnknown, spoilsRequests, repeatsPages, goesBack, swallowsAnswers,
+            swallowsTimeOuts
+    }
+
+    static let type = "faulty"
+    static let sampleConfiguration = "type: faulty"
+
+    let originPolicy = OriginPolicy()
+    var mistake: Mistake?
+    private let transport: any HTTPTransport
+    private let calls: Calls
+
+    init(_ configuration: NoConfiguration, context: PluginContext) { self.init(nil, context.transport, Calls()) }
+
+    init(_ mistake: Mistake?, _ transport: any HTTPTransport, _ calls: Calls) {
+        (self.mistake, self.transport, self.calls) = (mistake, transport, calls)
+    }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        try await ask()
+        if mistake == .repeatsPages {
+            return TitlePage(titles: [try await title("1")], next: query.page < 3 ? query.page + 1 : nil)
+        }
+        if mistake == .goesBack { return TitlePage(titles: [try await title("1")], next: query.page) }
+        return TitlePage(titles: [try await title("1")], total: 1)
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title {
+        if mistake == .spoilsRequests, id.contains(" ") { throw .malformedAnswer(reason: "a space") }
+        guard id == "1" || (mistake == .answersUnknown && id == "2") else { throw .notFound(id: id) }
+        try await ask()
+        return Title(id: mistake == .otherID ? "01" : id, name: mistake == .noName ? "" : "One")
+    }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        _ = try await title(id)
+        let place = mistake == .changes ? "http://a.example/\(calls.next())" : "http://a.example/1"
+        return Array(repeating: PosterCandidate(.http(url: place)), count: mistake == .doubles ? 2 : 1)
+    }
+
+    private func ask() async throws(SourceError) {
+        let answer: HTTPAnswer
+        do throws(HTTPTransportError) {
+            answer = try await transport.get(HTTPRequest(url: "http://service.example/"), under: originPolicy)
+        } catch .timedOut(let url) {
+            if mistake == .swallowsTimeOuts { return }
+            throw SourceError(.timedOut(url: url))
+        } catch {
+            throw SourceError(error)
+        }
+        guard mistake == .swallowsAnswers || String(buffer: answer.body) == "ok" else { throw .malformedAnswer(reason: "not ok") }
+    }
+}

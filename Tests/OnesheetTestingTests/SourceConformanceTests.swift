@@ -1,0 +1,60 @@
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+final class SourceConformanceTests: XCTestCase {
+    private func report(_ mistake: FaultySource.Mistake?) async -> SourceConformance.Report {
+        let service = FakeTransport()
+        service.on("http://service.example/", "ok")
+        let calls = Calls()
+        return await SourceConformance(transport: service, knownID: "1", unknownID: "2", list: TitleQuery()) {
+            FaultySource(mistake, $0, calls)
+        }.run()
+    }
+
+    func testThatASourceWithoutMistakesPasses() async {
+        // Given
+        let mistake: FaultySource.Mistake? = nil
+
+        // When
+        let report = await report(mistake)
+
+        // Then
+        XCTAssertTrue(report.failures.isEmpty, report.description)
+        XCTAssertEqual(report.findings.count, 9)
+    }
+
+    func testThatEveryMistakeIsFoundAndNamed() async {
+        // Given
+        let expected: [FaultySource.Mistake: String] = [
+            .otherID: "asked for “1”, it answers the title “01”", .noName: "the title “1” has no name",
+            .changes: "“1” has other candidates the second time: what names an original has to stay",
+            .doubles: "a candidate of “1” comes twice",
+            .answersUnknown: "title of the unknown id “2” answers instead of throwing .notFound",
+            .spoilsRequests: "the id “ ” spoils the request: a space", .repeatsPages: "“1” comes twice, the second time on page 2",
+            .goesBack: "the page after 1 is 1", .swallowsAnswers: "title answers although the service did not (html)",
+            .swallowsTimeOuts: "title answers although the service did not (timeOut)",
+        ]
+
+        for mistake in FaultySource.Mistake.allCases {
+            // When
+            let report = await report(mistake)
+
+            // Then
+            XCTAssertTrue(report.failures.contains { $0.problem == expected[mistake] }, "\(mistake): \(report)")
+        }
+    }
+}
+
+/// Counts calls.
+final class Calls: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

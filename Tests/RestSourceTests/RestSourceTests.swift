@@ -1,0 +1,152 @@
+import OnesheetCore
+import OnesheetTesting
+import RestSource
+import XCTest
+
+final class RestSourceTests: XCTestCase {
+    func testThatAListGoesFromPageToPage() async throws {
+        // Given
+        let transport = RecordedTMDB.transport()
+        let source = try RecordedTMDB.source(transport)
+
+        // When
+        let pages = [try await source.titles(TitleQuery()), try await source.titles(TitleQuery(page: 3))]
+
+        // Then
+        XCTAssertEqual(pages.map(\.next), [2, nil])
+        XCTAssertEqual(pages.map(\.total), [6, 6])
+        XCTAssertEqual(pages[0].titles.map(\.id), ["10", "11"])
+        XCTAssertEqual(pages[0].titles[0].name, "Film 10")
+        XCTAssertEqual(pages[0].titles[0].originalName, "원제 0")
+        XCTAssertNil(pages[0].titles[0].overview)
+        XCTAssertEqual(pages[0].titles[0].releaseDate, CalendarDay("2026-10-28"))
+        XCTAssertEqual(
+            pages[0].titles[0].metadata,
+            ["voteAverage": 7, "voteCount": 3, "popularity": .number(12.5), "originalLanguage": "ko", "posterPath": "/p0.jpg"])
+        XCTAssertEqual(transport.requests[0].headers["Authorization"], "Bearer t0ken")
+    }
+
+    func testThatASearchEscapesItsWords() async throws {
+        // Given
+        let transport = RecordedTMDB.transport()
+        let source = try RecordedTMDB.source(transport)
+
+        // When
+        let page = try await source.titles(TitleQuery(phrase: "film & co"))
+
+        // Then
+        XCTAssertEqual(page.titles.count, 2)
+        XCTAssertEqual(
+            transport.requests.map(\.url), ["\(RecordedTMDB.root)/search/movie?query=film%20%26%20co&language=en-US&page=1"])
+    }
+
+    func testThatATitleHasItsFacts() async throws {
+        // Given
+        let source = try RecordedTMDB.source()
+
+        // When
+        let title = try await source.title("10")
+
+        // Then
+        XCTAssertEqual(title.overview, "About it.")
+        XCTAssertEqual(
+            title.metadata,
+            [
+                "runtime": 118, "genres": .array(["Drama", "Fantasy"]), "voteAverage": .number(7.25), "voteCount": 3,
+                "posterPath": "/p0.jpg",
+            ])
+    }
+
+    func testThatCandidatesComeInTheirOrderOnce() async throws {
+        // Given
+        let source = try RecordedTMDB.source()
+
+        // When
+        let candidates = try await source.candidates(for: "10")
+
+        // Then
+        XCTAssertEqual(
+            candidates.map(\.location.name),
+            ["https://image.tmdb.org/t/p/original/b.jpg", "https://image.tmdb.org/t/p/original/a.jpg"])
+        XCTAssertEqual(candidates.map(\.width), [2000, 1000])
+        XCTAssertEqual(candidates.map(\.height), [3000, 1500])
+    }
+
+    func testThatWhatTheManifestDoesNotDescribeIsUnsupported() async throws {
+        // Given
+        let source = try RecordedTMDB.source()
+        let queries = [TitleQuery(date: CalendarDay("2026-11-20")), TitleQuery(period: .week)]
+
+        for query in queries {
+            // When
+            do throws(SourceError) {
+                _ = try await source.titles(query)
+                XCTFail("it answered")
+            } catch {
+                // Then
+                guard case .unsupported = error else { return XCTFail("\(error)") }
+            }
+        }
+    }
+
+    func testThatFaultsBecomeTheReasonsTheyMean() async throws {
+        // Given
+        let cases: [(Int, String, SourceError)] = [
+            (401, RecordedTMDB.badKey, .unauthorized(message: "Invalid API key: You must be granted a valid key.")),
+            (404, RecordedTMDB.missing, .notFound(id: "10")), (429, "{}", .quotaExhausted(until: 1_795_305_600)),
+            (403, "", .unauthorized(message: "HTTP status 403")),
+            (502, "<html>", .unavailable(reason: "the service says HTTP status 502")),
+            (418, "{}", .malformedAnswer(reason: "the service says HTTP status 418")),
+            (200, "<html>", .malformedAnswer(reason: "the service's answer is no JSON")),
+            (200, "[]", .malformedAnswer(reason: "there is no title in the service's answer")),
+            (200, #"{"id":10}"#, .malformedAnswer(reason: "“10” has no name at /title")),
+            (200, #"{"id":11,"title":"x"}"#, .notFound(id: "10")),
+        ]
+
+        for (status, body, expected) in cases {
+            let transport = FakeTransport()
+            transport.on("http", status: status, body)
+            let source = try RecordedTMDB.source(transport)
+
+            // When
+            do throws(SourceError) {
+                _ = try await source.title("10")
+                XCTFail("it answered \(body)")
+            } catch {
+                // Then
+                XCTAssertEqual(error, expected, body)
+            }
+        }
+    }
+
+    func testThatIDsThatWouldClimbCostNoCall() async throws {
+        // Given
+        let transport = RecordedTMDB.transport()
+        let source = try RecordedTMDB.source(transport)
+
+        for id in ["", ".", "..", "a\u{0}"] {
+            // When
+            do throws(SourceError) {
+                _ = try await source.title(id)
+                XCTFail("it answered")
+            } catch {
+                // Then
+                XCTAssertEqual(error, .notFound(id: id))
+            }
+        }
+        XCTAssertEqual(transport.count(), 0)
+    }
+
+    func testThatItConforms() async throws {
+        // Given
+        let suite = SourceConformance(transport: RecordedTMDB.transport(), knownID: "10", unknownID: "99", list: TitleQuery()) {
+            try RecordedTMDB.source($0)
+        }
+
+        // When
+        let report = await suite.run()
+
+        // Then
+        XCTAssertTrue(report.failures.isEmpty, report.description)
+    }
+}
