@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 
 help: ## Print this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 setup: ## Install the system packages that are missing
 	@.ci/setup
@@ -14,7 +14,13 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 test: setup ## Run all tests
 	@.ci/test
 
+bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
+	@.ci/bench-peers
+
+fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
+	@.ci/fuzz 600
+
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test format
+.PHONY: help setup serve test bench-peers fuzz format

@@ -125,6 +125,8 @@ let package = Package(
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "KakaoSource",
                 "RemoteSource", "RestSource", "SampleSource",
+                .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
+                .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetServer", "StandardPlugins"], swiftSettings: settings),
 

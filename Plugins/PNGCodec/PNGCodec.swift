@@ -22,7 +22,7 @@ public struct PNGCodec: CodecPlugin {
     public static let sampleConfiguration = """
         type: png
         # 0 to 9: how much work goes into a smaller file.
-        effort: 6
+        effort: 4
         # Pictures that take no more than this are inflated at once, which is faster; larger ones go row by row.
         inflateAtOnce: 32MiB
         """
@@ -35,7 +35,7 @@ public struct PNGCodec: CodecPlugin {
     /// - Parameters:
     ///   - effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
     ///   - inflateAtOnce: bytes that a decoded picture may take to go the fast way; 0 sends everything through libpng.
-    public init(effort: Int = 6, inflateAtOnce: Int = 32 << 20) {
+    public init(effort: Int = 4, inflateAtOnce: Int = 32 << 20) {
         precondition((0...9).contains(effort), "an effort is 0 to 9")
         self.effort = effort
         self.inflateAtOnce = inflateAtOnce
@@ -43,7 +43,7 @@ public struct PNGCodec: CodecPlugin {
 
     /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
     public init(_ configuration: Configuration, context: PluginContext) throws {
-        let effort = configuration.effort ?? 6
+        let effort = configuration.effort ?? 4
         guard (0...9).contains(effort) else {
             throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
         }

@@ -9,6 +9,13 @@ import RemoteSource
 import RestSource
 import SampleSource
 
+#if AVIF
+    import AVIFCodec
+#endif
+#if WebP
+    import WebPCodec
+#endif
+
 extension PluginList {
     /// The plugins that come with Onesheet.
     public static let standard = PluginList(
@@ -16,5 +23,17 @@ extension PluginList {
             SampleSource.self, BoxOfficeSource.self, ExecSource.self, FolderSource.self, KakaoSource.self, RemoteSource.self,
             RestSource.self,
         ],
-        codecs: [JPEGCodec.self, PNGCodec.self])
+        codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs)
+
+    /// Those behind a package trait.
+    private static var optionalCodecs: [any CodecPlugin.Type] {
+        var codecs: [any CodecPlugin.Type] = []
+        #if WebP
+            codecs.append(WebPCodec.self)
+        #endif
+        #if AVIF
+            codecs.append(AVIFCodec.self)
+        #endif
+        return codecs
+    }
 }

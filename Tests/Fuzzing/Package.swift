@@ -65,6 +65,8 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-sanitize=address", "-use-ld=lld"])]),
         fuzz("fuzz-jpeg", "FuzzJPEG"),
         fuzz("fuzz-png", "FuzzPNG"),
+        fuzz("fuzz-png-paths", "FuzzPNGPaths"),
+        fuzz("fuzz-png-encoding", "FuzzPNGEncoding"),
         fuzz("fuzz-render", "FuzzRender"),
     ]
 )

@@ -23,7 +23,7 @@ final class PNGCodecConfigurationTests: XCTestCase {
 
         // Then
         XCTAssertEqual(type, .scalar(PNGCodec.type))
-        XCTAssertEqual(configuration.effort, 6)
+        XCTAssertEqual(configuration.effort, 4)
         XCTAssertEqual(configuration.inflateAtOnce, ByteSize(32 << 20))
     }
 
