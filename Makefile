@@ -11,7 +11,8 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@swift build -c release --scratch-path .build-release --product onesheet
 	@exec .build-release/release/onesheet serve
 
-test: setup ## Run all tests
+test: ## Run all tests
+	@.ci/setup python3
 	@.ci/test
 
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor

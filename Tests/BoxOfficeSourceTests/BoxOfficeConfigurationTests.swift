@@ -1,4 +1,5 @@
 import BoxOfficeSource
+import ConfigurationYAML
 import KakaoSource
 import OnesheetCore
 import OnesheetTesting

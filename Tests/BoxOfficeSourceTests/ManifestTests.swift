@@ -1,4 +1,5 @@
 import BoxOfficeSource
+import ConfigurationYAML
 import OnesheetCore
 import OnesheetTesting
 import RestSource

@@ -1,3 +1,4 @@
+import ConfigurationYAML
 import ExecSource
 import Foundation
 import OnesheetCore

@@ -1,3 +1,4 @@
+import ConfigurationYAML
 import FolderSource
 import Foundation
 import NIOCore

@@ -29,9 +29,9 @@ func c(_ name: String, links libraries: [String] = []) -> Target {
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-func fuzz(_ name: String, _ source: String) -> Target {
+func fuzz(_ name: String, _ source: String, _ rooms: [Target.Dependency] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: ["CFuzzing", "OnesheetCore", "OnesheetImaging", "JPEGCodec", "PNGCodec", nio],
+        name: name, dependencies: ["CFuzzing", "OnesheetCore", "OnesheetImaging", "JPEGCodec", "PNGCodec", nio] + rooms,
         path: "Sources/\(source)",
         swiftSettings: settings + [.unsafeFlags(watched + ["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(watched + ["-use-ld=lld"])])
@@ -63,6 +63,12 @@ let package = Package(
             name: "fuzz-seeds", dependencies: ["OnesheetCore", "DrawnPosters", "JPEGCodec", "PNGCodec", nio],
             path: "Sources/FuzzSeeds", swiftSettings: settings + [.unsafeFlags(["-sanitize=address"])],
             linkerSettings: [.unsafeFlags(["-sanitize=address", "-use-ld=lld"])]),
+        .target(
+            name: "ImageGrammar", dependencies: ["OnesheetCore"], path: "Rooms/OnesheetServer/Dialects",
+            sources: [
+                "Hexadecimal.swift", "ImageOptions.swift", "OptionArguments.swift", "RequestError.swift", "Transform+Options.swift",
+            ], swiftSettings: settings + [.unsafeFlags(["-sanitize=address"])]),
+        fuzz("fuzz-options", "FuzzOptions", ["ImageGrammar"]),
         fuzz("fuzz-jpeg", "FuzzJPEG"),
         fuzz("fuzz-png", "FuzzPNG"),
         fuzz("fuzz-png-paths", "FuzzPNGPaths"),

@@ -1,3 +1,4 @@
+import ConfigurationYAML
 import FoundationEssentials
 import KakaoSource
 import OnesheetCore

@@ -1,8 +1,8 @@
+import ConfigurationYAML
 import OnesheetCore
 import OnesheetTesting
 import RemoteSource
 import XCTest
-import Yams
 
 final class RemoteSourceTests: XCTestCase {
     private func source(_ allow: [String] = ["https://images.example.com/posters/"]) throws -> RemoteSource {

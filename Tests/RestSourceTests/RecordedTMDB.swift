@@ -1,3 +1,4 @@
+import ConfigurationYAML
 import OnesheetCore
 import OnesheetTesting
 import RestSource

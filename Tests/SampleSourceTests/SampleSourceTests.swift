@@ -1,3 +1,4 @@
+import ConfigurationYAML
 import NIOCore
 import OnesheetCore
 import OnesheetTesting

@@ -16,9 +16,12 @@ struct MemoryShelf: ~Copyable {
     private var items: S3FIFO<HashedKey, Item>
     private var marks = PromotionMarks()
     private let life: ShelfLife
+    private let entryBytes: Int
     private var counts = CacheStatistics()
 
-    init(bytes: Int, entries: Int, life: ShelfLife) {
+    /// - Parameter entryBytes: how much one entry may take.
+    init(bytes: Int, entries: Int, entryBytes: Int, life: ShelfLife) {
+        self.entryBytes = entryBytes
         items = S3FIFO(weight: bytes, count: entries)
         self.life = life
         counts.byteLimit = bytes
@@ -64,7 +67,7 @@ struct MemoryShelf: ~Copyable {
         let entry = stored.entry
         marks.pass(key)
         let weight = entry.weight(under: key.key)
-        guard weight <= items.weightLimit / 10 else {
+        guard weight <= entryBytes else {
             items.remove(key)
             counts.evictions["too large", default: 0] += 1
             return

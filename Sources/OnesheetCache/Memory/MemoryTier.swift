@@ -3,10 +3,17 @@ package import OnesheetCore
 internal import Synchronization
 
 /// The first tier: entries ready to send, bounded by bytes and by count, with a look-up that an event loop may call.
+///
+/// A large tier is divided by the keys' hashes into parts with a lock each, so that the threads seldom wait for one another.
 package final class MemoryTier: CacheTier {
     package let name = "memory"
-    private let shelf: Mutex<MemoryShelf>
+    private let parts: [Part]
     private let clock: WallClock
+
+    private final class Part: Sendable {
+        let shelf: Mutex<MemoryShelf>
+        init(_ shelf: consuming sending MemoryShelf) { self.shelf = Mutex(shelf) }
+    }
 
     /// - Parameters:
     ///   - bytes: how much memory all entries may take together. An entry over a tenth of it is not taken.
@@ -17,21 +24,26 @@ package final class MemoryTier: CacheTier {
         bytes: Int = 256 << 20, entries: Int = 100_000, expires: CacheExpiration = .seconds(300),
         extending: ExpirationExtending = .none, clock: WallClock = .system
     ) {
-        shelf = Mutex(MemoryShelf(bytes: bytes, entries: entries, life: ShelfLife(limit: expires, extending: extending)))
+        // A small tier is not divided: its parts would have room for few entries each, and be full before it is.
+        let count = bytes >= 64 << 20 && entries >= 4096 ? 4 : 1
+        let life = ShelfLife(limit: expires, extending: extending)
+        parts = (0..<count).map { _ in
+            Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
+        }
         self.clock = clock
     }
 
     /// The fresh entry under `key`, at once.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
         let (key, now) = (HashedKey(key), clock.now)
-        return shelf.withLock { $0.entry(for: key, now: now) }?.entry
+        return part(of: key).shelf.withLock { $0.entry(for: key, now: now) }?.entry
     }
 
     package func entry(for key: CacheKey) async -> CacheEntry? { entryNow(for: key) }
 
     package func contains(_ key: CacheKey) async -> Bool {
         let (key, now) = (HashedKey(key), clock.now)
-        return shelf.withLock { $0.contains(key, now: now) }
+        return part(of: key).shelf.withLock { $0.contains(key, now: now) }
     }
 
     package func store(_ entry: CacheEntry, for key: CacheKey) async { storeNow(entry, for: key) }
@@ -40,7 +52,7 @@ package final class MemoryTier: CacheTier {
     package func storeNow(_ entry: CacheEntry, for key: CacheKey) {
         let stored = StoredEntry(entry.compacted())
         let (key, now) = (HashedKey(key), clock.now)
-        shelf.withLock { $0.store(stored, for: key, now: now) }
+        part(of: key).shelf.withLock { $0.store(stored, for: key, now: now) }
     }
 
     package func remove(_ key: CacheKey) async { removeNow(key) }
@@ -48,49 +60,77 @@ package final class MemoryTier: CacheTier {
     /// Removes what is under `key`, at once.
     package func removeNow(_ key: CacheKey) {
         let key = HashedKey(key)
-        shelf.withLock { $0.remove(key) }
+        part(of: key).shelf.withLock { $0.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async -> CacheRemoval {
         let now = clock.now
-        if selection == .all, !dryRun { return shelf.withLock { $0.removeAll() } }
-        if !dryRun { shelf.withLock { $0.refuseEarlierPromotions() } }
         var removal = CacheRemoval()
-        var position: Int? = 0
-        while let start = position {
-            position = shelf.withLock { $0.remove(selection, dryRun: dryRun, from: start, now: now, counting: &removal) }
+        for part in parts {
+            if selection == .all, !dryRun {
+                removal = removal + part.shelf.withLock { $0.removeAll() }
+                continue
+            }
+            if !dryRun { part.shelf.withLock { $0.refuseEarlierPromotions() } }
+            inSteps(part) { $0.remove(selection, dryRun: dryRun, from: $1, now: now, counting: &removal) }
         }
         return removal
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async {
-        var position: Int? = 0
-        while let start = position {
+        for part in parts {
             var keys: [CacheKey] = []
-            position = shelf.withLock { $0.keys(from: start, into: &keys) }
+            inSteps(part) { $0.keys(from: $1, into: &keys) }
             keys.forEach(visit)
         }
     }
 
-    package func statistics() async -> CacheStatistics { shelf.withLock { $0.statistics } }
+    package func statistics() async -> CacheStatistics {
+        parts.map { part in part.shelf.withLock { $0.statistics } }.reduce(CacheStatistics()) { $0.adding($1) }
+    }
 
-    /// Removes what has expired. It works in short steps, so that no look-up waits for all of it.
+    /// Removes what has expired.
     package func sweep() {
         let now = clock.now
-        var position: Int? = 0
-        while let start = position {
-            position = shelf.withLock { $0.sweep(from: start, now: now) }
-        }
+        for part in parts { inSteps(part) { $0.sweep(from: $1, now: now) } }
     }
 
     /// A mark to take before reading an entry elsewhere that is to be promoted here.
-    func promotionMark(for key: CacheKey) -> PromotionMark { shelf.withLock { $0.mark(for: HashedKey(key)) } }
+    func promotionMark(for key: CacheKey) -> PromotionMark {
+        let key = HashedKey(key)
+        return part(of: key).shelf.withLock { $0.mark(for: key) }
+    }
 
     /// Stores an entry that was read elsewhere, unless the key was stored or removed here since `mark`:
     /// what was read may be what has been removed meanwhile.
     func promote(_ entry: CacheEntry, for key: CacheKey, since mark: PromotionMark) {
         let stored = StoredEntry(entry.compacted())
         let (key, now) = (HashedKey(key), clock.now)
-        shelf.withLock { if $0.mark(for: key) == mark { $0.store(stored, for: key, now: now) } }
+        part(of: key).shelf.withLock { if $0.mark(for: key) == mark { $0.store(stored, for: key, now: now) } }
+    }
+
+    private func part(of key: HashedKey) -> Part { parts[key.group & (parts.count - 1)] }
+
+    /// Goes through a part in short steps, letting go of its lock between them, so that no look-up waits for all of it.
+    private func inSteps(_ part: Part, _ step: (inout MemoryShelf, Int) -> Int?) {
+        var position: Int? = 0
+        while let start = position {
+            position = part.shelf.withLock { step(&$0, start) }
+        }
+    }
+}
+
+extension CacheStatistics {
+    fileprivate func adding(_ other: Self) -> Self {
+        var sum = self
+        sum.entries += other.entries
+        sum.bytes += other.bytes
+        sum.byteLimit += other.byteLimit
+        sum.hits += other.hits
+        sum.misses += other.misses
+        sum.stores += other.stores
+        sum.damaged += other.damaged
+        sum.evictions.merge(other.evictions, uniquingKeysWith: +)
+        return sum
     }
 }

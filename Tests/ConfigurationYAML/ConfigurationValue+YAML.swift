@@ -1,9 +1,9 @@
-import OnesheetCore
+package import OnesheetCore
 import Yams
 
 extension ConfigurationValue {
     /// Reads YAML as the server does, without the environment; `type` is the server's own key.
-    init(yaml: String) throws {
+    package init(yaml: String) throws {
         guard let node = try Yams.compose(yaml: yaml) else {
             self = .null
             return
