@@ -38,7 +38,8 @@ final class ProgressLine: Sendable {
     static func line(_ summary: PrefetchSummary, elapsed: Double, bar: Bool) -> String {
         let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
         let filled = Int(share * 30)
-        let rate = elapsed > 0 ? Double(summary.done) / elapsed : 0
+        // What was there already took no time, and says nothing about the rest.
+        let rate = elapsed > 0 ? Double(summary.done - summary.skipped) / elapsed : 0
         let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
         let drawing = bar ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: 30 - filled))] " : ""
         return "\(drawing)\(summary.done)/\(summary.total)  \(short(rate))/s  \(left)  \(summary.failed) failed"

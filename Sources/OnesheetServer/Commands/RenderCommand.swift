@@ -39,7 +39,8 @@ struct RenderCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let configuration = try configuration.load()
         let limits = configuration.limits.limits
-        let renderer = Renderer(codecs: try plugins.codecs(limits: limits), limits: limits)
+        let renderer = configuration.rendering.renderer(
+            try plugins.codecs(limits: limits, configuration.rendering.codecs), limits)
         let grammar = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
         var transform = try grammar.parse(options).transform
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {

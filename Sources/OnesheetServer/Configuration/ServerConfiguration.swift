@@ -7,13 +7,14 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var signing = SigningConfiguration()
     package var admin = AdminConfiguration()
     package var limits = LimitsConfiguration()
+    package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     package var sources: [String: NestedSource] = [:]
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, presets, sources
+        case listen, cache, signing, admin, limits, rendering, presets, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -29,6 +30,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         signing = try keys.decodeIfPresent(SigningConfiguration.self, forKey: .signing) ?? signing
         admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin
         limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
+        rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
         guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }

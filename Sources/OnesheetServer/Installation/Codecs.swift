@@ -3,10 +3,10 @@ import OnesheetCore
 
 extension PluginList {
     /// The codecs alone, for work without a network and without a cache.
-    func codecs(limits: Limits) throws(ConfigurationError) -> [any Codec] {
+    func codecs(limits: Limits, _ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
         let assembly = PluginAssembly(
             plugins: self, transport: NoTransport(), limits: limits, clock: .system, logger: Log.make(), state: { _ in NoState() })
-        return try assembly.codecs()
+        return try assembly.codecs(configurations)
     }
 }
 

@@ -32,7 +32,8 @@ struct Installation: Sendable {
         let sources = try configuration.sourceNames.compactMap { name in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name)) }
         }
-        let renderer = Renderer(codecs: try assembly.codecs(), limits: limits)
+        let rendering = configuration.rendering
+        let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
         let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
         let pool = RenderPool(workers: limits.workers, queue: limits.queue)

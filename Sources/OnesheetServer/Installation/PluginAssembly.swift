@@ -18,11 +18,17 @@ struct PluginAssembly: Sendable {
         return try plugins.make(type, nested.configuration, context(for: name), at: path)
     }
 
-    /// All codecs, in the order of the list.
-    func codecs() throws(ConfigurationError) -> [any Codec] {
+    /// All codecs, in the order of the list, each with its own of `configurations`.
+    func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
+        let known = plugins.codecs.map { $0.type }
+        if let unknown = configurations.keys.sorted().first(where: { !known.contains($0) }) {
+            throw ConfigurationError(path: "rendering.codecs", message: unknownName(unknown, kind: "codec", known: known))
+        }
         var codecs: [any Codec] = []
         for type in plugins.codecs {
-            codecs.append(try plugins.make(type, .mapping([:]), context(for: type.type), at: "codecs.\(type.type)"))
+            codecs.append(
+                try plugins.make(
+                    type, configurations[type.type] ?? .mapping([:]), context(for: type.type), at: "rendering.codecs.\(type.type)"))
         }
         return codecs
     }

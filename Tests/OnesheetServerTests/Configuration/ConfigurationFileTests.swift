@@ -51,6 +51,7 @@ final class ConfigurationFileTests: XCTestCase {
             ("cache: { memory: { bytes: lots } }", "cache.memory.bytes: “lots” is not a number of bytes"),
             ("limits: { workers: 0 }", "limits.workers: needs at least 1"),
             ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a length of time"),
+            ("rendering: { linearLigth: true }", "rendering: unknown key “linearLigth”; did you mean “linearLight”?"),
             ("listen: here", "listen: “here” is not an address"),
             ("sources: {}", "sources: needs at least one source"),
             ("sources: { Bad_Name: { type: sample } }", "sources.Bad_Name: a source's name is the scheme"),

@@ -149,6 +149,24 @@ final class BadInputTests: ServerTestCase {
         }
     }
 
+    func testThatMistakesInACodecsConfigurationAreNamed() {
+        for (codecs, message) in [
+            ("{ pgn: {} }", "rendering.codecs: unknown codec “pgn”; did you mean “png”?"),
+            ("{ png: { effort: 12 } }", "rendering.codecs.png.effort: “12” is not 0 to 9"),
+            ("{ png: { efort: 1 } }", "rendering.codecs.png: unknown key “efort”; did you mean “effort”?"),
+        ] {
+            XCTAssertThrowsError(
+                try Server(
+                    try ConfigurationFile(environment: [:]).parse(
+                        "cache: { disk: { path: \"\(folder())\" } }\nrendering: { codecs: \(codecs) }\nsources: { a: { type: sample } }"
+                    ),
+                    .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            ) {
+                XCTAssertEqual("\($0)", message)
+            }
+        }
+    }
+
     func testThatAnUnknownSourceTypeIsNamed() {
         XCTAssertThrowsError(
             try Server(

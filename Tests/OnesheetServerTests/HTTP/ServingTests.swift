@@ -72,6 +72,20 @@ final class ServingTests: ServerTestCase {
         XCTAssertEqual(origin.requests(for: "/a.jpg?x=1"), 1)
     }
 
+    func testThatATruncatedOriginalIsTakenWhereTheConfigurationSaysSo() async throws {
+        // Given an origin with half a picture, and a server that takes it
+        let whole = try Picture.jpeg()
+        let half = whole.getSlice(at: 0, length: whole.readableBytes / 2) ?? ByteBuffer()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: half) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
+            keys: "rendering: { acceptTruncated: true, linearLight: true, codecs: { png: { effort: 1 } } }")
+        // When it is asked for
+        let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@png")
+        // Then it is as large as the whole would be
+        XCTAssertEqual(try Picture.header(answer.body).height, 90)
+    }
+
     func testThatTheSecondAnswerComesFromMemoryAndIsTheSame() async throws {
         // Given a variant that was made
         let server = try await server()
