@@ -6,7 +6,7 @@ extension Cache {
     /// The memory tier as configured, in front of `disk`.
     init(_ configuration: CacheConfiguration.Memory, disk: DiskTier, clock: WallClock, logger: Logger) {
         let memory = MemoryTier(
-            bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), extending: .cacheTime, clock: clock)
+            bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), clock: clock)
         self.init(memory: memory, others: [disk], logger: logger)
     }
 }
@@ -15,7 +15,7 @@ extension DiskTier {
     /// The disk tier as configured.
     convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
-            path: configuration.path + "/entries", budgets: DiskBudgets(bytes: configuration.bytes.bytes),
+            path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),
             expires: .seconds(configuration.expires.seconds), clock: clock, logger: logger)
     }
 }

@@ -26,6 +26,8 @@ struct Installation: Sendable {
         let limits = configuration.limits.limits
         let transport = WebTransport(limits: limits, logger: logger)
         let disk = configuration.cache.disk
+        // First of all: it refuses a folder that is somebody else's, before anything is written there.
+        let diskTier = try DiskTier(disk, clock: clock, logger: logger)
         let state = try StateStore(folder: disk.path)
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: state.part)
@@ -34,7 +36,6 @@ struct Installation: Sendable {
         }
         let rendering = configuration.rendering
         let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
-        let diskTier = try DiskTier(disk, clock: clock, logger: logger)
         let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
         let pool = RenderPool(workers: limits.workers, queue: limits.queue)
         let byName = Dictionary(uniqueKeysWithValues: sources)
