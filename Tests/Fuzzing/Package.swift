@@ -67,7 +67,7 @@ let package = Package(
             name: "ImageGrammar", dependencies: ["OnesheetCore"], path: "Rooms/OnesheetServer/Dialects",
             sources: [
                 "Hexadecimal.swift", "ImageOptions.swift", "OptionArguments.swift", "RequestError.swift", "Transform+Options.swift",
-            ], swiftSettings: settings + [.unsafeFlags(["-sanitize=address"])]),
+            ], swiftSettings: settings + [.unsafeFlags(watched)]),
         fuzz("fuzz-options", "FuzzOptions", ["ImageGrammar"]),
         fuzz("fuzz-jpeg", "FuzzJPEG"),
         fuzz("fuzz-png", "FuzzPNG"),

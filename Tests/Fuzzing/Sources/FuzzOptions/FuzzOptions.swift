@@ -3,13 +3,16 @@ import Foundation
 import ImageGrammar
 import OnesheetCore
 
-/// Any text is a transform or a typed error; what is a transform says so again in canonical form, and in no other.
+private let grammar = Result { () throws(RequestError) in
+    try ImageOptions(formats: [.jpeg, .png], presets: ["card": "rs:fill:300:450/q:75"])
+}
+
+/// Any text is a transform or a typed error, and the same each time.
 private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     do throws(RequestError) {
-        let grammar = try ImageOptions(formats: [.jpeg, .png], presets: ["card": "rs:fill:300:450/q:75"])
-        let parsed = try grammar.parse(text)
-        let again = try grammar.parse(text)
+        let parsed = try grammar.get().parse(text)
+        let again = try grammar.get().parse(text)
         precondition(parsed == again, "read twice, read differently")
         precondition((1...100).contains(parsed.transform.quality) && parsed.transform.width >= 0, "out of range")
     } catch {
