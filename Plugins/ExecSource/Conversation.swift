@@ -50,6 +50,7 @@ final class Conversation: ChildListener {
             return state.nextID
         }
         let timer = Task {
+            // The clock runs against an outside program; an answer in time cancels the wait.
             try await Task.sleep(for: timeout)
             self.finish(id, .failure(.unavailable(reason: "the program did not answer “\(method)” in time")))
         }
