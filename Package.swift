@@ -17,6 +17,7 @@ let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -73,6 +74,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -90,7 +92,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat,
-                hummingbird, hummingbirdCore,
+                hummingbird, hummingbirdCore, nioHTTPTypes,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),

@@ -6,6 +6,8 @@ package struct CacheHit: Sendable, Equatable {
     package let entry: CacheEntry
     /// The tier's name: `memory`, `disk`.
     package let tier: String
+    /// Whether it is from the first tier.
+    package var isFromMemory: Bool { tier == MemoryTier.name }
 
     package init(entry: CacheEntry, tier: String) {
         (self.entry, self.tier) = (entry, tier)
@@ -31,7 +33,7 @@ package struct Cache: Sendable {
 
     /// What memory has under `key`, at once; an event loop may ask.
     package func entryNow(for key: CacheKey) -> CacheHit? {
-        memory.entryNow(for: key).map { CacheHit(entry: $0, tier: memory.name) }
+        memory.entryNow(for: key).map { CacheHit(entry: $0, tier: MemoryTier.name) }
     }
 
     /// The fresh entry under `key` from the first tier that has it.

@@ -27,7 +27,7 @@ package struct Pipeline: Sendable {
         var watch = Stopwatch()
         let hit = await cache.entry(for: request.key)
         if let hit {
-            let answer = ImageAnswer(entry: hit.entry, origin: .tier(hit.tier), timings: watch.lap("cache"))
+            let answer = ImageAnswer(hit, timings: watch.lap("cache"))
             switch hit.entry.state(at: clock.now) {
             case .fresh: return answer
             case .staleWhileRevalidate:

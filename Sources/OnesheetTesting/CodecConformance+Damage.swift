@@ -66,7 +66,7 @@ extension CodecConformance {
     }
 
     func noise() throws {
-        var random = SplitMix(state: 42)
+        var random = SplitMix(seed: 42)
         for file in try everyFile() {
             for _ in 0..<(damages / 4) {
                 var damaged = file
@@ -103,18 +103,5 @@ extension CodecConformance {
         guard count > all else { return Array(0..<max(count, 0)) }
         let ends = Array(0..<(all / 3)) + Array((count - all / 3)..<count)
         return ends + stride(from: all / 3, to: count - all / 3, by: max(1, count / (all / 3)))
-    }
-}
-
-/// Numbers that are the same in every run (Steele, Lea, Flood: SplitMix64).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// A large tier is divided by the keys' hashes into parts with a lock each, so that the threads seldom wait for one another.
 package final class MemoryTier: CacheTier {
-    package let name = "memory"
+    package static let name = "memory"
+    package var name: String { Self.name }
     private let parts: [Part]
     private let clock: WallClock
 

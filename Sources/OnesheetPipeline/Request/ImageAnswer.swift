@@ -1,3 +1,5 @@
+package import FoundationEssentials
+package import OnesheetCache
 package import OnesheetCore
 
 /// A variant, and how it came about.
@@ -6,6 +8,27 @@ package struct ImageAnswer: Sendable {
     package let origin: AnswerOrigin
     /// How long each stage took that this request went through, in order.
     package var timings: [StageTiming]
+}
+
+extension ImageAnswer {
+    /// The answer that a tier had. Memory takes no time worth telling, so that all its answers of a second are the same.
+    init(_ hit: CacheHit, timings: [StageTiming]) {
+        self.init(
+            entry: hit.entry, origin: .tier(hit.tier),
+            timings: hit.isFromMemory ? [StageTiming(stage: "cache", milliseconds: 0)] : timings)
+    }
+
+    /// The answer that memory had; `nil` unless it is fresh.
+    package init?(freshHit hit: CacheHit, at now: Date) {
+        guard hit.entry.state(at: now) == .fresh else { return nil }
+        self.init(hit, timings: [])
+    }
+
+    /// Until when the answer is fresh.
+    package var freshUntil: Date {
+        let freshness = Freshness(notes: entry.notes)?.freshUntil ?? .distantFuture
+        return entry.expires.map { min($0, freshness) } ?? freshness
+    }
 }
 
 /// Where an answer came from.

@@ -1,4 +1,5 @@
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 import OnesheetCache
 package import OnesheetCore
@@ -8,9 +9,15 @@ package import Logging
 /// An installation that listens: HTTP in front, housekeeping behind.
 package struct Server: Sendable {
     private let installation: Installation
+    private let answersEarly: Bool
 
+    /// - Parameter answersEarly: whether plain requests are answered before the parser where memory has the answer.
     /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
-    package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
+    package init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
+        answersEarly: Bool = true
+    ) throws {
+        self.answersEarly = answersEarly
         installation = try Installation(configuration, plugins, clock: clock, logger: logger)
     }
 
@@ -18,8 +25,11 @@ package struct Server: Sendable {
     /// - Parameter ready: called once with the address, when connections are accepted.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
         let listen = installation.configuration.listen
+        let images: [any ImageDialect] = [PosterRoute(installation: installation), ImageRoute(installation: installation)]
+        let hits = HitsByLoop { [installation] in PreparedHits(installation, dialects: images) }
         let application = Application(
-            responder: Front(installation, routes: routes),
+            responder: Front(installation, routes: images + others),
+            server: answersEarly ? HTTPServerBuilder { HitChannel(hits, responder: $0) } : .http1(),
             configuration: .init(address: .hostname(listen.host, port: listen.port), backlog: 1024),
             services: [Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger)],
             onServerRunning: { channel in
@@ -38,10 +48,9 @@ package struct Server: Sendable {
         if let failure { throw failure }
     }
 
-    /// The address space, in the order of DESIGN's table.
-    private var routes: [any Route] {
+    /// The address space behind images, in the order of DESIGN's table.
+    private var others: [any Route] {
         [
-            PosterRoute(installation: installation), ImageRoute(installation: installation),
             LadderRoute(installation: installation),
             SourcesRoute(installation: installation), TitlesRoute(installation: installation),
             CacheRoute(installation: installation),

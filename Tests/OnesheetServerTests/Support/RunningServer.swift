@@ -18,7 +18,8 @@ struct RunningServer {
 
     /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
     static func start(
-        sources: String = "sample: { type: sample }", keys: String = "", cache: String, clock: WallClock = .system
+        sources: String = "sample: { type: sample }", keys: String = "", cache: String, clock: WallClock = .system,
+        answersEarly: Bool = true
     ) async throws -> RunningServer {
         let yaml = """
             listen: 127.0.0.1:0
@@ -29,7 +30,7 @@ struct RunningServer {
             """
         let configuration = try ConfigurationFile(environment: [:]).parse(yaml)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = try Server(configuration, .standard, clock: clock, logger: logger)
+        let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
             defer { continuation.finish() }
@@ -82,9 +83,11 @@ struct ServerAnswer {
 /// A test with servers, origins and folders that are gone afterwards.
 class ServerTestCase: XCTestCase {
     func server(
-        sources: String = "sample: { type: sample }", keys: String = "", cache: String? = nil, clock: WallClock = .system
+        sources: String = "sample: { type: sample }", keys: String = "", cache: String? = nil, clock: WallClock = .system,
+        answersEarly: Bool = true
     ) async throws -> RunningServer {
-        let server = try await RunningServer.start(sources: sources, keys: keys, cache: cache ?? folder(), clock: clock)
+        let server = try await RunningServer.start(
+            sources: sources, keys: keys, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly)
         addTeardownBlock { await server.stop() }
         return server
     }

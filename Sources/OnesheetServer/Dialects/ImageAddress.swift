@@ -1,0 +1,24 @@
+import OnesheetCore
+
+/// What an image's path says, in canonical form, whatever dialect it is in.
+struct ImageAddress {
+    let title: TitleReference
+    let transform: Transform
+    /// Whether the client's `Accept` decides the format.
+    let negotiates: Bool
+    /// When the path stops being valid, in seconds since 1970.
+    var expires: Int?
+
+    /// - Throws: `RequestError.expired` where the path was valid until some moment before `now`, in seconds since 1970.
+    func checkExpiry(at now: Double) throws(RequestError) {
+        if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
+    }
+}
+
+/// A part of the address space that names images, in a grammar of its own.
+protocol ImageDialect: Route {
+    var installation: Installation { get }
+
+    /// Reads what follows the prefix, percent-encoded, and checks the signature where there is one.
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress
+}

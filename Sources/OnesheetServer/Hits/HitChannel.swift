@@ -1,0 +1,45 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+
+/// Hummingbird's HTTP/1.1 connections with `HitHandler` in front.
+struct HitChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    private let connections: HTTP1Channel
+    private let prepared: HitsByLoop
+
+    init(_ prepared: HitsByLoop, responder: @escaping HTTPChannelHandler.Responder) {
+        self.prepared = prepared
+        connections = HTTP1Channel(
+            responder: responder, configuration: .init(additionalChannelHandlers: [UnansweredRequests()]))
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(HitHandler(prepared.hits(on: channel.eventLoop)))
+        }.flatMap { connections.setup(channel: channel, logger: logger) }
+    }
+
+    func handle(value: Value, logger: Logger) async { await connections.handle(value: value, logger: logger) }
+}
+
+/// The prepared hits of each event loop, so that none waits for another.
+final class HitsByLoop: Sendable {
+    private let make: @Sendable () -> PreparedHits
+    private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<PreparedHits>]>([:])
+
+    init(_ make: @escaping @Sendable () -> PreparedHits) { self.make = make }
+
+    /// - Parameter loop: the one that the caller is on.
+    func hits(on loop: any EventLoop) -> PreparedHits {
+        loops.withLock { loops in
+            if let hits = loops[ObjectIdentifier(loop)] { return hits.value }
+            let hits = NIOLoopBound(make(), eventLoop: loop)
+            loops[ObjectIdentifier(loop)] = hits
+            return hits.value
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import NIOCore
+
+/// Answers plain requests that memory has the answer to, before the parser sees them. All else goes on to the parser, byte for byte.
+///
+/// A connection is either this handler's or the parser's: from the first byte that the parser gets until all that it has read is
+/// answered, everything is the parser's, so that answers leave in the order of their requests.
+final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = IOData
+
+    private let hits: PreparedHits
+    /// The parser's requests, once it has got any bytes.
+    private var parsers: UnansweredRequests?
+    /// Whether what the parser got last was the end of a request, so that it holds no part of another one.
+    private var parserIsDone = true
+
+    init(_ hits: PreparedHits) { self.hits = hits }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        if parserIsDone, parsers?.isEmpty ?? true {
+            var hasAnswered = false
+            // A client that does not read its answers waits for the parser's, which are held back for it.
+            while context.channel.isWritable, let request = PlainRequest(bytes.readableBytesUInt8Span),
+                let (head, body) = hits.answer(request, in: bytes)
+            {
+                bytes.moveReaderIndex(forwardBy: request.length)
+                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+                if let body { context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil) }
+                hasAnswered = true
+            }
+            if hasAnswered { context.flush() }
+        }
+        if bytes.readableBytes > 0 { pass(bytes, context) }
+    }
+
+    private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        do {
+            let parsers = try self.parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
+            self.parsers = parsers
+            context.fireChannelRead(wrapInboundOut(bytes))
+            // The parser reads at once, and a plain end of a head leaves nothing over.
+            parserIsDone = !parsers.isReading && bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
+        } catch {
+            preconditionFailure("a connection without its parser: \(error)")
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent, context.channel.isActive else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        // Whoever closes the connection next does not know of answers that are still on their way from here.
+        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.value.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
+            context.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+    }
+}

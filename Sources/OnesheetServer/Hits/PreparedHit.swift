@@ -1,0 +1,74 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// The heads with which an entry in memory is answered, written once for all requests of one second.
+///
+/// They are made by the code that answers ordinary requests, so that both ways say the same.
+struct PreparedHit {
+    /// The whole answer's head, with its empty line.
+    let head: ByteBuffer
+    /// The head of “you have it already”.
+    let notModified: ByteBuffer
+    private let entityTag: ByteBuffer
+    private let lastModified: ByteBuffer
+    private let validator: String
+    /// Seconds since 1970 from which on the heads are not right any more.
+    private let end: Double
+
+    /// - Parameters:
+    ///   - varies: whether other bytes are possible for another `Accept`.
+    ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
+    /// - Returns: `nil` unless the entry is fresh.
+    init?(_ hit: CacheHit, path: String, varies: Bool, at now: Date) {
+        guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
+        let image = ImageResponse(answer: answer, varies: varies)
+        func response(_ fields: HTTPFields) -> Response {
+            let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path, headerFields: fields)
+            return image.response(to: Request(head: head, body: .init(buffer: ByteBuffer())), at: now)
+        }
+        let date = HTTPDate.text(now)
+        let full = response([:])
+        let tag = full.headers[.eTag] ?? ""
+        head = full.head(date: date)
+        notModified = response([.ifNoneMatch: tag]).head(date: date)
+        entityTag = ByteBuffer(string: tag)
+        lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
+        validator = hit.entry.validator
+        end = min(now.timeIntervalSince1970.rounded(.down) + 1, answer.freshUntil.timeIntervalSince1970)
+    }
+
+    /// Whether the heads are right for `entry` at `now`.
+    func isGood(for entry: CacheEntry, at now: Date) -> Bool {
+        now.timeIntervalSince1970 < end && validator == entry.validator
+    }
+
+    /// Whether the client has these bytes; `nil` where that takes more than a look.
+    func isKnown(to request: PlainRequest, in bytes: ByteBuffer) -> Bool? {
+        if let place = request.ifNoneMatch { return bytes.slice(at: place) == entityTag ? true : nil }
+        if let place = request.ifModifiedSince { return bytes.slice(at: place) == lastModified ? true : nil }
+        return false
+    }
+}
+
+extension ByteBuffer {
+    /// The bytes at `place`, counted from the first readable one.
+    func slice(at place: Range<Int>) -> ByteBuffer? { getSlice(at: readerIndex + place.lowerBound, length: place.count) }
+}
+
+extension Response {
+    /// The head as HTTP/1.1 (RFC 9112 §4) sends it.
+    fileprivate func head(date: String) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
+        for field in headers where status != .notModified || field.name != .contentLength {
+            buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
+        }
+        buffer.writeString("\(HTTPField.Name.date.rawName): \(date)\r\n\r\n")
+        return buffer
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Whether plain requests are answered early or in the ordinary way, the answers are the same.
+final class TwoWaysTests: ServerTestCase {
+    func testThatEveryKindOfRequestIsAnsweredTheSame() async throws {
+        let ways = try await twoWays()
+        for request in try await requests(ways) { try await ways.assertSame([bytes(request)]) }
+    }
+
+    func testThatRequestsInOnePacketAreAnsweredTheSameAndInOrder() async throws {
+        let ways = try await twoWays()
+        let requests = try await requests(ways)
+        try await ways.assertSame([requests.flatMap(bytes)])
+        try await ways.assertSame([requests.reversed().flatMap(bytes)])
+        try await ways.assertSame(requests.map(bytes))
+    }
+
+    func testThatRequestsMayBeSplitAnywhere() async throws {
+        let ways = try await twoWays()
+        let stream = bytes(
+            "GET /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\n\r\n" + "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
+                + "POST /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n\r\n\r\n"
+                + "HEAD /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\n\r\n")
+        for place in 0...stream.count {
+            try await ways.assertSame([Array(stream[..<place]), Array(stream[place...])], "split at \(place)")
+        }
+    }
+
+    func testThatChangedBytesAreAnsweredTheSame() async throws {
+        // Given requests in which some bytes are changed, doubled or missing, the same ones each time
+        let ways = try await twoWays()
+        let requests = try await requests(ways)
+        var random = SplitMix(seed: 20_261_121)
+        for round in 0..<400 {
+            var stream: [UInt8] = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) { stream += bytes(requests.randomElement(using: &random) ?? "") }
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<stream.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: stream[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: stream.remove(at: place)
+                case 2: stream.insert(stream[place], at: place)
+                default: stream[place] = [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x25, 0x3A, 0x3F].randomElement(using: &random) ?? 0
+                }
+            }
+            // When both servers get them, then both say the same
+            try await ways.assertSame([stream], "round \(round)")
+        }
+    }
+
+    func testThatPlainRequestsForWhatIsInMemoryAreAnsweredEarly() throws {
+        // What all of the above rests on: these are recognised.
+        for request in plainRequests(tag: "\"x\"", date: "Sat, 21 Nov 2026 00:00:00 GMT") {
+            let bytes = bytes(request)
+            XCTAssertEqual(PlainRequest(bytes.span)?.length, bytes.count, request)
+        }
+    }
+
+    // MARK: Requests
+
+    private func twoWays() async throws -> TwoWays {
+        // The clock stands still, or an answer's age could differ.
+        let clock = ManualClock()
+        let ways = TwoWays(
+            early: try await server(clock: clock.wallClock), ordinary: try await server(clock: clock.wallClock, answersEarly: false)
+        )
+        for way in [ways.early, ways.ordinary] {
+            for path in ["/t/p/w92/sample/1.jpg", "/t/p/w92/sample/2", "/i/unsafe/rs:fit:80:0/plain/sample://1@png"] {
+                // Twice: the second answer comes from memory.
+                for _ in 0..<2 { _ = try await way.send(path) }
+            }
+            _ = try await way.send("/t/p/w92/sample/2", fields: [("Accept", "image/png")])
+        }
+        return ways
+    }
+
+    private func requests(_ ways: TwoWays) async throws -> [String] {
+        let answer = try await ways.ordinary.send("/t/p/w92/sample/1.jpg")
+        let tag = try XCTUnwrap(answer.field("ETag"))
+        let date = try XCTUnwrap(answer.field("Last-Modified"))
+        return plainRequests(tag: tag, date: date) + otherRequests(tag: tag)
+    }
+
+    private func plainRequests(tag: String, date: String) -> [String] {
+        let poster = "/t/p/w92/sample/1.jpg"
+        return [
+            request(poster), request(poster, "User-Agent: x", "Accept: */*"), request(poster, method: "HEAD"),
+            request(poster, "If-None-Match: \(tag)"), request(poster, method: "HEAD", "If-None-Match: \(tag)"),
+            request(poster, "If-None-Match: \"other\""), request(poster, "If-None-Match: *"),
+            request(poster, "If-None-Match: \"a\", \(tag)"), request(poster, "If-None-Match: W/\(tag)"),
+            request(poster, "If-Modified-Since: \(date)"), request(poster, "If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT"),
+            request(poster, "If-Modified-Since: nonsense"),
+            request(poster, "If-None-Match: \"other\"", "If-Modified-Since: \(date)"),
+            request(poster, "if-none-match:\(tag)", "CONNECTION: Keep-Alive"),
+            request("/t/p/w92/sample/2"), request("/t/p/w92/sample/2", "Accept: image/png"),
+            request("/t/p/w92/sample/2", "Accept: image/avif,image/webp,image/png;q=0.9,*/*;q=0.8"),
+            request("/t/p/w92/sample/2", "Accept:"), request("/t/p/w92/sample/2", "Accept: \t image/png \t"),
+            request("/i/unsafe/rs:fit:80:0/plain/sample://1@png"), request("/i/unsafe/rs:fit:80:0/exp:1/plain/sample://1@png"),
+            request("/i/unsafe/rs:fit:80:0/exp:2000000000/plain/sample://1@png"),
+            request("/i/wrong/rs:fit:80:0/plain/sample://1@png"), request("/i/unsafe/w:80/plain/sample://1@png"),
+            request("/t/p/w93/sample/1.jpg"), request("/t/p/w92/nobody/1.jpg"), request("/t/p/w92/sample/%31.jpg"),
+            request("/t/p/w92/sample/%FF.jpg"), request("/nowhere"), request("/"), request("/t/p/"), request("/i/"),
+        ]
+    }
+
+    private func otherRequests(tag: String) -> [String] {
+        let poster = "/t/p/w92/sample/1.jpg"
+        return [
+            request(poster, "X-Unknown: 1"), request(poster, "Range: bytes=0-9"), request(poster + "?x=1"),
+            request("http://h" + poster), request(poster, "If-None-Match: \(tag)", "If-None-Match: \"b\""),
+            request(poster, "Host: second"), request(poster, "Content-Length: 0"),
+            request(poster, method: "OPTIONS"), request(poster, method: "DELETE"),
+            request(poster, method: "POST", "Content-Length: 4") + "body",
+            request(poster, method: "POST", "Transfer-Encoding: chunked") + "4\r\nbody\r\n0\r\n\r\n",
+            request("/health"),
+        ]
+    }
+
+    private func request(_ target: String, method: String = "GET", _ fields: String...) -> String {
+        "\(method) \(target) HTTP/1.1\r\nHost: h\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+}

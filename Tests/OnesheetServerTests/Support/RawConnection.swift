@@ -1,0 +1,35 @@
+import NIOCore
+import NIOPosix
+
+/// A connection on which a test sends any bytes that it likes.
+struct RawConnection {
+    /// Sends each of `parts` in a packet of its own, ends its sending half, and reads until the server closes.
+    /// - Parameter url: the server's, `http://host:port`.
+    static func exchange(_ parts: [[UInt8]], with url: String) async throws -> [UInt8] {
+        let address = url.dropFirst("http://".count).split(separator: ":")
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: String(address[0]), port: Int(address[1]) ?? 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            do {
+                for part in parts { try await outbound.write(ByteBuffer(bytes: part)) }
+                outbound.finish()
+            } catch {
+                // The server has closed on what it got so far; what it said then counts.
+            }
+            var answer: [UInt8] = []
+            do {
+                for try await bytes in inbound { answer += bytes.readableBytesView }
+            } catch {
+                // A connection that was reset has said all it had to.
+            }
+            return answer
+        }
+    }
+}
