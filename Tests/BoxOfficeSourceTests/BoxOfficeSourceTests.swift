@@ -1,5 +1,6 @@
 import BoxOfficeSource
 import FoundationEssentials
+import NIOCore
 import OnesheetCore
 import OnesheetTesting
 import XCTest
@@ -179,7 +180,9 @@ final class BoxOfficeSourceTests: XCTestCase {
         // Given
         let suite = SourceConformance(
             transport: RecordedKOBIS.transport(), knownID: "20124079", unknownID: "99999999",
-            list: TitleQuery(date: CalendarDay("20120101"))
+            list: TitleQuery(date: CalendarDay("20120101")),
+            exhausted: HTTPAnswer(
+                status: 200, body: ByteBuffer(string: #"{"faultInfo":{"message":"호출 제한 초과","errorCode":"320011"}}"#))
         ) { try RecordedKOBIS.source($0) }
 
         // When

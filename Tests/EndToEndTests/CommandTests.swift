@@ -18,7 +18,8 @@ final class CommandTests: XCTestCase {
     func testThatEveryCommandHasHelp() async throws {
         let commands = [
             [], ["serve"], ["prefetch"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"], ["sources", "check"],
-            ["sources", "titles"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["config"],
+            ["sources", "titles"], ["sources", "posters"], ["sources", "pin"], ["sources", "unpin"], ["sources", "reject"],
+            ["sources", "block"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["config"],
             ["config", "check"], ["config", "print"],
         ]
         for command in commands {
@@ -34,7 +35,8 @@ final class CommandTests: XCTestCase {
     func testThatAMistakeInTheArgumentsIsUsage() async throws {
         for arguments in [
             ["serv"], ["serve", "--listen", "here"], ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"],
-            ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["prefetch", "sample", "--from", "2026-01-02"],
+            ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["sources", "block", "x"],
+            ["prefetch", "sample", "--from", "2026-01-02"],
         ] {
             let outcome = try await run(arguments)
             XCTAssertEqual(outcome.status, 64, "\(arguments)")
@@ -55,6 +57,7 @@ final class CommandTests: XCTestCase {
             (["prefetch", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
             (["prefetch", "sample", "--sizes", "w9999"], "onesheet: unknown size “w9999”"),
             (["sources", "sample", "nothing"], "onesheet: type: unknown source type “nothing”"),
+            (["sources", "check", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
             (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no key to sign with"),
         ]
         for (arguments, message) in table {
@@ -138,9 +141,44 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatASourceCanBeChecked() async throws {
-        let outcome = try await run(["sources", "check", "sample", "--cache", "c"])
-        XCTAssertEqual(outcome.status, 0, outcome.text)
-        XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("ok") }.count, 4, outcome.text)
+        // Given a folder with a picture beside the built-in source
+        try FileManager.default.createDirectory(at: folder.appending(path: "art"), withIntermediateDirectories: true)
+        try await poster().write(to: folder.appending(path: "art/한글.jpg"))
+        try Data("sources: { sample: { type: sample }, art: { type: folder, path: art } }".utf8).write(
+            to: folder.appending(path: "onesheet.yaml"))
+        for name in ["sample", "art"] {
+            // When it is tried
+            let outcome = try await run(["sources", "check", name, "--cache", "c"])
+            // Then steps and rules hold, and what could not be tried is said
+            XCTAssertEqual(outcome.status, 0, outcome.text)
+            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 13, outcome.text)
+            XCTAssertTrue(outcome.text.contains("– a used-up quota"), outcome.text)
+        }
+    }
+
+    func testThatABrokenSourceIsToldWithWhatToDo() async throws {
+        // Given a program that answers another title than the one asked for
+        let program = #"""
+            while IFS= read -r line; do
+              id=${line#'{"id":'}; id=${id%%,*}
+              case $line in
+                *initialize*) result='{"protocol":1}' ;;
+                *) result='{"id":"other","name":"x"}' ;;
+              esac
+              printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+            done
+            """#
+        try Data(program.utf8).write(to: folder.appending(path: "bad.sh"))
+        try Data("sources: { bad: { type: exec, command: [sh, bad.sh] } }".utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        // When it is tried
+        let outcome = try await run(["sources", "check", "bad", "--id", "1", "--cache", "c", "--json"])
+        // Then the command fails, and the report names the rule and the remedy
+        XCTAssertEqual(outcome.status, 1, outcome.text)
+        let report = try XCTUnwrap(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+        let rules = try XCTUnwrap(report["rules"] as? [[String: Any]])
+        let broken = try XCTUnwrap(rules.first { $0["holds"] as? Bool == false }, outcome.text)
+        XCTAssertNotNil(broken["problem"])
+        XCTAssertNotNil(broken["advice"])
     }
 
     func testThatTheServerEndsWellWhenItIsTold() async throws {

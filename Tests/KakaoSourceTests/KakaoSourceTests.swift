@@ -1,5 +1,6 @@
 import FoundationEssentials
 import KakaoSource
+import NIOCore
 import OnesheetCore
 import OnesheetTesting
 import XCTest
@@ -140,7 +141,10 @@ final class KakaoSourceTests: XCTestCase {
 
     func testThatItConforms() async throws {
         // Given
-        let suite = SourceConformance(transport: RecordedKakao.transport(), knownID: "광해 포스터", unknownID: nil, list: nil) {
+        let suite = SourceConformance(
+            transport: RecordedKakao.transport(), knownID: "광해 포스터", unknownID: nil, list: nil,
+            exhausted: HTTPAnswer(status: 400, body: ByteBuffer(string: #"{"code":-10,"msg":"API limit has been exceeded."}"#))
+        ) {
             try KakaoSource(.init(key: "k"), context: .forTesting(transport: $0))
         }
 

@@ -34,7 +34,7 @@ final class PosterLikenessTests: XCTestCase {
         let (unknown, poster, banner) = (hit(nil, nil), hit(600, 900), hit(1600, 400))
 
         // When
-        let scores = [poster, unknown, banner].map { likeness.score($0, position: 0) }
+        let scores = [poster, unknown, banner].map { likeness.score($0.candidate) }
 
         // Then
         XCTAssertEqual(scores, scores.sorted(by: >))
@@ -71,9 +71,11 @@ final class PosterLikenessTests: XCTestCase {
         let documents = ["a", "b", "a", "c"].map { hit(600, 900, url: $0) }
 
         // When
-        let ranked = likeness.ranked(documents).map(\.location.name)
+        let ranked = likeness.ranked(documents)
 
         // Then
-        XCTAssertEqual(ranked, ["a", "b", "c"])
+        XCTAssertEqual(ranked.map(\.location.name), ["a", "b", "c"])
+        XCTAssertEqual(ranked.compactMap(\.trust).count, 3)
+        XCTAssertEqual(ranked.compactMap(\.trust), ranked.compactMap(\.trust).sorted(by: >))
     }
 }

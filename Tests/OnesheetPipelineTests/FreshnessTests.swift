@@ -133,6 +133,6 @@ final class FreshnessTests: XCTestCase {
         headers["etag"] = tag
         transport.on(url) { [headers] _ in HTTPAnswer(status: 200, headers: headers, body: picture) }
         let source = ScriptedSource { [url] _ in [PosterCandidate(.http(url: url))] }
-        return .forTesting(source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), case: self)
+        return try .forTesting(source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), case: self)
     }
 }

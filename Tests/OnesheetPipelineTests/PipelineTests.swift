@@ -181,7 +181,7 @@ final class PipelineTests: XCTestCase {
     }
 
     private func pipeline(_ source: ScriptedSource, pool: RenderPool = RenderPool(workers: 2, queue: 8)) throws -> Pipeline {
-        .forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
+        try .forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
     }
 
     private func jpeg() throws -> ByteBuffer { try Pipeline.picture() }
@@ -190,14 +190,16 @@ final class PipelineTests: XCTestCase {
 extension Pipeline {
     /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
     static func forTesting(
-        _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, case test: XCTestCase
-    ) -> Pipeline {
+        _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
+        case test: XCTestCase
+    ) throws -> Pipeline {
+        let choices = try choices ?? PosterChoices(StateStore())
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
         let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
         let originals = Originals(
-            sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool, clock: clock.wallClock,
-            logger: logger)
+            sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool,
+            choices: choices, clock: clock.wallClock, logger: logger)
         test.addTeardownBlock { await pool.shutdown() }
         return Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock.wallClock)
     }

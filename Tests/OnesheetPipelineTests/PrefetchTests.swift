@@ -93,7 +93,8 @@ final class PrefetchTests: XCTestCase {
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }
         let source = ScriptedSource { id in [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))] }
-        return .forTesting(source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        return try .forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
     }
 
     private func sizes(_ widths: Int...) -> [Transform] {

@@ -6,7 +6,7 @@ import OnesheetTesting
 struct FaultySource: SourcePlugin {
     enum Mistake: CaseIterable {
         case otherID, noName, changes, doubles, answersUnknown, spoilsRequests, repeatsPages, goesBack, swallowsAnswers,
-            swallowsTimeOuts
+            swallowsTimeOuts, hidesQuota, asksAgain
     }
 
     static let type = "faulty"
@@ -16,6 +16,7 @@ struct FaultySource: SourcePlugin {
     var mistake: Mistake?
     private let transport: any HTTPTransport
     private let calls: Calls
+    private let wall = Calls()
 
     init(_ configuration: NoConfiguration, context: PluginContext) { self.init(nil, context.transport, Calls()) }
 
@@ -46,6 +47,8 @@ struct FaultySource: SourcePlugin {
     }
 
     private func ask() async throws(SourceError) {
+        // A wall that lets the first call through.
+        if mistake != .asksAgain, wall.value > 0 { throw .quotaExhausted(until: 1) }
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {
             answer = try await transport.get(HTTPRequest(url: "http://service.example/"), under: originPolicy)
@@ -54,6 +57,10 @@ struct FaultySource: SourcePlugin {
             throw SourceError(.timedOut(url: url))
         } catch {
             throw SourceError(error)
+        }
+        if String(buffer: answer.body) == "no more", mistake != .hidesQuota {
+            _ = wall.next()
+            throw .quotaExhausted(until: 1)
         }
         guard mistake == .swallowsAnswers || String(buffer: answer.body) == "ok" else { throw .malformedAnswer(reason: "not ok") }
     }

@@ -1,3 +1,4 @@
+import NIOCore
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -8,7 +9,10 @@ final class SourceConformanceTests: XCTestCase {
         let service = FakeTransport()
         service.on("http://service.example/", "ok")
         let calls = Calls()
-        return await SourceConformance(transport: service, knownID: "1", unknownID: "2", list: TitleQuery()) {
+        return await SourceConformance(
+            transport: service, knownID: "1", unknownID: "2", list: TitleQuery(),
+            exhausted: HTTPAnswer(status: 200, body: ByteBuffer(string: "no more"))
+        ) {
             FaultySource(mistake, $0, calls)
         }.run()
     }
@@ -22,7 +26,7 @@ final class SourceConformanceTests: XCTestCase {
 
         // Then
         XCTAssertTrue(report.failures.isEmpty, report.description)
-        XCTAssertEqual(report.findings.count, 9)
+        XCTAssertEqual(report.findings.filter { $0.holds == true }.count, 10)
     }
 
     func testThatEveryMistakeIsFoundAndNamed() async {
@@ -35,6 +39,8 @@ final class SourceConformanceTests: XCTestCase {
             .spoilsRequests: "the id “ ” spoils the request: a space", .repeatsPages: "“1” comes twice, the second time on page 2",
             .goesBack: "the page after 1 is 1", .swallowsAnswers: "title answers although the service did not (html)",
             .swallowsTimeOuts: "title answers although the service did not (timeOut)",
+            .hidesQuota: "title throws “the service's answer is malformed: not ok” when the quota is used up",
+            .asksAgain: "title asks again although the quota is known to be used up",
         ]
 
         for mistake in FaultySource.Mistake.allCases {
@@ -42,14 +48,34 @@ final class SourceConformanceTests: XCTestCase {
             let report = await report(mistake)
 
             // Then
-            XCTAssertTrue(report.failures.contains { $0.problem == expected[mistake] }, "\(mistake): \(report)")
+            let finding = report.failures.first { $0.problem == expected[mistake] }
+            XCTAssertNotNil(finding, "\(mistake): \(report)")
+            XCTAssertNotNil(finding?.advice, "\(mistake)")
         }
+    }
+
+    func testThatWhatCannotBeTriedIsSaidAndIsNoFailure() async {
+        // Given a search: no lists, no unknown ids, no quota
+        let service = FakeTransport()
+        service.on("http://service.example/", "ok")
+        let suite = SourceConformance(transport: service, knownID: "1", unknownID: nil, list: nil) {
+            FaultySource(nil, $0, Calls())
+        }
+
+        // When
+        let report = await suite.run()
+
+        // Then
+        XCTAssertTrue(report.failures.isEmpty, report.description)
+        XCTAssertEqual(report.findings.filter { $0.holds == nil }.count, 3, report.description)
     }
 }
 
 /// Counts calls.
 final class Calls: Sendable {
     private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
 
     func next() -> Int {
         count.withLock { count in

@@ -12,10 +12,13 @@ public struct PosterCandidate: Sendable {
     /// The page that shows it.
     public var page: String?
     public var published: Date?
+    /// How far the place is to be trusted with showing the poster, from 0 to 1, where a search found the picture; `nil` where the
+    /// source knows that it is the poster. Candidates with a trust are looked at before one of them is chosen.
+    public var trust: Double?
 
     public init(
         _ location: OriginalLocation, width: Int? = nil, height: Int? = nil, site: String? = nil, page: String? = nil,
-        published: Date? = nil
+        published: Date? = nil, trust: Double? = nil
     ) {
         self.location = location
         self.width = width
@@ -23,6 +26,7 @@ public struct PosterCandidate: Sendable {
         self.site = site
         self.page = page
         self.published = published
+        self.trust = trust
     }
 
     /// Reads when a page was published: ISO 8601 with an offset, with or without fractions of a second. What cannot be read is

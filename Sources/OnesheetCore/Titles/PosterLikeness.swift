@@ -11,22 +11,24 @@ public struct PosterLikeness: Sendable {
     /// A picture and the kind of site that shows it, as the search says: `news`, `blog`, `cafe`.
     public typealias Hit = (candidate: PosterCandidate, kind: String?)
 
-    /// The candidates, best first; one that comes twice stays once.
+    /// The candidates, best first, each with its trust; one that comes twice stays once.
     public func ranked(_ hits: [Hit]) -> [PosterCandidate] {
         var seen: Set<String> = []
-        let scored = hits.enumerated().filter { seen.insert($0.element.candidate.location.name).inserted }
-            .map { (candidate: $0.element.candidate, score: score($0.element, position: $0.offset), position: $0.offset) }
-        return scored.sorted { ($0.score, $1.position) > ($1.score, $0.position) }.map(\.candidate)
+        let candidates = hits.enumerated().filter { seen.insert($0.element.candidate.location.name).inserted }
+            .map { position, hit in
+                var candidate = hit.candidate
+                // The search's own order decides among equals: a hundred places cost as much as a slightly wrong shape.
+                candidate.trust = site(hit) * max(0.1, 1 - 0.002 * Double(position))
+                return candidate
+            }
+        return candidates.sorted { score($0) > score($1) }
     }
 
     /// From 0, not at all, to about 1.
-    func score(_ hit: Hit, position: Int) -> Double {
-        // The search's own order decides among equals: a hundred places cost as much as a slightly wrong shape.
-        shape(hit.candidate) * size(hit.candidate) * site(hit) * (1 - 0.002 * Double(position))
-    }
+    public func score(_ candidate: PosterCandidate) -> Double { shape(candidate) * size(candidate) * (candidate.trust ?? 1) }
 
     /// 1 within the ratios, falling with the distance outside; a picture of unknown shape ranks before a square.
-    func shape(_ candidate: PosterCandidate) -> Double {
+    public func shape(_ candidate: PosterCandidate) -> Double {
         guard let width = candidate.width, let height = candidate.height, width > 0, height > 0 else { return 0.25 }
         let ratio = Double(width) / Double(height)
         let excess = ratio < Self.ratios.lowerBound ? Self.ratios.lowerBound / ratio : max(1, ratio / Self.ratios.upperBound)
@@ -36,7 +38,7 @@ public struct PosterLikeness: Sendable {
     }
 
     /// 1 from 600 × 900 pixels on, falling below: a poster too small for the largest size is still a poster.
-    func size(_ candidate: PosterCandidate) -> Double {
+    public func size(_ candidate: PosterCandidate) -> Double {
         guard let width = candidate.width, let height = candidate.height else { return 0.5 }
         let part = Double(width) * Double(height) / (600 * 900)
         return part >= 1 ? 1 : 0.4 + 0.6 * max(0, part).squareRoot()

@@ -49,12 +49,12 @@ package struct Renderer: Sendable {
         return try Rendering(jobs, header, self).run(bytes, codec)
     }
 
-    private func codec(for bytes: Span<UInt8>) throws(RenderError) -> any Codec {
+    func codec(for bytes: Span<UInt8>) throws(RenderError) -> any Codec {
         for codec in codecs where codec.recognizes(bytes) { return codec }
         throw .unrecognizedFormat
     }
 
-    private func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
+    func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
         do throws(CodecError) {
             let header = try codec.header(of: bytes)
             let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)

@@ -47,6 +47,7 @@ extension CacheEntry {
         renewed.notes.merge(original.notesForVariants) { $1 }
         renewed.cacheTime = original.entry.cacheTime
         renewed.expires = original.entry.expires
+        renewed.tags = original.entry.tags
         return renewed
     }
 }

@@ -14,13 +14,14 @@ package struct Originals: Sendable {
     let failures: FailureMemory
     private let flights = Coalescing<TitleReference, Original, PipelineError>(cancelled: .cancelled)
 
-    /// How many candidates are tried before a title counts as failed.
-    private static let attempts = 4
+    private let election: Election
 
-    /// - Parameter lifetime: the longest that an original is kept.
+    /// - Parameters:
+    ///   - choices: which candidates are the posters.
+    ///   - lifetime: the longest that an original is kept.
     package init(
         sources: [String: any ContentSource], transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool,
-        clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
+        choices: PosterChoices, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.sources = sources
         self.cache = cache
@@ -29,6 +30,7 @@ package struct Originals: Sendable {
         self.logger = logger
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(transport: transport, renderer: renderer, pool: pool, clock: clock, lifetime: lifetime)
+        election = Election(fetch: fetch, choices: choices, logger: logger)
     }
 
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
@@ -54,12 +56,13 @@ package struct Originals: Sendable {
         do throws(PipelineError) {
             if let stored, let url = stored.entry.notes[Original.place] {
                 do throws(PipelineError) {
-                    return try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
+                    let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
+                    if try await election.admits(renewed) { return renewed.foundAs(stored) }
                 } catch .originRefused {
                     // It is not there any more: another candidate may be.
                 }
             }
-            return try await firstGood(of: title, source)
+            return try await elected(title, source)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
@@ -67,30 +70,17 @@ package struct Originals: Sendable {
         }
     }
 
-    /// Tries the candidates in turn. When none is any good, what was wrong with the best one is told.
-    private func firstGood(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
-        let candidates: [PosterCandidate]
-        do throws(SourceError) {
-            candidates = try await source.candidates(for: title.id)
+    /// What the original looks like.
+    func hash(of original: Original) async throws(PipelineError) -> PictureHash { try await election.hash(of: original) }
+
+    /// What the best candidate that can be had shows.
+    private func elected(_ title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+        do throws(PipelineError) {
+            return try await election.original(of: title, source)
         } catch {
-            failures.remember(.source(title.source, error), of: title)
-            throw .source(title.source, error)
+            failures.remember(error, of: title)
+            throw error
         }
-        var firstError: PipelineError?
-        for candidate in candidates.prefix(Self.attempts) {
-            do throws(PipelineError) {
-                return try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
-            } catch {
-                if error == .cancelled || error == .overloaded { throw error }
-                logger.info(
-                    "candidate refused",
-                    metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
-                firstError = firstError ?? error
-            }
-        }
-        let error = firstError ?? .noPoster(title)
-        failures.remember(error, of: title)
-        throw error
     }
 
     private func forget(_ title: TitleReference) async {

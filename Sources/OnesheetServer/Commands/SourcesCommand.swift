@@ -6,7 +6,10 @@ import OnesheetPipeline
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sources", abstract: "List sources, look into them, and try them out.",
-        subcommands: [List.self, Sample.self, Check.self, Titles.self], defaultSubcommand: List.self)
+        subcommands: [
+            List.self, Sample.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self, Unpin.self, Reject.self,
+            Block.self,
+        ], defaultSubcommand: List.self)
 
     struct List: PluggedCommand {
         static let configuration = CommandConfiguration(abstract: "List the configured sources and the types there are.")
@@ -40,28 +43,6 @@ struct SourcesCommand: ParsableCommand {
         func run(with plugins: PluginList) async throws {
             let plugin = try plugins.source(type, at: "type")
             StandardStreams.output(plugin.sampleConfiguration)
-        }
-    }
-
-    struct Check: PluggedCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Ask a source what the server would ask it, and say what is wrong.",
-            discussion: "Asks for the newest list, its first title, that title's candidates and its original.")
-
-        @Argument(help: "The source's name in the configuration.") var name: String
-        @Flag(name: .long, help: "Print JSON.") var json = false
-        @OptionGroup var options: ConfigurationOptions
-
-        func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            let report = await SourceCheck(installation: installation, name: name).run()
-            try await installation.shutdown()
-            if json {
-                try printDocument(report)
-            } else {
-                for step in report { StandardStreams.output("\(step.passed ? "ok    " : "failed")  \(step.what): \(step.outcome)") }
-            }
-            if report.contains(where: { !$0.passed }) { throw ExitCode.failure }
         }
     }
 

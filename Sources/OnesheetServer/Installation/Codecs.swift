@@ -18,7 +18,7 @@ private struct NoTransport: HTTPTransport {
 }
 
 /// No state: every value is absent.
-private struct NoState: KeyValueState {
+struct NoState: KeyValueState {
     func value(for key: String) async throws -> String? { nil }
     func set(_ value: String?, for key: String) async throws {}
 }

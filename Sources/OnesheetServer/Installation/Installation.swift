@@ -14,11 +14,14 @@ struct Installation: Sendable {
     let disk: DiskTier
     let pipeline: Pipeline
     let catalog: Catalog
+    let posters: Posters
     let options: ImageOptions
     let signature: Signature
     let accept: Accept
     let clock: WallClock
     let logger: Logger
+    /// How its sources are made.
+    let assembly: PluginAssembly
     private let transport: WebTransport
 
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
@@ -30,7 +33,7 @@ struct Installation: Sendable {
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
         let state = try StateStore(folder: disk.path)
         let assembly = PluginAssembly(
-            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: state.part)
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) })
         let sources = try configuration.sourceNames.compactMap { name in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name)) }
         }
@@ -39,8 +42,9 @@ struct Installation: Sendable {
         let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
         let pool = RenderPool(workers: limits.workers, queue: limits.queue)
         let byName = Dictionary(uniqueKeysWithValues: sources)
+        let choices = PosterChoices(state)
         let originals = Originals(
-            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, clock: clock,
+            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
             lifetime: .seconds(disk.expires.seconds), logger: logger)
         self.configuration = configuration
         self.sources = sources
@@ -48,9 +52,11 @@ struct Installation: Sendable {
         self.clock = clock
         self.logger = logger
         self.transport = transport
+        self.assembly = assembly
         self.disk = diskTier
         pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)
         catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
+        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         options = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
         signature = Signature(configuration.signing, isLoopback: configuration.listen.isLoopback)
         accept = Accept(formats: renderer.formats)

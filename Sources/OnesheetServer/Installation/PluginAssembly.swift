@@ -5,11 +5,11 @@ import OnesheetCore
 /// Makes plugins from their configurations, each with a context of its own.
 struct PluginAssembly: Sendable {
     let plugins: PluginList
-    let transport: any HTTPTransport
+    var transport: any HTTPTransport
     let limits: Limits
     let clock: WallClock
     let logger: Logger
-    let state: @Sendable (String) -> any KeyValueState
+    var state: @Sendable (String) -> any KeyValueState
 
     /// The source that the configuration calls `name`.
     func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {

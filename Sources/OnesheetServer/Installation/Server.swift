@@ -53,7 +53,7 @@ package struct Server: Sendable {
         [
             LadderRoute(installation: installation),
             SourcesRoute(installation: installation), TitlesRoute(installation: installation),
-            CacheRoute(installation: installation),
+            CacheRoute(installation: installation), BlockedRoute(installation: installation),
             PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(), MetricsRoute(installation: installation),
             PageRoute(installation: installation),
         ]

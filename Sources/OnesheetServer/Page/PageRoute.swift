@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import OnesheetCore
 import OnesheetPipeline
 
@@ -13,19 +14,38 @@ struct PageRoute: Route {
         let query = try TitleQuery(request.uri)
         let wall: Wall
         do throws(PipelineError) {
-            wall = .titles(try await installation.catalog.titles(of: source, query).titles)
+            if let id = request.uri.queryParameters["posters"] {
+                wall = .posters(try await posters(of: TitleReference(source: source, id: String(id))))
+            } else {
+                wall = .titles(try await installation.catalog.titles(of: source, query).titles)
+            }
         } catch {
             wall = .problem(error.description)
         }
         var response = Response.text(Page(sources: names, source: source, wall: wall).html, type: "text/html; charset=utf-8")
-        response.headers[.contentSecurityPolicy] = "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+        response.headers[.contentSecurityPolicy] = PosterPage.policy
         return response
+    }
+
+    private func posters(of title: TitleReference) async throws(PipelineError) -> PosterPage {
+        do {
+            return PosterPage(
+                title: title,
+                posters: PostersDocument(
+                    try await installation.posters.choice(of: title), try await installation.posters.current(title)))
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            installation.logger.error("the choice of a poster cannot be read: \(error)")
+            throw .noPoster(title)
+        }
     }
 }
 
 /// What the page shows of a source.
 enum Wall {
     case titles([Title])
+    case posters(PosterPage)
     case problem(String)
 }
 
@@ -56,6 +76,7 @@ struct Page {
     private var body: String {
         switch wall {
         case .problem(let message): "<p class=\"problem\" role=\"alert\">\(message.html)</p>"
+        case .posters(let page): page.html
         case .titles(let titles) where titles.isEmpty: "<p>No titles here. · 작품이 없습니다.</p>"
         case .titles(let titles): "<ol class=\"wall\">\(titles.map(card).joined(separator: "\n"))</ol>"
         }
@@ -74,7 +95,7 @@ struct Page {
             <li><a href="/t/p/original/\(path)">
               <img src="/t/p/w185/\(path).jpg" srcset="/t/p/w342/\(path).jpg 2x" width="185" height="278" loading="lazy" alt="">
               <b>\(title.name.html)</b>\(original)<small>\(details)</small>
-            </a></li>
+            </a><a class="another" href="/?source=\(source)&amp;posters=\(PercentEncoding.encode(title.id))">Find another poster · 다른 포스터</a></li>
             """
     }
 
@@ -90,6 +111,9 @@ struct Page {
         .wall b { display: block; margin-top: .4rem; }
         .wall i { display: block; font-style: normal; }
         small { opacity: .7; }
+        .wall .another { font-size: .75rem; opacity: .7; text-decoration: underline; }
+        .current { border-radius: .4rem; max-width: 100%; height: auto; }
+        table { border-collapse: collapse; } td, th { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid #8884; }
         .problem { padding: 1rem; border-left: .3rem solid #c33; background: #c331; }
         """
 }

@@ -1,7 +1,5 @@
-import FoundationEssentials
 import Hummingbird
 import HTTPTypes
-import NIOFoundationEssentialsCompat
 import OnesheetCore
 import OnesheetPipeline
 
@@ -22,13 +20,7 @@ struct PrefetchRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
-        let order: Order
-        do {
-            order = try JSONDecoder().decode(Order.self, from: Data(buffer: try await request.body.collect(upTo: 1 << 20)))
-        } catch {
-            throw RequestError.malformed(
-                "the body is not an order such as {\"source\": \"sample\", \"sizes\": [\"w342\"]}: \(error)")
-        }
+        let order = try await request.order(Order.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let prefetch = PrefetchOrder(
             source: order.source, ids: order.ids ?? [], dates: order.date.map { [$0] } ?? [],
             sizes: order.sizes ?? PrefetchOrder.usualSizes, formats: order.formats ?? PrefetchOrder.usualFormats)

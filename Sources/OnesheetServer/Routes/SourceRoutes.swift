@@ -30,22 +30,30 @@ struct SourcesRoute: Route {
     }
 }
 
-/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}` and `…/{id}/posters`
+/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters` and `…/{id}/poster`
 struct TitlesRoute: Route {
     let prefix = "/sources/"
+    let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
     let installation: Installation
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(parts[0])
-        if parts.count == 2 { return try await list(source, request) }
+        let changes = request.method == .put || request.method == .delete
         // An id may have slashes in it, so the last part decides.
-        let asksForPosters = parts.count > 3 && parts.last == "posters"
+        let asksForPosters = parts.count > 3 && parts.last == (changes ? "poster" : "posters")
+        guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
+        if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         let title = TitleReference(source: source, id: id)
-        if asksForPosters { return .json(try await posters(title)) }
-        return .json(TitleDocument(try await installation.catalog.title(title), of: source))
+        guard asksForPosters else { return .json(TitleDocument(try await installation.catalog.title(title), of: source)) }
+        let posters = TitlePosters(installation: installation, title: title)
+        switch request.method {
+        case .put: return try await posters.put(request)
+        case .delete: return try await posters.delete(request)
+        default: return try await posters.show()
+        }
     }
 
     private func list(_ source: String, _ request: Request) async throws -> Response {
@@ -53,15 +61,6 @@ struct TitlesRoute: Route {
         return .json(
             TitlesDocument(
                 titles: page.titles.map { TitleDocument($0, of: source) }, total: page.total, next: page.next))
-    }
-
-    private func posters(_ title: TitleReference) async throws -> PostersDocument {
-        PostersDocument(
-            candidates: try await installation.catalog.candidates(for: title).map {
-                .init(
-                    name: $0.location.name, width: $0.width, height: $0.height, site: $0.site, page: $0.page,
-                    published: $0.published)
-            })
     }
 }
 
@@ -90,19 +89,6 @@ struct TitleDocument: Encodable {
         var keys = encoder.container(keyedBy: CodingKeys.self)
         try keys.encode(posters, forKey: .posters)
     }
-}
-
-/// Where a title's original may be, best first.
-struct PostersDocument: Encodable {
-    struct Candidate: Encodable {
-        let name: String
-        let width: Int?
-        let height: Int?
-        let site: String?
-        let page: String?
-        let published: Date?
-    }
-    let candidates: [Candidate]
 }
 
 extension TitleQuery {

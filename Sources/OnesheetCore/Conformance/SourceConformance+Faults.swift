@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import OnesheetCore
 
 extension SourceConformance {
     /// What goes wrong between a source and its service.
@@ -27,31 +26,60 @@ extension SourceConformance {
     /// Every call that asks the service throws what the fault means.
     func fault(_ fault: Fault) async throws {
         for (name, call) in calls {
-            let broken = FakeTransport()
-            broken.on("http") { request async throws(HTTPTransportError) in try fault.answer(request) }
+            let broken = BrokenTransport { request async throws(HTTPTransportError) in try fault.answer(request) }
             let source = try make(broken)
             do throws(SourceError) {
                 try await call(source)
             } catch {
-                guard broken.requests.isEmpty || fault.isAnswered(by: error) else {
+                guard broken.requests == 0 || fault.isAnswered(by: error) else {
                     throw Violation("\(name) throws “\(error)” for \(fault)")
                 }
                 continue
             }
-            guard broken.requests.isEmpty else { throw Violation("\(name) answers although the service did not (\(fault))") }
+            guard broken.requests == 0 else { throw Violation("\(name) answers although the service did not (\(fault))") }
         }
+    }
+
+    /// Once the service has said that the calls are used up, the error says so; and where it names the moment at which there are
+    /// new ones, nobody asks before.
+    func quota() async throws {
+        guard let exhausted else { throw NotTried("what the service says then is not known here") }
+        for (name, call) in calls {
+            let broken = BrokenTransport { _ in exhausted }
+            let source = try make(broken)
+            guard let until = try await moment(name, broken, source, call), until != nil else { continue }
+            let asked = broken.requests
+            _ = try await moment(name, broken, source, call)
+            guard broken.requests == asked else { throw Violation("\(name) asks again although the quota is known to be used up") }
+        }
+    }
+
+    /// When the quota fills, as the call says; `nil` where the call does not ask the service.
+    private func moment(
+        _ name: String, _ broken: BrokenTransport, _ source: any ContentSource, _ call: Call
+    ) async throws -> Double?? {
+        do throws(SourceError) {
+            try await call(source)
+        } catch .quotaExhausted(let until) {
+            return .some(until)
+        } catch {
+            guard broken.requests == 0 else { throw Violation("\(name) throws “\(error)” when the quota is used up") }
+            return nil
+        }
+        guard broken.requests == 0 else { throw Violation("\(name) answers although the quota is used up") }
+        return nil
     }
 
     /// A call whose task is cancelled while the service keeps it waiting ends.
     func cancellation() async throws {
         for (name, call) in calls {
-            let slow = FakeTransport()
-            let gate = Gate()
             let (events, signal) = AsyncStream<Void>.makeStream()
-            slow.on("http") { request async throws(HTTPTransportError) in
+            let (silence, end) = AsyncStream<Void>.makeStream()
+            let slow = BrokenTransport { request async throws(HTTPTransportError) in
                 signal.yield()
-                do { try await gate.pass() } catch { throw .failed(url: request.url, reason: "cancelled") }
-                return HTTPAnswer(status: 200)
+                // Nothing ever comes: only cancellation ends the waiting.
+                for await _ in silence {}
+                throw .failed(url: request.url, reason: "cancelled")
             }
             let source = try make(slow)
             let task = Task { () async -> Bool in
@@ -64,11 +92,14 @@ extension SourceConformance {
             await first.next()
             task.cancel()
             let threw = await task.value
-            guard threw || slow.requests.isEmpty else { throw Violation("\(name) answers although it was cancelled") }
+            end.finish()
+            guard threw || slow.requests == 0 else { throw Violation("\(name) answers although it was cancelled") }
         }
     }
 
-    private var calls: [(String, @Sendable (any ContentSource) async throws(SourceError) -> Void)] {
+    private typealias Call = @Sendable (any ContentSource) async throws(SourceError) -> Void
+
+    private var calls: [(String, Call)] {
         let (id, list) = (knownID, list)
         return [
             ("title", { (source) async throws(SourceError) in _ = try await source.title(id) }),

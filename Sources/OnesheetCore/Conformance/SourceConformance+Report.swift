@@ -1,0 +1,64 @@
+extension SourceConformance {
+    /// What one rule found.
+    public struct Finding: Sendable, Equatable, Encodable, CustomStringConvertible {
+        public let rule: String
+        /// Whether the rule holds; `nil` where it could not be tried.
+        public let holds: Bool?
+        /// What is wrong, or why the rule could not be tried.
+        public let problem: String?
+        /// What to do about it.
+        public let advice: String?
+
+        public var description: String {
+            switch holds {
+            case true?: "✓ \(rule)"
+            case false?: "✗ \(rule): \(problem ?? "")\n    → \(advice ?? "")"
+            case nil: "– \(rule): not tried, \(problem ?? "")"
+            }
+        }
+    }
+
+    /// What all rules found.
+    public struct Report: Sendable, CustomStringConvertible {
+        public let findings: [Finding]
+
+        public var failures: [Finding] { findings.filter { $0.holds == false } }
+        public var description: String { findings.map(\.description).joined(separator: "\n") }
+    }
+
+    /// Something that holds for every source.
+    struct Rule {
+        let name: String
+        let advice: String
+        let check: () async throws -> Void
+
+        init(_ name: String, _ advice: String, _ check: @escaping () async throws -> Void) {
+            (self.name, self.advice, self.check) = (name, advice, check)
+        }
+
+        func tried() async -> Finding {
+            do {
+                try await check()
+                return Finding(rule: name, holds: true, problem: nil, advice: nil)
+            } catch let untried as NotTried {
+                return Finding(rule: name, holds: nil, problem: untried.reason, advice: nil)
+            } catch let violation as Violation {
+                return Finding(rule: name, holds: false, problem: violation.problem, advice: advice)
+            } catch {
+                return Finding(rule: name, holds: false, problem: "unexpectedly failed: \(error)", advice: advice)
+            }
+        }
+    }
+
+    /// A rule that does not hold.
+    struct Violation: Error {
+        let problem: String
+        init(_ problem: String) { self.problem = problem }
+    }
+
+    /// A rule that nothing was there to try on.
+    struct NotTried: Error {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+}

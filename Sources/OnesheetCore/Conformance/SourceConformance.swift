@@ -1,0 +1,75 @@
+/// What every content source has to do, whatever it speaks to.
+///
+/// A plugin's tests run it over a transport that plays the service, and `report.failures` has to be empty; `onesheet sources check`
+/// runs the same rules over the service itself.
+public struct SourceConformance: Sendable {
+    /// Makes the source under test over the given transport. Called several times: a source keeps nothing outside itself.
+    public typealias Maker = @Sendable (any HTTPTransport) throws -> any ContentSource
+
+    let make: Maker
+    let transport: any HTTPTransport
+    let knownID: String
+    let unknownID: String?
+    let list: TitleQuery?
+    let exhausted: HTTPAnswer?
+    let callsAtOnce: Int
+
+    /// - Parameters:
+    ///   - transport: the service as it is when all is well.
+    ///   - knownID: a title that the service knows.
+    ///   - unknownID: one that it does not know; `nil` for a search, which knows every phrase.
+    ///   - list: a query that the source answers; `nil` where it has no lists.
+    ///   - exhausted: what the service says once the day's calls are used up; `nil` where it counts none.
+    ///   - callsAtOnce: how many ask at the same time in the rule about that.
+    public init(
+        transport: any HTTPTransport, knownID: String, unknownID: String?, list: TitleQuery?, exhausted: HTTPAnswer? = nil,
+        callsAtOnce: Int = 32, make: @escaping Maker
+    ) {
+        self.transport = transport
+        self.knownID = knownID
+        self.unknownID = unknownID
+        self.list = list
+        self.exhausted = exhausted
+        self.callsAtOnce = callsAtOnce
+        self.make = make
+    }
+
+    /// Tries every rule.
+    public func run() async -> Report {
+        var findings: [Finding] = []
+        for rule in rules { findings.append(await rule.tried()) }
+        return Report(findings: findings)
+    }
+
+    private var rules: [Rule] {
+        [
+            Rule(
+                "a title is the one that was asked for, each time the same",
+                "answer the id that was asked for, and name each original by something that stays", stableIdentity),
+            Rule(
+                "an unknown id is not found", "throw .notFound with the id; other errors are tried again, this one is remembered",
+                unknownIsNotFound),
+            Rule("any text is taken as an id", "escape the id where it goes into a URL, and refuse what cannot be one", strangeIDs),
+            Rule(
+                "pages follow each other without repeating", "count pages from 1, and leave `next` out on the last one", paging),
+            Rule(
+                "an answer that is not the service's is malformed", "throw .malformedAnswer for what cannot be read",
+                { try await fault(.html) }),
+            Rule(
+                "an answer that is too large is an error", "pass what the transport throws to SourceError(_:)",
+                { try await fault(.tooLarge) }),
+            Rule(
+                "no answer in time is an error", "pass what the transport throws to SourceError(_:)", { try await fault(.timeOut) }),
+            Rule(
+                "a used-up quota is said so, and nobody asks again before it fills",
+                "throw .quotaExhausted with the moment; QuotaWall remembers it", quota),
+            Rule("a cancelled call ends", "do nothing after the transport has thrown but throw", cancellation),
+            Rule(
+                "calls at the same time get the same answer", "keep what calls share behind a Mutex or in an actor", concurrency),
+        ]
+    }
+
+    func source() throws -> any ContentSource { try make(transport) }
+
+    static func places(_ candidates: [PosterCandidate]) -> [String] { candidates.map(\.location.name) }
+}

@@ -1,0 +1,26 @@
+/// What a picture looks like, in 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
+/// darker than its right neighbour. The same picture in another size or quality differs in a few bits, another picture in about 32.
+package struct PictureHash: Sendable, Hashable {
+    package let bits: UInt64
+
+    package init(bits: UInt64) { self.bits = bits }
+
+    /// Reads sixteen hexadecimal digits.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 16, let bits = UInt64(text, radix: 16) else { return nil }
+        self.init(bits: bits)
+    }
+
+    /// How many bits differ.
+    package func distance(to other: Self) -> Int { (bits ^ other.bits).nonzeroBitCount }
+
+    /// Whether both are of one picture: copies that were scaled or compressed differ in fewer places than this.
+    package func isSamePicture(as other: Self) -> Bool { distance(to: other) <= 5 }
+}
+
+extension PictureHash: CustomStringConvertible {
+    package var description: String {
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

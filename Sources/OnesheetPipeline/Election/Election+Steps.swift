@@ -1,0 +1,115 @@
+import Logging
+import OnesheetCache
+package import OnesheetCore
+package import OnesheetImaging
+
+extension Election {
+    /// The candidate's picture with where it came from.
+    /// - Returns: the failure of a candidate that others can stand in for.
+    /// - Throws: what is nobody's fault but the caller's or this server's.
+    func entry(
+        _ candidate: PosterCandidate, of title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+    ) async throws(PipelineError) -> Result<Original, PipelineError> {
+        do throws(PipelineError) {
+            let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
+            guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
+            let hash = try await hash(of: original)
+            if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noPoster(title) }
+            return .success(original.from(candidate).showing(hash))
+        } catch {
+            if error == .cancelled || error == .overloaded { throw error }
+            logger.info(
+                "candidate refused",
+                metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
+            return .failure(error)
+        }
+    }
+
+    /// What is remembered. Where that cannot be read the election goes on as if nothing were: a poster beats none.
+    func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PictureHash]) {
+        do {
+            let choice = if let title { try await choices.choice(of: title) } else { PosterChoice() }
+            return (choice, try await choices.blocked())
+        } catch {
+            logger.error("the choice of posters cannot be read", metadata: ["reason": "\(error)"])
+            return (PosterChoice(), [])
+        }
+    }
+
+    /// Keeps the outcome.
+    /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
+    func remember(_ winner: Entrant?, _ entrants: [Entrant], _ all: [PosterCandidate], of title: TitleReference) async {
+        let judged = Dictionary(entrants.map { ($0.candidate.location.name, $0.judged(among: entrants)) }) { first, _ in first }
+        do {
+            try await choices.change(title) { choice in
+                choice.see(all)
+                choice.ballot = choice.ballot.map { judged[$0.name] ?? $0 }
+                // Whoever pinned or rejected one meanwhile is right.
+                if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(name) {
+                    choice.chosen = name
+                }
+            }
+        } catch {
+            logger.error("the choice of a poster cannot be kept", metadata: ["title": "\(title)", "reason": "\(error)"])
+        }
+    }
+
+    func header(of original: Original) throws(PipelineError) -> ImageHeader {
+        do throws(RenderError) { return try fetch.renderer.header(of: original.entry.body) } catch { throw .render(error) }
+    }
+
+    /// What the picture looks like, found out on a worker thread where it is not known.
+    func hash(of original: Original) async throws(PipelineError) -> PictureHash {
+        if let known = original.entry.notes[Original.look].flatMap({ PictureHash($0) }) { return known }
+        let (renderer, body) = (fetch.renderer, original.entry.body)
+        return try await fetch.pool.run { () throws(PipelineError) in
+            do throws(RenderError) { return try renderer.hash(of: body) } catch { throw .render(error) }
+        }
+    }
+}
+
+extension PipelineError {
+    /// Whether the same picture may be had again in a while.
+    var isPassing: Bool {
+        switch self {
+        case .origin(.timedOut), .origin(.failed): true
+        case .originRefused(_, let answer): answer >= 500 || answer == 429
+        default: false
+        }
+    }
+}
+
+extension Original {
+    /// The notes that say what the picture looks like, on which page of which site it was, and the tag by which it is removed.
+    static let look = "look"
+    static let page = "page"
+    static let site = "site"
+
+    /// The same, with where it was found.
+    func from(_ candidate: PosterCandidate) -> Original {
+        var entry = entry
+        entry.notes[Self.page] = candidate.page
+        entry.notes[Self.site] = candidate.site
+        return Original(entry: entry, freshness: freshness)
+    }
+
+    /// The same, with what it looks like.
+    func showing(_ hash: PictureHash) -> Original {
+        var entry = entry
+        entry.notes[Self.look] = hash.description
+        entry.tags.append(.picture(hash))
+        return Original(entry: entry, freshness: freshness)
+    }
+
+    /// The same, found where `other` was.
+    func foundAs(_ other: Original) -> Original {
+        var entry = entry
+        for note in [Self.page, Self.site] { entry.notes[note] = entry.notes[note] ?? other.entry.notes[note] }
+        return Original(entry: entry, freshness: freshness)
+    }
+}
+
+extension CacheTag {
+    /// Everything that shows this picture.
+    package static func picture(_ hash: PictureHash) -> Self { Self("picture:\(hash)") }
+}

@@ -1,0 +1,110 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+
+/// Decides which candidate is a title's poster, and fetches it.
+///
+/// Where the source knows its poster, the first candidate that can be had is it. Where a search found them, the best few are fetched
+/// and looked at, as many as it takes, and the choice is remembered: a title keeps its poster until that is gone, or until the
+/// administrator says otherwise.
+struct Election: Sendable {
+    let fetch: OriginFetch
+    let choices: PosterChoices
+    let logger: Logger
+
+    /// How many candidates are fetched before a title counts as failed.
+    private static let attempts = 4
+
+    /// What the origin of `title` has, from the chosen candidate or, where that cannot be had, from the next best.
+    func original(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+        let (choice, blocked) = await remembered(title)
+        var failed: String?
+        var keeps = choice.isPinned
+        if let name = choice.chosen, WebURL(name) != nil {
+            let known = choice.ballot.first { $0.name == name }
+            let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
+            switch try await entry(candidate, of: title, source, blocked) {
+            case .success(let original): return original
+            case .failure(let error):
+                failed = name
+                keeps = keeps || error.isPassing
+            }
+        }
+        var candidates: [PosterCandidate]
+        do throws(SourceError) { candidates = try await source.candidates(for: title.id) } catch {
+            throw .source(title.source, error)
+        }
+        let all = candidates
+        candidates.removeAll { choice.rejected.contains($0.location.name) || $0.location.name == failed }
+        if let pinned = candidates.firstIndex(where: { choice.isPinned && $0.location.name == choice.chosen }) {
+            candidates.swapAt(0, pinned)
+        }
+        guard candidates.count > 1, candidates[0].trust != nil else {
+            return try await first(of: candidates, title, source, blocked)
+        }
+        let (winner, entrants) = try await elect(candidates, title, source, blocked)
+        await remember(keeps ? nil : winner, entrants, all, of: title)
+        return winner.original
+    }
+
+    /// Whether the picture may be shown.
+    func admits(_ original: Original) async throws(PipelineError) -> Bool {
+        let blocked = await remembered(nil).blocked
+        guard !blocked.isEmpty else { return true }
+        let hash = try await hash(of: original)
+        return !blocked.contains { $0.isSamePicture(as: hash) }
+    }
+
+    /// The first that can be had. When none can, what was wrong with the best one is told.
+    private func first(
+        of candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+    ) async throws(PipelineError) -> Original {
+        var firstError: PipelineError?
+        for candidate in candidates.prefix(Self.attempts) {
+            switch try await entry(candidate, of: title, source, blocked) {
+            case .success(let original): return original
+            case .failure(let error): firstError = firstError ?? error
+            }
+        }
+        throw firstError ?? .noPoster(title)
+    }
+
+    /// Fetches candidates, best first, until it is clear which one wins.
+    private func elect(
+        _ candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+    ) async throws(PipelineError) -> (Entrant, [Entrant]) {
+        var entrants: [Entrant] = []
+        var firstError: PipelineError?
+        let field = candidates.prefix(Self.attempts)
+        for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
+            switch try await entry(candidate, of: title, source, blocked) {
+            case .success(let original):
+                let (header, hash) = (try header(of: original), try await hash(of: original))
+                entrants.append(
+                    Entrant(candidate: candidate, original: original, hash: hash, width: header.width, height: header.height))
+            case .failure(let error): firstError = firstError ?? error
+            }
+            if let winner = Self.winner(entrants), Self.isDecided(winner, entrants, next) { return (winner, entrants) }
+        }
+        guard let winner = Self.winner(entrants) else { throw firstError ?? .noPoster(title) }
+        return (winner, entrants)
+    }
+
+    /// The best one; among equals the search's first.
+    private static func winner(_ entrants: [Entrant]) -> Entrant? {
+        let scores = entrants.map { $0.judged(among: entrants).score ?? 0 }
+        guard let best = scores.max(), let index = scores.firstIndex(of: best) else { return nil }
+        return entrants[index]
+    }
+
+    /// Nobody is asked any more when two show one picture of a poster's shape, or when the next one cannot win.
+    private static func isDecided(_ winner: Entrant, _ entrants: [Entrant], _ next: PosterCandidate?) -> Bool {
+        guard let next else { return true }
+        let likeness = PosterLikeness()
+        var measured = winner.candidate
+        (measured.width, measured.height) = (winner.width, winner.height)
+        if likeness.shape(measured) > 0.8, winner.agreeing(among: entrants) > 0 { return true }
+        return likeness.score(next) * Entrant.ceiling < winner.judged(among: entrants).score ?? 0
+    }
+}

@@ -1,0 +1,56 @@
+import OnesheetCore
+import OnesheetImaging
+
+/// A candidate whose picture has been fetched and looked at.
+struct Entrant: Sendable {
+    let candidate: PosterCandidate
+    let original: Original
+    let hash: PictureHash
+    /// Pixels that the picture has, whatever the search said.
+    let width: Int
+    let height: Int
+
+    /// Another shape than announced: whoever says so of a picture shows another one, or a part of it.
+    private static let lie = 0.6
+    /// What each hit that shows the same picture adds, up to two.
+    private static let agreement = 0.25
+
+    /// The best that a candidate can still become once others agree with it.
+    static let ceiling = 1 + 2 * agreement
+
+    /// How good it is, and why, among all who entered.
+    func judged(among all: [Entrant]) -> PosterBallot {
+        let likeness = PosterLikeness()
+        var measured = candidate
+        (measured.width, measured.height) = (width, height)
+        var score = likeness.score(measured)
+        var reasons = [
+            "shape \(likeness.shape(measured).short) (\(width) × \(height))", "size \(likeness.size(measured).short)",
+            "site \((candidate.trust ?? 1).short)",
+        ]
+        if !isAsAnnounced {
+            score *= Self.lie
+            reasons.append("announced as \(candidate.width ?? 0) × \(candidate.height ?? 0)")
+        }
+        let agreeing = agreeing(among: all)
+        if agreeing > 0 {
+            score *= 1 + Self.agreement * Double(min(agreeing, 2))
+            reasons.append("\(agreeing) more show the same picture")
+        }
+        var ballot = PosterBallot(candidate)
+        (ballot.score, ballot.reasons, ballot.hash) = (score, reasons, hash.description)
+        return ballot
+    }
+
+    /// How many others show the same picture.
+    func agreeing(among all: [Entrant]) -> Int {
+        all.count { $0.candidate.location.name != candidate.location.name && $0.hash.isSamePicture(as: hash) }
+    }
+
+    /// Whether the picture has the shape that the search said, give or take a tenth.
+    private var isAsAnnounced: Bool {
+        guard let said = candidate.width, let high = candidate.height, said > 0, high > 0 else { return true }
+        let ratio = Double(width) * Double(high) / (Double(height) * Double(said))
+        return (0.9...1.1).contains(ratio)
+    }
+}

@@ -1,0 +1,82 @@
+package import FoundationEssentials
+package import OnesheetCore
+
+/// What is remembered about a title's poster: which candidate it is and why, and what the administrator said about it.
+package struct PosterChoice: Codable, Sendable, Equatable {
+    /// The name of the candidate that is the poster.
+    package var chosen: String?
+    /// Whether the administrator chose it: then no election chooses another.
+    package var isPinned = false
+    /// The names of candidates that are never chosen.
+    package var rejected: Set<String> = []
+    /// The candidates as they were last seen, best first: what a number means that somebody names.
+    package var ballot: [PosterBallot] = []
+
+    package init() {}
+
+    /// The candidate that counts as `number`, from 1.
+    package func candidate(_ number: Int) -> PosterBallot? {
+        ballot.indices.contains(number - 1) ? ballot[number - 1] : nil
+    }
+
+    /// Makes the candidate of this name the poster, whatever elections say.
+    package mutating func pin(_ name: String) {
+        (chosen, isPinned) = (name, true)
+        rejected.remove(name)
+    }
+
+    /// Never chooses the candidate of this name again.
+    package mutating func reject(_ name: String) {
+        rejected.insert(name)
+        if chosen == name { (chosen, isPinned) = (nil, false) }
+    }
+
+    /// Puts newly seen candidates on the ballot; what an election found out about them stays.
+    package mutating func see(_ candidates: [PosterCandidate]) {
+        let known = Dictionary(ballot.map { ($0.name, $0) }) { first, _ in first }
+        ballot = candidates.prefix(Self.ballotSize).map { candidate in
+            var seen = PosterBallot(candidate)
+            if let before = known[seen.name], before.hash != nil {
+                (seen.score, seen.reasons, seen.hash) = (before.score, before.reasons, before.hash)
+            }
+            return seen
+        }
+    }
+
+    /// A search finds more than anybody looks through.
+    private static let ballotSize = 30
+}
+
+/// A candidate, how good it is, and why.
+package struct PosterBallot: Codable, Sendable, Equatable {
+    package var name: String
+    package var width: Int?
+    package var height: Int?
+    package var site: String?
+    package var page: String?
+    package var published: Date?
+    /// From 0 to about 1.5; `nil` where the source knows that it is the poster.
+    package var score: Double?
+    /// What the score is made of, in words.
+    package var reasons: [String] = []
+    /// What the picture looks like, where it has been fetched.
+    package var hash: String?
+
+    init(_ candidate: PosterCandidate) {
+        name = candidate.location.name
+        (width, height) = (candidate.width, candidate.height)
+        (site, page, published) = (candidate.site, candidate.page, candidate.published)
+        guard let trust = candidate.trust else { return }
+        let likeness = PosterLikeness()
+        score = likeness.score(candidate)
+        reasons = [
+            "shape \(likeness.shape(candidate).short)", "size \(likeness.size(candidate).short)", "site \(trust.short)",
+            "not looked at",
+        ]
+    }
+}
+
+extension Double {
+    /// With two digits after the point, for people.
+    var short: String { "\((self * 100).rounded() / 100)" }
+}

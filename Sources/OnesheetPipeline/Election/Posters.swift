@@ -1,0 +1,122 @@
+package import FoundationEssentials
+import NIOCore
+import OnesheetCache
+package import OnesheetCore
+package import OnesheetImaging
+
+/// Which picture is a title's poster and which others there are: to be looked at by anyone, to be decided by the administrator.
+package struct Posters: Sendable {
+    private let catalog: Catalog
+    private let pipeline: Pipeline
+    private let choices: PosterChoices
+
+    package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices) {
+        (self.catalog, self.pipeline, self.choices) = (catalog, pipeline, choices)
+    }
+
+    /// A title's candidates as the source has them now; where it cannot say, as they were last seen.
+    package func choice(of title: TitleReference) async throws -> PosterChoice {
+        let known = try await choices.choice(of: title)
+        let candidates: [PosterCandidate]
+        do throws(PipelineError) {
+            candidates = try await catalog.candidates(for: title)
+        } catch {
+            guard error.isOriginsFault, !known.ballot.isEmpty else { throw error }
+            return known
+        }
+        var seen = known
+        seen.see(candidates)
+        // What a number means has to be kept where the next search may find something else.
+        guard seen != known, candidates.contains(where: { $0.trust != nil }) else { return seen }
+        return try await choices.change(title) { $0.see(candidates) }
+    }
+
+    /// The picture that is the poster at the moment, where it has been fetched.
+    package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
+        guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
+        let hash = try await pipeline.originals.hash(of: Original(stored: entry))
+        return PosterProvenance(
+            name: entry.notes[Original.place] ?? "", page: entry.notes[Original.page], site: entry.notes[Original.site],
+            fetched: entry.created, mediaType: entry.mediaType, bytes: entry.body.readableBytes, hash: hash.description)
+    }
+
+    /// Makes a candidate the poster, from the next request on.
+    /// - Parameter number: from 1, as `choice(of:)` counts.
+    /// - Throws: `PosterNumberError` where there is no such candidate.
+    package func pin(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
+        let name = try await name(number, of: title)
+        return try await decide(title) { $0.pin(name) }
+    }
+
+    /// Never chooses a candidate again.
+    package func reject(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
+        let name = try await name(number, of: title)
+        return try await decide(title) { $0.reject(name) }
+    }
+
+    /// Forgets what was pinned and rejected: the next request elects anew.
+    package func forget(_ title: TitleReference) async throws {
+        try await choices.forget(title)
+        _ = try await pipeline.purge(.tag(.title(title)))
+    }
+
+    /// Never shows the picture again that is the poster at the moment, for this title or another, in any size.
+    /// - Throws: `PipelineError.noPoster` where there is none.
+    package func block(_ title: TitleReference) async throws -> PictureHash {
+        let original = try await pipeline.originals.original(of: title)
+        let hash = try await pipeline.originals.hash(of: original)
+        try await block(hash)
+        _ = try await pipeline.purge(.tag(.title(title)))
+        return hash
+    }
+
+    /// Never shows a picture again, or from now on again.
+    package func block(_ hash: PictureHash, _ isBlocked: Bool = true) async throws {
+        try await choices.block(hash, isBlocked)
+        pipeline.originals.failures.forget(.all)
+        if isBlocked { _ = try await pipeline.purge(.tag(.picture(hash))) }
+    }
+
+    /// The pictures that are never shown.
+    package func blocked() async throws -> [PictureHash] { try await choices.blocked() }
+
+    private func name(_ number: Int, of title: TitleReference) async throws -> String {
+        var choice = try await choices.choice(of: title)
+        if choice.ballot.isEmpty { choice = try await self.choice(of: title) }
+        guard let candidate = choice.candidate(number) else {
+            throw PosterNumberError(number: number, count: choice.ballot.count, title: title)
+        }
+        return candidate.name
+    }
+
+    private func decide(
+        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) -> Void
+    ) async throws -> PosterChoice {
+        let choice = try await choices.change(title, body)
+        _ = try await pipeline.purge(.tag(.title(title)))
+        return choice
+    }
+}
+
+/// Where a poster came from.
+package struct PosterProvenance: Sendable, Encodable {
+    package let name: String
+    package let page: String?
+    package let site: String?
+    package let fetched: Date
+    package let mediaType: String
+    package let bytes: Int
+    /// What it looks like: what is blocked where it is to be seen no more.
+    package let hash: String
+}
+
+/// There is no candidate of this number.
+package struct PosterNumberError: Error, CustomStringConvertible {
+    package let number: Int
+    package let count: Int
+    package let title: TitleReference
+
+    package var description: String {
+        count == 0 ? "\(title) has no candidates" : "candidate \(number): \(title) has 1 to \(count)"
+    }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import Hummingbird
+import HTTPTypes
+import NIOFoundationEssentialsCompat
+import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+
+/// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: which candidate is a title's poster.
+struct TitlePosters: Sendable {
+    let installation: Installation
+    let title: TitleReference
+
+    /// What the administrator says about a poster, one thing at a time.
+    private struct Order: Decodable {
+        let candidate: Int?
+        let reject: Int?
+        let block: Bool?
+    }
+
+    func show() async throws -> Response {
+        .json(PostersDocument(try await installation.posters.choice(of: title), try await installation.posters.current(title)))
+    }
+
+    /// `{"candidate": n}` pins, `{"reject": n}` rejects, `{"block": true}` blocks what is shown now.
+    func put(_ request: Request) async throws -> Response {
+        try installation.requireAdministrator(request)
+        let order = try await request.order(Order.self, such: "{\"candidate\": 2}")
+        do {
+            switch (order.candidate, order.reject, order.block) {
+            case (let number?, nil, nil): _ = try await installation.posters.pin(number, of: title)
+            case (nil, let number?, nil): _ = try await installation.posters.reject(number, of: title)
+            case (nil, nil, true?): _ = try await installation.posters.block(title)
+            default: throw RequestError.malformed("the order needs one of “candidate”, “reject” and “block”: true")
+            }
+        } catch let error as PosterNumberError {
+            throw RequestError.unknown(error.description)
+        }
+        return try await show()
+    }
+
+    /// Forgets what was pinned and rejected.
+    func delete(_ request: Request) async throws -> Response {
+        try installation.requireAdministrator(request)
+        try await installation.posters.forget(title)
+        return try await show()
+    }
+}
+
+/// `GET /blocked/`, `PUT` and `DELETE /blocked/{hash}`: the pictures that are never shown; for the administrator.
+struct BlockedRoute: Route {
+    let prefix = "/blocked/"
+    let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
+    let installation: Installation
+
+    private struct Document: Encodable {
+        let blocked: [String]
+    }
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        try installation.requireAdministrator(request)
+        if request.method == .put || request.method == .delete {
+            guard let hash = PictureHash(rest) else {
+                throw RequestError.malformed("“\(rest)” is not the hash of a picture, which has 16 hexadecimal digits")
+            }
+            try await installation.posters.block(hash, request.method == .put)
+        } else if !rest.isEmpty {
+            throw RequestError.noSuchPath(request.uri.path)
+        }
+        return .json(Document(blocked: try await installation.posters.blocked().map(\.description)))
+    }
+}
+
+/// Where a title's original may be, best first, and which one it is.
+struct PostersDocument: Encodable {
+    struct Candidate: Encodable {
+        /// What `PUT …/poster` calls it.
+        let candidate: Int
+        let name: String
+        /// `chosen`, `pinned` or `rejected`.
+        let state: String?
+        let score: Double?
+        let reasons: [String]
+        let width: Int?
+        let height: Int?
+        let site: String?
+        let page: String?
+        let published: Date?
+        let hash: String?
+    }
+
+    let candidates: [Candidate]
+    let current: PosterProvenance?
+
+    init(_ choice: PosterChoice, _ current: PosterProvenance?) {
+        self.current = current
+        candidates = choice.ballot.enumerated().map { index, entry in
+            var state: String?
+            if choice.rejected.contains(entry.name) { state = "rejected" }
+            if choice.chosen == entry.name { state = choice.isPinned ? "pinned" : "chosen" }
+            return Candidate(
+                candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
+                reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,
+                published: entry.published, hash: entry.hash)
+        }
+    }
+}
+
+extension Request {
+    /// The body as JSON; at most a megabyte.
+    /// - Parameter example: what it could be.
+    func order<Order: Decodable>(_ type: Order.Type, such example: String) async throws -> Order {
+        do {
+            return try JSONDecoder().decode(type, from: Data(buffer: try await body.collect(upTo: 1 << 20)))
+        } catch {
+            throw RequestError.malformed("the body is not an order such as \(example): \(error)")
+        }
+    }
+}

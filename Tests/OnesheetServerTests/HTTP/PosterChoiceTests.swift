@@ -1,0 +1,131 @@
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// The poster that a search found, over HTTP: looked at by anyone, decided by the administrator.
+final class PosterChoiceTests: ServerTestCase {
+    private let administrator = [("Authorization", "Bearer secret")]
+    private let path = "/sources/kakao/titles/film"
+
+    func testThatThePosterIsServedWhereTheFirstHitIsANewsPhoto() async throws {
+        // Given a search whose best hit is a photo in the news
+        let server = try await search()
+        // When the poster is asked for
+        let picture = try await server.send("/t/p/original/kakao/film")
+        // Then it has a poster's shape, and the choice says why
+        XCTAssertEqual(picture.status, 200, picture.text)
+        XCTAssertEqual(try Picture.header(picture.body).width, 160)
+        let document = try await server.send("\(path)/posters").json()
+        let candidates = try XCTUnwrap(document["candidates"] as? [[String: Any]])
+        XCTAssertEqual(candidates.map { $0["state"] as? String }, [nil, "chosen", nil], "\(document)")
+        XCTAssertEqual(candidates.map { $0["candidate"] as? Int }, [1, 2, 3])
+        let current = try XCTUnwrap(document["current"] as? [String: Any])
+        XCTAssertEqual(current["page"] as? String, "http://127.0.0.1/page/b")
+        XCTAssertEqual(current["site"] as? String, "site b")
+        XCTAssertNotNil(current["fetched"])
+    }
+
+    func testThatPinningChangesEverySizeAtOnce() async throws {
+        // Given a poster that is cached in two sizes
+        let server = try await search()
+        let before = try await server.send("/t/p/w92/kakao/film.jpg")
+        _ = try await server.send("/t/p/w154/kakao/film.jpg")
+        // When the photo is pinned
+        let answer = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"candidate\": 1}")
+        // Then the next request gets it, in any size
+        XCTAssertEqual(answer.status, 200, answer.text)
+        let after = try await server.send("/t/p/w92/kakao/film.jpg")
+        let other = try await server.send("/t/p/w154/kakao/film.jpg")
+        XCTAssertGreaterThan(try Picture.header(before.body).height, 92)
+        XCTAssertLessThan(try Picture.header(after.body).height, 92)
+        XCTAssertLessThan(try Picture.header(other.body).height, 154)
+    }
+
+    func testThatUnpinningElectsAnew() async throws {
+        // Given a pinned photo
+        let server = try await search()
+        _ = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"candidate\": 1}")
+        // When that is taken back
+        _ = try await server.send("\(path)/poster", method: "DELETE", fields: administrator)
+        // Then the poster is there again
+        let picture = try await server.send("/t/p/original/kakao/film")
+        XCTAssertEqual(try Picture.header(picture.body).width, 160)
+    }
+
+    func testThatARejectedPosterGivesWayToTheNext() async throws {
+        let server = try await search()
+        _ = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"reject\": 2}")
+        let picture = try await server.send("/t/p/original/kakao/film")
+        XCTAssertEqual(try Picture.header(picture.body).width, 120)
+    }
+
+    func testThatABlockedPictureIsListedAndCanBeReleased() async throws {
+        // Given a poster that is blocked
+        let server = try await search()
+        let blocked = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"block\": true}")
+        XCTAssertEqual(blocked.status, 200, blocked.text)
+        let list = try await server.send("/blocked/", fields: administrator).json()["blocked"] as? [String]
+        let hash = try XCTUnwrap(list?.first)
+        let meanwhile = try await server.send("/t/p/original/kakao/film")
+        // When it is released
+        let released = try await server.send("/blocked/\(hash)", method: "DELETE", fields: administrator)
+        // Then nothing is blocked; meanwhile the photo was all there was
+        XCTAssertEqual(try released.json()["blocked"] as? [String], [])
+        XCTAssertEqual(try Picture.header(meanwhile.body).width, 284)
+    }
+
+    func testThatOnlyTheAdministratorDecides() async throws {
+        let server = try await search()
+        for (path, method) in [("\(path)/poster", "PUT"), ("\(path)/poster", "DELETE"), ("/blocked/", "GET")] {
+            let answer = try await server.send(path, method: method, body: method == "PUT" ? "{\"candidate\": 1}" : nil)
+            assertProblem(answer, 401, "bearer token")
+        }
+    }
+
+    func testThatABadOrderIsToldSo() async throws {
+        let server = try await search()
+        let table = [
+            ("{\"candidate\": 4}", "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", "has 1 to 3"),
+            ("{}", "needs one of"), ("{\"candidate\": 1, \"reject\": 2}", "needs one of"), ("", "is not an order"),
+            ("[]", "is not an order"),
+        ]
+        for (body, words) in table {
+            let answer = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: body)
+            assertProblem(answer, 400, words, body)
+        }
+        assertProblem(try await server.send("/blocked/xyz", method: "PUT", fields: administrator), 400, "16 hexadecimal digits")
+        assertProblem(try await server.send("/sources/kakao/titles", method: "PUT", fields: administrator), 405, "GET")
+    }
+
+    /// A server with a search that finds a photo, announced as a poster, and the poster in two sizes.
+    private func search() async throws -> RunningServer {
+        let photo = ByteBuffer(bytes: try DrawnPoster(width: 284, height: 196, seed: 1).file(JPEGCodec()))
+        let poster = ByteBuffer(bytes: try DrawnPoster(width: 160, height: 240, seed: 2).file(JPEGCodec()))
+        let copy = ByteBuffer(bytes: try DrawnPoster(width: 120, height: 180, seed: 2).file(JPEGCodec()))
+        let origin = try await origin { target, fields in
+            switch target.prefix(2) {
+            case "/a": .answer(type: "image/jpeg", body: photo)
+            case "/b": .answer(type: "image/jpeg", body: poster)
+            case "/c": .answer(type: "image/jpeg", body: copy)
+            default: .answer(type: "application/json", body: ByteBuffer(string: Self.hits("http://\(fields["host"] ?? "")")))
+            }
+        }
+        return try await server(
+            sources: "kakao: { type: kakao, key: k, baseURL: \"\(origin.url)/search\", networks: [loopback] }",
+            keys: "admin: { token: secret }")
+    }
+
+    private static func hits(_ base: String) -> String {
+        let hits = [("a", "movie.daum.net", 1000, 1430), ("b", "site b", 160, 240), ("c", "site c", 120, 180)].map {
+            """
+            {"collection":"blog","thumbnail_url":"\(base)/\($0.0)","image_url":"\(base)/\($0.0)","width":\($0.2),"height":\($0.3),\
+            "display_sitename":"\($0.1)","doc_url":"http://127.0.0.1/page/\($0.0)","datetime":"2012-01-01T12:00:00.000+09:00"}
+            """
+        }
+        return "{\"meta\":{\"total_count\":3,\"pageable_count\":3,\"is_end\":true},\"documents\":[\(hits.joined(separator: ","))]}"
+    }
+}
