@@ -7,18 +7,24 @@ extension BoxOfficeSource {
         public var key: String
         /// The source that finds posters: asked with a phrase it answers candidates.
         public var posters: NestedSource
+        /// KOBIS' calls per day.
+        public var quota: QuotaSettings
         public var http: HTTPSettings
 
-        private enum CodingKeys: CodingKey { case key, posters }
+        private enum CodingKeys: CodingKey { case key, posters, quota }
 
-        public init(key: String, posters: NestedSource, http: HTTPSettings = HTTPSettings()) {
-            (self.key, self.posters, self.http) = (key, posters, http)
+        public init(
+            key: String, posters: NestedSource, quota: QuotaSettings = QuotaSettings(perDay: 3000),
+            http: HTTPSettings = HTTPSettings()
+        ) {
+            (self.key, self.posters, self.quota, self.http) = (key, posters, quota, http)
         }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             key = try container.decode(String.self, forKey: .key)
             posters = try container.decode(NestedSource.self, forKey: .posters)
+            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 3000)
             http = try HTTPSettings(from: decoder)
         }
     }
@@ -36,5 +42,7 @@ extension BoxOfficeSource {
         timeout: 10s
         # Requests per second.
         rate: 5
+        # Calls per day, as KOBIS counts them, and the share of them that prefetching leaves to people who ask.
+        quota: { perDay: 3000, reserve: 0.1 }
         """
 }

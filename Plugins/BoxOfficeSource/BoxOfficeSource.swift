@@ -20,7 +20,7 @@ public struct BoxOfficeSource: SourcePlugin {
         client = KOBISClient(
             context: context, key: configuration.key,
             baseURL: try configuration.http.address(orElse: "https://www.kobis.or.kr/kobisopenapi/webservice/rest"),
-            policy: configuration.http.policy())
+            policy: configuration.http.policy(), quota: configuration.quota)
         do {
             posters = try context.source(configuration.posters)
         } catch let error as ConfigurationError {

@@ -10,11 +10,13 @@ struct KOBISClient: Sendable {
     let key: String
     let baseURL: String
     let policy: OriginPolicy
-    let quota: QuotaWall
+    let wall: QuotaWall
+    let budget: CallBudget
 
-    init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy) {
+    init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
         (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
-        quota = QuotaWall("kobis", context: context, secondsFromGMT: Self.koreaStandardTime)
+        wall = QuotaWall("kobis", context: context, secondsFromGMT: Self.koreaStandardTime)
+        budget = CallBudget(quota, name: "kobis.calls", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
     /// The newest day that has a list: yesterday, as it is in Seoul.
@@ -58,7 +60,8 @@ struct KOBISClient: Sendable {
     private func answer<Answer: Decodable>(
         _ type: Answer.Type, _ endpoint: String, _ parameters: KeyValuePairs<String, String?>
     ) async throws(SourceError) -> Answer {
-        try await quota.check()
+        try await wall.check()
+        try await budget.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {
@@ -91,8 +94,8 @@ struct KOBISClient: Sendable {
 
     private func error(for fault: FaultEnvelope.Fault) async -> SourceError {
         switch fault.errorCode {
-        case "320011": await quota.close()
-        case _ where fault.message.contains("초과"): await quota.close()
+        case "320011": await wall.close()
+        case _ where fault.message.contains("초과"): await wall.close()
         case "320010": .unauthorized(message: fault.message)
         case let code where code.hasPrefix("3200"): .unauthorized(message: "\(fault.message) (\(code))")
         case let code where code.hasPrefix("3201"):

@@ -6,16 +6,20 @@ public struct KakaoSource: SourcePlugin {
     public struct Configuration: Decodable, Sendable {
         /// The application's REST API key.
         public var key: String
+        /// Searches per day.
+        public var quota: QuotaSettings
         public var http: HTTPSettings
 
-        private enum CodingKeys: CodingKey { case key }
+        private enum CodingKeys: CodingKey { case key, quota }
 
-        public init(key: String, http: HTTPSettings = HTTPSettings()) {
-            (self.key, self.http) = (key, http)
+        public init(key: String, quota: QuotaSettings = QuotaSettings(perDay: 30_000), http: HTTPSettings = HTTPSettings()) {
+            (self.key, self.quota, self.http) = (key, quota, http)
         }
 
         public init(from decoder: any Decoder) throws {
-            key = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .key)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            key = try container.decode(String.self, forKey: .key)
+            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 30_000)
             http = try HTTPSettings(from: decoder)
         }
     }
@@ -35,6 +39,8 @@ public struct KakaoSource: SourcePlugin {
         timeout: 10s
         # Requests per second.
         rate: 10
+        # Searches per day, as Kakao counts them, and the share of them that prefetching leaves to people who ask.
+        quota: { perDay: 30000, reserve: 0.1 }
         """
 
     /// How many hits are ranked: one call brings them all.
@@ -51,7 +57,8 @@ public struct KakaoSource: SourcePlugin {
         }
         let baseURL = try configuration.http.address(orElse: "https://dapi.kakao.com")
         originPolicy = configuration.http.policy()
-        search = KakaoSearch(context: context, key: configuration.key, baseURL: baseURL, policy: originPolicy)
+        search = KakaoSearch(
+            context: context, key: configuration.key, baseURL: baseURL, policy: originPolicy, quota: configuration.quota)
     }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

@@ -21,9 +21,16 @@ struct Manifest: Sendable, Decodable {
 
     /// A budget of calls.
     struct Quota: Sendable, Decodable {
-        var perDay: Int
+        var settings: QuotaSettings
         /// Where the day begins at midnight.
         var timeZone: ZoneOffset?
+
+        private enum CodingKeys: CodingKey { case timeZone }
+
+        init(from decoder: any Decoder) throws {
+            settings = try QuotaSettings(from: decoder)
+            timeZone = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(ZoneOffset.self, forKey: .timeZone)
+        }
     }
 
     /// Lists by day. The day is the variable `date` (2026-11-20) and `day` (20261120).

@@ -21,7 +21,7 @@ struct RestClient: Sendable {
         self.policy = policy
         let zone = manifest.quota?.timeZone?.seconds ?? 0
         wall = QuotaWall("rest", context: context, secondsFromGMT: zone)
-        budget = manifest.quota.map { CallBudget(perDay: $0.perDay, secondsFromGMT: zone, context: context) }
+        budget = manifest.quota.map { CallBudget($0.settings, secondsFromGMT: zone, context: context) }
     }
 
     /// The answer's document.

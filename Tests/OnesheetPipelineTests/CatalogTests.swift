@@ -68,6 +68,44 @@ final class CatalogTests: XCTestCase {
         XCTAssertEqual(source.counts.title, 2)
     }
 
+    func testThatAStaleAnswerServesWhileTheQuotaIsUsedUp() async throws {
+        // Given a list and a title that were asked for, and a source whose quota is used up since
+        let catalog = catalog()
+        let title = TitleReference(source: "films", id: "1")
+        _ = try await catalog.titles(of: "films", TitleQuery())
+        _ = try await catalog.title(title)
+        source.fail(.quotaExhausted(until: 1))
+        clock.advance(by: .seconds(86_400 * 2))
+        // When they are asked for
+        let page = try await catalog.titles(of: "films", TitleQuery())
+        let found = try await catalog.title(title)
+        // Then the old answers serve; what was never asked for is an error
+        XCTAssertEqual(page.titles.map(\.name), ["One"])
+        XCTAssertEqual(found.name, "One")
+        do throws(PipelineError) {
+            _ = try await catalog.titles(of: "films", TitleQuery(page: 2))
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual("\(error)", "source films: the service's quota is exhausted; it fills again at 1970-01-01T00:00:01Z")
+        }
+    }
+
+    func testThatATitleThatIsGoneIsNotServedStale() async throws {
+        // Given a title that its source does not know any more
+        let catalog = catalog()
+        let title = TitleReference(source: "films", id: "1")
+        _ = try await catalog.title(title)
+        source.fail(.notFound(id: "1"))
+        clock.advance(by: .seconds(86_400 * 2))
+        // When it is asked for, then it is not found
+        do throws(PipelineError) {
+            _ = try await catalog.title(title)
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual(error, .source("films", .notFound(id: "1")))
+        }
+    }
+
     func testThatAnUnknownSourceIsSaidSo() async {
         do throws(PipelineError) {
             _ = try await catalog().titles(of: "film", TitleQuery())

@@ -11,6 +11,7 @@ final class ScriptedSource: ContentSource {
 
     let originPolicy = OriginPolicy(networks: [.loopback])
     private let counted = Mutex(Counts())
+    private let failure = Mutex<SourceError?>(nil)
     private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]
 
     /// - Parameter candidates: where the original of an id may be.
@@ -18,21 +19,31 @@ final class ScriptedSource: ContentSource {
         locations = candidates
     }
 
+    /// From now on every call throws this.
+    func fail(_ error: SourceError) { failure.withLock { $0 = error } }
+
+    private func check() throws(SourceError) {
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+
     var counts: Counts { counted.withLock { $0 } }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         counted.withLock { $0.titles += 1 }
+        try check()
         return TitlePage(titles: [Title(id: "1", name: "One")])
     }
 
     func title(_ id: String) async throws(SourceError) -> Title {
         counted.withLock { $0.title += 1 }
+        try check()
         guard id != "nobody" else { throw .notFound(id: id) }
         return Title(id: id, name: "One")
     }
 
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         counted.withLock { $0.candidates += 1 }
+        try check()
         return try locations(id)
     }
 }

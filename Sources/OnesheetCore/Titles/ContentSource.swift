@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// A plugin that knows titles and where each title's original poster is.
 public protocol ContentSource: Sendable {
     /// What may be fetched for this source's candidates.
@@ -37,10 +39,13 @@ extension SourceError: CustomStringConvertible {
         switch self {
         case .notFound(let id): "there is no title “\(id)”"
         case .unauthorized(let message): "the service refuses the key: \(message)"
-        case .quotaExhausted: "the service's quota is exhausted"
+        case .quotaExhausted(let until):
+            "the service's quota is exhausted" + (until.map { "; it fills again at \(Self.moment($0))" } ?? "")
         case .unavailable(let reason): "the service is unavailable: \(reason)"
         case .malformedAnswer(let reason): "the service's answer is malformed: \(reason)"
         case .unsupported(let what): "not supported: \(what)"
         }
     }
+
+    private static func moment(_ seconds: Double) -> String { Date(timeIntervalSince1970: seconds).formatted(.iso8601) }
 }

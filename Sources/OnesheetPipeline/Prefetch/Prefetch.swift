@@ -21,6 +21,13 @@ package struct Prefetch: Sendable {
     package func run(
         _ titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
     ) async -> PrefetchSummary {
+        // Near the wall of a quota, those who ask go first.
+        await Urgency.$current.withValue(.prefetch) { await make(titles, transforms, progress) }
+    }
+
+    private func make(
+        _ titles: [TitleReference], _ transforms: [Transform], _ progress: @escaping @Sendable (PrefetchSummary) -> Void
+    ) async -> PrefetchSummary {
         let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count))
         await withTaskGroup(of: PrefetchSummary.self) { group in
             var waiting = titles.makeIterator()

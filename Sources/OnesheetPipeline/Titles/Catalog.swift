@@ -1,12 +1,13 @@
+import FoundationEssentials
 package import Logging
 package import OnesheetCache
 package import OnesheetCore
 
-/// The sources' titles, each answer kept in the cache for as long as it holds.
+/// The sources' titles, each answer kept in the cache for as long as it holds, and longer for when its source cannot answer.
 package struct Catalog: Sendable {
     package let sources: [String: any ContentSource]
-    private let pages: TypedStorage<JSONCached<TitlePage>>
-    private let titles: TypedStorage<JSONCached<Title>>
+    private let pages: TypedStorage<JSONCached<DatedAnswer<TitlePage>>>
+    private let titles: TypedStorage<JSONCached<DatedAnswer<Title>>>
     private let clock: WallClock
     private let logger: Logger
 
@@ -22,22 +23,17 @@ package struct Catalog: Sendable {
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
         let plugin = try plugin(source)
         let key = "\(source)?\(query.date.map { "\($0)" } ?? "")&\(query.period.rawValue)&\(query.page)&\(query.phrase ?? "")"
-        if let page = await pages.value(forKey: key) { return page.value }
-        let page: TitlePage
-        do throws(SourceError) { page = try await plugin.titles(query) } catch { throw .source(source, error) }
-        await keep(page, in: pages, key, lifetime(of: query), [.source(source)])
-        return page
+        return try await answer(in: pages, key, of: source, fresh: lifetime(of: query), [.source(source)]) {
+            () async throws(SourceError) in try await plugin.titles(query)
+        }
     }
 
     /// All that its source knows about `title`.
     package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
         let plugin = try plugin(title.source)
-        let key = title.description
-        if let known = await titles.value(forKey: key) { return known.value }
-        let found: Title
-        do throws(SourceError) { found = try await plugin.title(title.id) } catch { throw .source(title.source, error) }
-        await keep(found, in: titles, key, .days(1), [.source(title.source), .title(title)])
-        return found
+        return try await answer(
+            in: titles, title.description, of: title.source, fresh: .days(1), [.source(title.source), .title(title)]
+        ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
     /// Where the original of `title` may be, best first.
@@ -45,6 +41,29 @@ package struct Catalog: Sendable {
         let plugin = try plugin(title.source)
         do throws(SourceError) { return try await plugin.candidates(for: title.id) } catch { throw .source(title.source, error) }
     }
+
+    /// The answer that is kept while it is fresh, or else the source's; where the source cannot answer now, the kept one all the same.
+    private func answer<Value: Codable & Sendable>(
+        in storage: TypedStorage<JSONCached<DatedAnswer<Value>>>, _ key: String, of source: String, fresh: CacheExpiration,
+        _ tags: [CacheTag], _ ask: () async throws(SourceError) -> Value
+    ) async throws(PipelineError) -> Value {
+        let kept = await storage.value(forKey: key)?.value
+        if let kept, kept.isFresh(at: clock.now) { return kept.value }
+        do throws(SourceError) {
+            let value = try await ask()
+            let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now))
+            await keep(dated, in: storage, key, dated.freshUntil == nil ? .never : Self.staleLife, tags)
+            return value
+        } catch {
+            let error = PipelineError.source(source, error)
+            guard let kept, error.isOriginsFault else { throw error }
+            logger.notice("a stale answer is used", metadata: ["key": "\(key)", "reason": "\(error)"])
+            return kept.value
+        }
+    }
+
+    /// How long an answer is of use when its source cannot give a newer one.
+    private static let staleLife = CacheExpiration.days(30)
 
     /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
     private func keep<Value: Codable & Sendable>(
@@ -68,4 +87,13 @@ package struct Catalog: Sendable {
         guard let date = query.date, query.phrase == nil else { return .seconds(3600) }
         return date < CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -2) ? .never : .seconds(3600)
     }
+}
+
+/// An answer, and until when its source's answer would be the same.
+private struct DatedAnswer<Value: Codable & Sendable>: Codable, Sendable {
+    let value: Value
+    /// `nil` is for ever.
+    let freshUntil: Date?
+
+    func isFresh(at now: Date) -> Bool { freshUntil.map { now < $0 } ?? true }
 }

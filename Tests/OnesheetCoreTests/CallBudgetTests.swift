@@ -1,0 +1,98 @@
+import FoundationEssentials
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+final class CallBudgetTests: XCTestCase {
+    private let clock = ManualClock()
+    private let state = InMemoryState()
+    private let seoul = 32_400
+    // 2026-11-21 12:00 UTC is 21:00 in Seoul; the budget fills at 15:00 UTC.
+    private let midnight = 1_795_273_200.0
+
+    func testThatPrefetchingStopsAtTheReserveAndPeopleDoNot() async throws {
+        // Given twenty calls a day, two of which are kept for people
+        let budget = budget(20)
+        // When prefetching takes all that it can
+        let prefetched = await Self.spend(budget, as: .prefetch)
+        let asked = await Self.spend(budget, as: .interactive)
+        // Then people have the rest
+        XCTAssertEqual(prefetched, 18)
+        XCTAssertEqual(asked, 2)
+    }
+
+    func testThatBeyondTheWallTheNextResetIsNamedAndComes() async throws {
+        // Given a budget that is used up
+        let budget = budget(3)
+        _ = await Self.spend(budget, as: .interactive)
+        // When one more is asked for, before and after midnight in Seoul
+        clock.now = Date(timeIntervalSince1970: midnight - 1)
+        let before = await Self.error(budget)
+        clock.now = Date(timeIntervalSince1970: midnight)
+        let after = await Self.error(budget)
+        // Then the error names the reset, and it comes
+        XCTAssertEqual(before, .quotaExhausted(until: midnight))
+        XCTAssertNil(after)
+    }
+
+    func testThatTheCountSurvivesARestart() async {
+        // Given two of three calls used up before a restart
+        let first = budget(3)
+        for _ in 0..<2 { _ = await Self.error(first) }
+        // When the rest is taken afterwards
+        let rest = await Self.spend(budget(3), as: .interactive)
+        // Then it is one
+        XCTAssertEqual(rest, 1)
+    }
+
+    func testThatAHundredAtOnceGetNoMoreThanThereAre() async {
+        // Given ten calls
+        let budget = budget(10)
+        // When a hundred ask at once
+        let passed = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<100 { group.addTask { await Self.error(budget) == nil } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        // Then ten pass
+        XCTAssertEqual(passed, 10)
+    }
+
+    func testThatACountThatCannotBeKeptCostsNoCall() async {
+        state.fail("the disk is full")
+        let spent = await Self.spend(budget(3), as: .interactive)
+        XCTAssertEqual(spent, 3)
+    }
+
+    func testThatAShareOutsideOfOneIsRefused() {
+        for (values, words) in [
+            (["perDay": ConfigurationValue.scalar("0")], "perDay: needs a number from 1"),
+            (["perDay": .scalar("9"), "reserve": .scalar("1.5")], "reserve: needs a share from 0 to 1, such as 0.1"),
+        ] {
+            XCTAssertThrowsError(try ConfigurationDecoder().decode(QuotaSettings.self, from: .mapping(values))) {
+                XCTAssertEqual("\($0)", words)
+            }
+        }
+    }
+
+    private func budget(_ perDay: Int) -> CallBudget {
+        CallBudget(QuotaSettings(perDay: perDay), secondsFromGMT: seoul, context: .forTesting(clock: clock, state: state))
+    }
+
+    /// How many calls there are for work of this urgency.
+    private static func spend(_ budget: CallBudget, as urgency: Urgency) async -> Int {
+        await Urgency.$current.withValue(urgency) {
+            var count = 0
+            while await Self.error(budget) == nil { count += 1 }
+            return count
+        }
+    }
+
+    private static func error(_ budget: CallBudget) async -> SourceError? {
+        do throws(SourceError) {
+            try await budget.spend()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
