@@ -86,7 +86,8 @@ let package = Package(
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),
         room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
-        room("OnesheetCache", ["OnesheetCore", nio, posix, grdb, crypto, log]),
+        c("CCacheFiles", links: ["xxhash"]),
+        room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         room("OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", nio, posix, http1, client, crypto, log]),
         room(
             "OnesheetServer",

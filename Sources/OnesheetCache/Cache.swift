@@ -31,14 +31,25 @@ package struct Cache: Sendable {
         troubles = TierTroubles(logger: logger)
     }
 
-    /// What memory has under `key`, at once; an event loop may ask.
+    /// What a tier has under `key` and gives without waiting; an event loop may ask.
     package func entryNow(for key: CacheKey) -> CacheHit? {
+        if let hit = memoryHit(for: key) { return hit }
+        let mark = memory.promotionMark(for: key)
+        for tier in others {
+            guard let entry = tier.entryNow(for: key) else { continue }
+            memory.promote(entry, for: key, since: mark)
+            return CacheHit(entry: entry, tier: tier.name)
+        }
+        return nil
+    }
+
+    private func memoryHit(for key: CacheKey) -> CacheHit? {
         memory.entryNow(for: key).map { CacheHit(entry: $0, tier: MemoryTier.name) }
     }
 
     /// The fresh entry under `key` from the first tier that has it.
     package func entry(for key: CacheKey) async -> CacheHit? {
-        if let hit = entryNow(for: key) { return hit }
+        if let hit = memoryHit(for: key) { return hit }
         let mark = memory.promotionMark(for: key)
         for tier in others {
             let entry = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)

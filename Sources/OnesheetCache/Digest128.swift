@@ -1,18 +1,28 @@
+internal import CCacheFiles
 internal import Crypto
+internal import NIOCore
 
-/// The first 128 bits of a SHA-256: enough that no two of our names or bodies ever share one.
+/// 128 bits that stand for some bytes: enough that no two of our names or bodies ever share one.
 struct Digest128: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
+    /// The start of the bytes' SHA-256, for names: nobody can make two keys with the same one.
     init(of bytes: some Sequence<UInt8>) {
         let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
         self.init(digest ?? SHA256.hash(data: Array(bytes)))
     }
 
-    init(_ digest: SHA256.Digest) {
+    /// The bytes' XXH3, to find damage by: ten times as fast, and no help against forgery, which a checksum in the same file is not
+    /// anyway.
+    init(checking buffer: ByteBuffer) {
+        let checksum = buffer.withUnsafeReadableBytes { ccachefiles_check($0.baseAddress, $0.count) }
+        self.init(high: checksum.high, low: checksum.low)
+    }
+
+    private init(_ digest: SHA256.Digest) {
         self = digest.withUnsafeBytes { bytes in
             Digest128(
                 high: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),

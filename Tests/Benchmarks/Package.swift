@@ -48,7 +48,8 @@ let package = Package(
         room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
-        room("OnesheetCache", ["OnesheetCore", nio, posix, grdb, crypto, log]),
+        c("CCacheFiles", links: ["xxhash"]),
+        room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         .executableTarget(
             name: "cache-bench", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Sources/CacheBench",
             swiftSettings: settings),

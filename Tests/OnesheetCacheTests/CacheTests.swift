@@ -22,12 +22,22 @@ final class CacheTests: XCTestCase {
         try await disk.close()
     }
 
-    func testThatALookUpOnAnEventLoopAsksMemoryAlone() async throws {
+    func testThatALookUpOnAnEventLoopTakesASmallFileFromThePageCache() async throws {
         let disk = try disk()
         let cache = cache([disk])
+        let large = CacheKey(.variant, "large")
         try await disk.store(.sample(at: clock), for: key)
+        try await disk.store(.sample(String(repeating: "x", count: 128 << 10), at: clock), for: large)
 
-        XCTAssertNil(cache.entryNow(for: key))
+        let first = cache.entryNow(for: key)
+
+        XCTAssertEqual(first?.tier, "disk")
+        XCTAssertEqual(first?.entry, .sample(at: clock))
+        XCTAssertEqual(cache.entryNow(for: key)?.tier, "memory")
+        XCTAssertNil(cache.entryNow(for: large), "reading much is for other threads")
+        XCTAssertNil(cache.entryNow(for: CacheKey(.variant, "unknown")))
+        clock.advance(by: .seconds(86_400 * 365))
+        XCTAssertNil(disk.entryNow(for: key), "it has expired")
         try await disk.close()
     }
 

@@ -19,6 +19,7 @@ final class DiskTierDamageTests: XCTestCase {
             var flipped = whole
             flipped[place] ^= 1 << UInt8(place % 8)
             try flipped.write(to: file)
+            XCTAssertNil(tier.entryNow(for: key), "byte \(place) of \(whole.count)")
             let found = try await tier.entry(for: key)
             XCTAssertNil(found, "byte \(place) of \(whole.count)")
             XCTAssertFalse(FileManager.default.fileExists(atPath: file.path), "byte \(place): the damaged file is still there")
@@ -37,6 +38,7 @@ final class DiskTierDamageTests: XCTestCase {
 
         for length in 0..<whole.count {
             try whole.prefix(length).write(to: file)
+            XCTAssertNil(tier.entryNow(for: key), "\(length) bytes of \(whole.count)")
             let found = try await tier.entry(for: key)
             XCTAssertNil(found, "\(length) bytes of \(whole.count)")
         }

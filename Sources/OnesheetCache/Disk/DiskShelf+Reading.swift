@@ -10,6 +10,21 @@ extension DiskShelf {
         return entry
     }
 
+    /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
+    func cachedEntry(for key: CacheKey) -> CacheEntry? {
+        let name = key.entryName
+        guard let (header, entry) = EntryFile.cached(layout.entry(name), named: name, limit: DiskSettings.cachedReading) else {
+            return nil
+        }
+        let now = clock.now
+        guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now),
+            life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+        else { return nil }
+        readings.withLock { $0[name, default: EntryReadings()].count += 1 }
+        count { $0.hits += 1 }
+        return entry
+    }
+
     func contains(_ key: CacheKey) throws(CacheError) -> Bool {
         let name = key.entryName
         return try Self.naming("look up in") {

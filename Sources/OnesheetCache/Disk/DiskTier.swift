@@ -45,6 +45,12 @@ package final class DiskTier: CacheTier {
         return entry
     }
 
+    package func entryNow(for key: CacheKey) -> CacheEntry? {
+        guard let entry = shelf.cachedEntry(for: key) else { return nil }
+        if shelf.hasMuchToNote { noteLater() }
+        return entry
+    }
+
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
         let shelf = shelf
         return try await readers.run { () throws(CacheError) in try shelf.contains(key) }

@@ -18,6 +18,20 @@ struct EntryFile: ~Copyable {
         }
     }
 
+    /// The entry in the file at `path`, if it is whole and in the page cache and takes no more than `limit` bytes.
+    static func cached(_ path: String, named name: Digest128, limit: Int) -> (EntryHeader, CacheEntry)? {
+        do {
+            guard let file = OpenFile.cached(path), case let size = try file.status().size, size <= limit,
+                let bytes = file.readCached(first: size)
+            else { return nil }
+            let header = try EntryHeader(bytes, named: name)
+            return (header, try header.entry(in: bytes))
+        } catch {
+            // Whoever reads it with all the time that it takes finds out what is wrong.
+            return nil
+        }
+    }
+
     private init(path: String, name: Digest128) throws(FileFailure) {
         let file = try OpenFile(path, for: .reading)
         status = try file.status()
@@ -50,17 +64,24 @@ struct EntryFile: ~Copyable {
         } catch {
             header = try self.header()
         }
-        guard header.length + header.bodyLength == bytes.readableBytes,
-            let body = bytes.getSlice(at: bytes.readerIndex + header.length, length: header.bodyLength)
-        else { throw EntryDamage.length }
-        guard Digest128(of: body.readableBytesView) == header.bodyDigest else { throw EntryDamage.body }
-        var entry = header.facts
-        entry.body = body
-        return (header, entry)
+        return (header, try header.entry(in: bytes))
     }
 
     /// Writes a new end of life into the file at `path`.
     static func extend(_ path: String, named name: Digest128, to end: Date?) throws(FileFailure) {
         try OpenFile(path, for: .changing).overwrite(LifeRecord(end: end).bytes(named: name), at: LifeRecord.offset)
+    }
+}
+
+extension EntryHeader {
+    /// The entry in `bytes`, whose header this is.
+    fileprivate func entry(in bytes: ByteBuffer) throws(EntryDamage) -> CacheEntry {
+        guard length + bodyLength == bytes.readableBytes,
+            let body = bytes.getSlice(at: bytes.readerIndex + length, length: bodyLength)
+        else { throw .length }
+        guard Digest128(checking: body) == bodyDigest else { throw .body }
+        var entry = facts
+        entry.body = body
+        return entry
     }
 }

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
@@ -11,14 +10,14 @@ internal import OnesheetCore
 /// | 8 | 4 | format |
 /// | 12 | 4 | length of the header |
 /// | 16 | 8 | length of the body |
-/// | 24 | 16 | digest of the body |
-/// | 40 | 16 | digest of the header: bytes 0 to 39 and those from 72, the key among them |
+/// | 24 | 16 | checksum of the body |
+/// | 40 | 16 | checksum of the header: bytes 0 to 39 and those from 72, the key among them |
 /// | 56 | 16 | `LifeRecord`: until when the entry stays, the only part that changes |
 /// | 72 | … | key, media type, validator, times, cost, tags, notes |
 ///
 /// So what is served is checked over key, length and body.
 struct EntryHeader: Equatable {
-    static let format: UInt32 = 1
+    static let format: UInt32 = 2
     /// Where the parts of changing length begin.
     static let fixedLength = 72
     /// No header of ours is as long; a longer one is damage.
@@ -41,7 +40,7 @@ struct EntryHeader: Equatable {
         start.writeInteger(format)
         start.writeInteger(UInt32(fixedLength + fields.readableBytes))
         start.writeInteger(UInt64(entry.body.readableBytes))
-        start.writeDigest(Digest128(of: entry.body.readableBytesView))
+        start.writeDigest(Digest128(checking: entry.body))
         let digest = digest(start: start, fields: fields)
         start.writeDigest(digest)
         start.writeImmutableBuffer(LifeRecord(end: end).bytes(named: name))
@@ -71,10 +70,9 @@ struct EntryHeader: Equatable {
     }
 
     private static func digest(start: ByteBuffer, fields: ByteBuffer) -> Digest128 {
-        var hash = SHA256()
-        start.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-        fields.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-        return Digest128(hash.finalize())
+        var header = start
+        header.writeImmutableBuffer(fields)
+        return Digest128(checking: header)
     }
 }
 

@@ -28,6 +28,6 @@ struct LifeRecord: Equatable {
     private static func check(_ pattern: UInt64, _ name: Digest128) -> UInt64 {
         var buffer = ByteBuffer()
         buffer.writeMultipleIntegers(pattern, name.high, name.low)
-        return Digest128(of: buffer.readableBytesView).high
+        return Digest128(checking: buffer).high
     }
 }

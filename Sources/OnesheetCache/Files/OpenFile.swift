@@ -3,6 +3,7 @@
 #else
     internal import Glibc
 #endif
+internal import CCacheFiles
 internal import NIOCore
 
 /// What the file system knows about a file.
@@ -47,7 +48,24 @@ struct OpenFile: ~Copyable {
         guard descriptor >= 0 else { throw FileFailure("open", path) }
     }
 
+    private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
+
+    /// Opens the file at `path` for reading; `nil` where that is not possible at once.
+    static func cached(_ path: String) -> OpenFile? {
+        let descriptor = ccachefiles_open_cached(path)
+        return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
+    }
+
     deinit { close(descriptor) }
+
+    /// The first `count` bytes, if the page cache has them all.
+    func readCached(first count: Int) -> ByteBuffer? {
+        var buffer = ByteBuffer()
+        let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+            max(ccachefiles_read_cached(descriptor, room.baseAddress, count, 0), 0)
+        }
+        return got == count ? buffer : nil
+    }
 
     func status() throws(FileFailure) -> FileStatus {
         var facts = stat()

@@ -8,6 +8,10 @@ public protocol CacheTier: Sendable {
     /// The fresh entry under `key`; `nil` where there is none, it has expired, or what is stored is damaged.
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
 
+    /// The fresh entry under `key` if it can be had at once: an event loop asks, so nothing may be waited for. `nil` says nothing about
+    /// whether it is there; without an implementation it is always the answer.
+    func entryNow(for key: CacheKey) -> CacheEntry?
+
     /// Whether a fresh entry is there, without reading its bytes and without extending its life.
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
 
@@ -25,6 +29,10 @@ public protocol CacheTier: Sendable {
 
     /// Figures since the start, and what is there now.
     func statistics() async throws(CacheError) -> CacheStatistics
+}
+
+extension CacheTier {
+    public func entryNow(for key: CacheKey) -> CacheEntry? { nil }
 }
 
 /// Which entries to remove.

@@ -13,16 +13,16 @@ package struct ImageAnswer: Sendable {
 extension ImageAnswer {
     /// The answer that a tier had. Memory takes no time worth telling, so that all its answers of a second are the same.
     init(_ hit: CacheHit, timings: [StageTiming]) {
-        self.init(
-            entry: hit.entry, origin: .tier(hit.tier),
-            timings: hit.isFromMemory ? [StageTiming(stage: "cache", milliseconds: 0)] : timings)
+        self.init(entry: hit.entry, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings)
     }
 
-    /// The answer that memory had; `nil` unless it is fresh.
+    /// The answer that a tier had at once; `nil` unless it is fresh.
     package init?(freshHit hit: CacheHit, at now: Date) {
         guard hit.entry.state(at: now) == .fresh else { return nil }
-        self.init(hit, timings: [])
+        self.init(hit, timings: Self.atOnce)
     }
+
+    private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
     /// Until when the answer is fresh.
     package var freshUntil: Date {

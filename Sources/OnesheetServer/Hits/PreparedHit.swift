@@ -17,6 +17,7 @@ struct PreparedHit {
     private let entityTag: ByteBuffer
     private let lastModified: ByteBuffer
     private let validator: String
+    private let tier: String
     /// Seconds since 1970 from which on the heads are not right any more.
     private let end: Double
 
@@ -38,13 +39,13 @@ struct PreparedHit {
         notModified = response([.ifNoneMatch: tag]).head(date: date)
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
-        validator = hit.entry.validator
+        (validator, tier) = (hit.entry.validator, hit.tier)
         end = min(now.timeIntervalSince1970.rounded(.down) + 1, answer.freshUntil.timeIntervalSince1970)
     }
 
-    /// Whether the heads are right for `entry` at `now`.
-    func isGood(for entry: CacheEntry, at now: Date) -> Bool {
-        now.timeIntervalSince1970 < end && validator == entry.validator
+    /// Whether the heads are right for `hit` at `now`.
+    func isGood(for hit: CacheHit, at now: Date) -> Bool {
+        now.timeIntervalSince1970 < end && validator == hit.entry.validator && tier == hit.tier
     }
 
     /// Whether the client has these bytes; `nil` where that takes more than a look.

@@ -53,7 +53,7 @@ final class PreparedHits {
         let format = target.address.negotiates ? chosenFormat(request, in: bytes) : nil
         var variant = target.variants[format] ?? Variant(key: target.address.key(in: format))
         guard let hit = pipeline.cache.entryNow(for: variant.key) else { return nil }
-        if variant.prepared?.isGood(for: hit.entry, at: now) != true {
+        if variant.prepared?.isGood(for: hit, at: now) != true {
             variant.prepared = PreparedHit(hit, path: target.path, varies: target.address.negotiates, at: now)
             target.variants[format] = variant
             remember(target, as: text)
