@@ -16,10 +16,11 @@ extension CacheEntry {
     /// The same entry in a buffer of its own, where its body is a small part of a larger buffer that it would keep alive.
     func compacted() -> CacheEntry {
         guard body.storageCapacity > 2 * body.readableBytes, body.storageCapacity > 256 else { return self }
+        var own = ByteBuffer()
+        own.reserveCapacity(body.readableBytes)
+        own.writeImmutableBuffer(body)
         var compact = self
-        compact.body = ByteBuffer()
-        compact.body.reserveCapacity(body.readableBytes)
-        compact.body.writeImmutableBuffer(body)
+        compact.body = own
         return compact
     }
 

@@ -2,12 +2,12 @@
 ///
 /// A removed hash stays in the ring as a stale place and is recognised by its turn.
 struct GhostList {
-    private var turns: [Int: Int] = [:]
-    private var ring: [(hash: Int, turn: Int)] = []
+    private var turns: [UInt: Int] = [:]
+    private var ring: [(hash: UInt, turn: Int)] = []
     private var first = 0
     private var turn = 0
 
-    mutating func insert(_ hash: Int, limit: Int) {
+    mutating func insert(_ hash: UInt, limit: Int) {
         turn += 1
         turns[hash] = turn
         ring.append((hash, turn))
@@ -19,7 +19,7 @@ struct GhostList {
     }
 
     /// Whether `hash` was there; afterwards it is not.
-    mutating func remove(_ hash: Int) -> Bool { turns.removeValue(forKey: hash) != nil }
+    mutating func remove(_ hash: UInt) -> Bool { turns.removeValue(forKey: hash) != nil }
 
     private mutating func forgetOldest() {
         guard first < ring.count else { return }

@@ -4,16 +4,14 @@ internal import OnesheetCore
 /// The state of `MemoryTier`, used under its lock.
 struct MemoryShelf: ~Copyable {
     private struct Item {
-        var stored: StoredEntry
+        var entry: CacheEntry
         var end: Date?
-
-        var entry: CacheEntry { _read { yield stored.entry } }
     }
 
     /// How many entries one step of a sweep looks at under the lock.
     private static let step = 256
 
-    private var items: S3FIFO<HashedKey, Item>
+    private var items: S3FIFO<CacheKey, Item>
     private var marks = PromotionMarks()
     private let life: ShelfLife
     private let entryBytes: Int
@@ -33,10 +31,10 @@ struct MemoryShelf: ~Copyable {
         return result
     }
 
-    func mark(for key: HashedKey) -> PromotionMark { marks.mark(for: key) }
+    func mark(for key: Hashed<CacheKey>) -> PromotionMark { marks.mark(for: key) }
     mutating func refuseEarlierPromotions() { marks.passAll() }
 
-    mutating func entry(for key: HashedKey, now: Date) -> StoredEntry? {
+    mutating func entry(for key: Hashed<CacheKey>, now: Date) -> CacheEntry? {
         guard let item = items.value(for: key) else {
             counts.misses += 1
             return nil
@@ -47,24 +45,21 @@ struct MemoryShelf: ~Copyable {
             return nil
         }
         counts.hits += 1
-        guard let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else { return item.stored }
+        guard let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else { return item.entry }
         return items.update(key) { item in
             item.end = extended
-            if let extended, let expires = item.entry.expires, expires >= extended { return item.stored }
-            var entry = item.entry
-            entry.outlive(extended)
-            item.stored = StoredEntry(entry)
-            return item.stored
+            if let extended, let expires = item.entry.expires, expires >= extended { return item.entry }
+            item.entry.outlive(extended)
+            return item.entry
         }
     }
 
-    func contains(_ key: HashedKey, now: Date) -> Bool {
+    func contains(_ key: Hashed<CacheKey>, now: Date) -> Bool {
         guard let item = items.peek(key) else { return false }
         return ShelfLife.isFresh(created: item.entry.created, end: item.end, now: now)
     }
 
-    mutating func store(_ stored: StoredEntry, for key: HashedKey, now: Date) {
-        let entry = stored.entry
+    mutating func store(_ entry: CacheEntry, for key: Hashed<CacheKey>, now: Date) {
         marks.pass(key)
         let weight = entry.weight(under: key.key)
         guard weight <= entryBytes else {
@@ -73,12 +68,12 @@ struct MemoryShelf: ~Copyable {
             return
         }
         let evicted = items.insert(
-            Item(stored: stored, end: life.end(of: entry, now: now)), for: key, weight: weight, cost: entry.cost)
+            Item(entry: entry, end: life.end(of: entry, now: now)), for: key, weight: weight, cost: entry.cost)
         counts.stores += 1
         if evicted > 0 { counts.evictions["room", default: 0] += evicted }
     }
 
-    mutating func remove(_ key: HashedKey) {
+    mutating func remove(_ key: Hashed<CacheKey>) {
         marks.pass(key)
         items.remove(key)
     }
@@ -93,7 +88,7 @@ struct MemoryShelf: ~Copyable {
     mutating func remove(
         _ selection: CacheSelection, dryRun: Bool, from start: Int, now: Date, counting removal: inout CacheRemoval
     ) -> Int? {
-        var found: [HashedKey] = []
+        var found: [Hashed<CacheKey>] = []
         var bytes = 0
         let next = items.visit(from: start, limit: Self.step) { key, item, weight in
             guard selection.takes(item.entry, end: item.end, now: now) else { return }
@@ -106,7 +101,7 @@ struct MemoryShelf: ~Copyable {
     }
 
     mutating func sweep(from start: Int, now: Date) -> Int? {
-        var found: [HashedKey] = []
+        var found: [Hashed<CacheKey>] = []
         let next = items.visit(from: start, limit: Self.step) { key, item, _ in
             if CacheSelection.expired.takes(item.entry, end: item.end, now: now) { found.append(key) }
         }
@@ -118,7 +113,7 @@ struct MemoryShelf: ~Copyable {
         items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key.key) }
     }
 
-    private mutating func evict(_ key: HashedKey, reason: String) {
+    private mutating func evict(_ key: Hashed<CacheKey>, reason: String) {
         items.remove(key)
         counts.evictions[reason, default: 0] += 1
     }

@@ -2,6 +2,12 @@ internal import FoundationEssentials
 package import OnesheetCore
 internal import Synchronization
 
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
 /// The first tier: entries ready to send, bounded by bytes and by count, with a look-up that an event loop may call.
 ///
 /// A large tier is divided by the keys' hashes into parts with a lock each, so that the threads seldom wait for one another.
@@ -12,8 +18,18 @@ package final class MemoryTier: CacheTier {
     private let clock: WallClock
 
     private final class Part: Sendable {
-        let shelf: Mutex<MemoryShelf>
+        private let shelf: Mutex<MemoryShelf>
         init(_ shelf: consuming sending MemoryShelf) { self.shelf = Mutex(shelf) }
+
+        /// Runs `body` alone. The lock is held for a fraction of a microsecond, so a thread that finds it taken lets others run
+        /// and tries again: a queue at the system's fair lock would hand it from one sleeping thread to the next.
+        func withLock<Answer>(_ body: (inout sending MemoryShelf) -> sending Answer) -> sending Answer {
+            for _ in 0..<32 {
+                if let answer = shelf.withLockIfAvailable(body) { return answer }
+                sched_yield()
+            }
+            return shelf.withLock(body)
+        }
     }
 
     /// - Parameters:
@@ -26,7 +42,7 @@ package final class MemoryTier: CacheTier {
         extending: ExpirationExtending = .none, clock: WallClock = .system
     ) {
         // A small tier is not divided: its parts would have room for few entries each, and be full before it is.
-        let count = bytes >= 64 << 20 && entries >= 4096 ? 4 : 1
+        let count = bytes >= 64 << 20 && entries >= 4096 ? 8 : 1
         let life = ShelfLife(limit: expires, extending: extending)
         parts = (0..<count).map { _ in
             Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
@@ -36,32 +52,32 @@ package final class MemoryTier: CacheTier {
 
     /// The fresh entry under `key`, at once.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
-        let (key, now) = (HashedKey(key), clock.now)
-        return part(of: key).shelf.withLock { $0.entry(for: key, now: now) }?.entry
+        let (key, now) = (Hashed(key), clock.now)
+        return part(of: key).withLock { $0.entry(for: key, now: now) }
     }
 
     package func entry(for key: CacheKey) async -> CacheEntry? { entryNow(for: key) }
 
     package func contains(_ key: CacheKey) async -> Bool {
-        let (key, now) = (HashedKey(key), clock.now)
-        return part(of: key).shelf.withLock { $0.contains(key, now: now) }
+        let (key, now) = (Hashed(key), clock.now)
+        return part(of: key).withLock { $0.contains(key, now: now) }
     }
 
     package func store(_ entry: CacheEntry, for key: CacheKey) async { storeNow(entry, for: key) }
 
     /// Stores `entry`, at once.
     package func storeNow(_ entry: CacheEntry, for key: CacheKey) {
-        let stored = StoredEntry(entry.compacted())
-        let (key, now) = (HashedKey(key), clock.now)
-        part(of: key).shelf.withLock { $0.store(stored, for: key, now: now) }
+        let entry = entry.compacted()
+        let (key, now) = (Hashed(key), clock.now)
+        part(of: key).withLock { $0.store(entry, for: key, now: now) }
     }
 
     package func remove(_ key: CacheKey) async { removeNow(key) }
 
     /// Removes what is under `key`, at once.
     package func removeNow(_ key: CacheKey) {
-        let key = HashedKey(key)
-        part(of: key).shelf.withLock { $0.remove(key) }
+        let key = Hashed(key)
+        part(of: key).withLock { $0.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async -> CacheRemoval {
@@ -69,10 +85,10 @@ package final class MemoryTier: CacheTier {
         var removal = CacheRemoval()
         for part in parts {
             if selection == .all, !dryRun {
-                removal = removal + part.shelf.withLock { $0.removeAll() }
+                removal = removal + part.withLock { $0.removeAll() }
                 continue
             }
-            if !dryRun { part.shelf.withLock { $0.refuseEarlierPromotions() } }
+            if !dryRun { part.withLock { $0.refuseEarlierPromotions() } }
             inSteps(part) { $0.remove(selection, dryRun: dryRun, from: $1, now: now, counting: &removal) }
         }
         return removal
@@ -87,7 +103,7 @@ package final class MemoryTier: CacheTier {
     }
 
     package func statistics() async -> CacheStatistics {
-        parts.map { part in part.shelf.withLock { $0.statistics } }.reduce(CacheStatistics()) { $0.adding($1) }
+        parts.map { part in part.withLock { $0.statistics } }.reduce(CacheStatistics()) { $0.adding($1) }
     }
 
     /// Removes what has expired.
@@ -98,25 +114,25 @@ package final class MemoryTier: CacheTier {
 
     /// A mark to take before reading an entry elsewhere that is to be promoted here.
     func promotionMark(for key: CacheKey) -> PromotionMark {
-        let key = HashedKey(key)
-        return part(of: key).shelf.withLock { $0.mark(for: key) }
+        let key = Hashed(key)
+        return part(of: key).withLock { $0.mark(for: key) }
     }
 
     /// Stores an entry that was read elsewhere, unless the key was stored or removed here since `mark`:
     /// what was read may be what has been removed meanwhile.
     func promote(_ entry: CacheEntry, for key: CacheKey, since mark: PromotionMark) {
-        let stored = StoredEntry(entry.compacted())
-        let (key, now) = (HashedKey(key), clock.now)
-        part(of: key).shelf.withLock { if $0.mark(for: key) == mark { $0.store(stored, for: key, now: now) } }
+        let entry = entry.compacted()
+        let (key, now) = (Hashed(key), clock.now)
+        part(of: key).withLock { if $0.mark(for: key) == mark { $0.store(entry, for: key, now: now) } }
     }
 
-    private func part(of key: HashedKey) -> Part { parts[key.group & (parts.count - 1)] }
+    private func part(of key: Hashed<CacheKey>) -> Part { parts[Int(key.hash >> 56) & (parts.count - 1)] }
 
     /// Goes through a part in short steps, letting go of its lock between them, so that no look-up waits for all of it.
     private func inSteps(_ part: Part, _ step: (inout MemoryShelf, Int) -> Int?) {
         var position: Int? = 0
         while let start = position {
-            position = part.shelf.withLock { step(&$0, start) }
+            position = part.withLock { step(&$0, start) }
         }
     }
 }

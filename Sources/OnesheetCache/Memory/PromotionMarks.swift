@@ -1,3 +1,5 @@
+internal import OnesheetCore
+
 /// What had been stored and removed when a promotion began.
 struct PromotionMark: Equatable, Sendable {
     fileprivate let all: Int
@@ -10,7 +12,12 @@ struct PromotionMarks {
     private var all = 0
     private var groups = [UInt32](repeating: 0, count: 1024)
 
-    func mark(for key: HashedKey) -> PromotionMark { PromotionMark(all: all, key: groups[key.group]) }
-    mutating func pass(_ key: HashedKey) { groups[key.group] &+= 1 }
+    func mark(for key: Hashed<CacheKey>) -> PromotionMark { PromotionMark(all: all, key: groups[key.group]) }
+    mutating func pass(_ key: Hashed<CacheKey>) { groups[key.group] &+= 1 }
     mutating func passAll() { all += 1 }
+}
+
+extension Hashed<CacheKey> {
+    /// One of 1024 groups of keys.
+    fileprivate var group: Int { Int(hash >> 32) & 1023 }
 }

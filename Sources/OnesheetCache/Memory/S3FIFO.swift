@@ -10,7 +10,7 @@ package struct S3FIFO<Key: Hashable, Value> {
     package var count: Int { positions.count }
 
     private var slots = SlotList<Key, Value>()
-    private var positions: [Key: Int] = [:]
+    private var positions = PositionTable()
     private var small = SlotQueue()
     private var main = SlotQueue()
     private var ghosts = GhostList()
@@ -24,45 +24,45 @@ package struct S3FIFO<Key: Hashable, Value> {
     }
 
     /// The value under `key`, noted as used.
-    package mutating func value(for key: Key) -> Value? {
-        guard let position = positions[key] else { return nil }
+    package mutating func value(for key: Hashed<Key>) -> Value? {
+        guard let position = position(of: key) else { return nil }
         slots.use(position)
         return slots[position].value
     }
 
     /// The value under `key`, without noting anything.
-    package func peek(_ key: Key) -> Value? {
-        positions[key].flatMap { slots[$0].value }
+    package func peek(_ key: Hashed<Key>) -> Value? {
+        position(of: key).flatMap { slots[$0].value }
     }
 
     /// Changes the value under `key` in its place.
-    package mutating func update<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
-        guard let position = positions[key] else { return nil }
+    package mutating func update<Result>(_ key: Hashed<Key>, _ body: (inout Value) -> Result) -> Result? {
+        guard let position = position(of: key) else { return nil }
         return slots.change(position, body)
     }
 
     /// Puts `value` under `key` and answers with what had to go for it.
     /// - Parameter cost: what it costs to make the value again, in any unit.
     @discardableResult
-    package mutating func insert(_ value: Value, for key: Key, weight entry: Int, cost: Double = 0) -> Int {
+    package mutating func insert(_ value: Value, for key: Hashed<Key>, weight entry: Int, cost: Double = 0) -> Int {
         remove(key)
         let credit = worth.credit(cost: cost, weight: entry)
-        let isReturning = ghosts.remove(key.hashValue)
+        let isReturning = ghosts.remove(key.hash)
         var evicted = 0
         while weight + entry > weightLimit || count + 1 > countLimit {
             guard evictOne() else { break }
             evicted += 1
         }
         let position = slots.add(Slot(key: key, value: value, weight: entry, credit: credit, isInMain: isReturning))
-        positions[key] = position
+        positions.add(position, under: key.hash)
         weight += entry
         if isReturning { main.push(position, in: &slots) } else { small.push(position, in: &slots) }
         return evicted
     }
 
     @discardableResult
-    package mutating func remove(_ key: Key) -> Value? {
-        guard let position = positions.removeValue(forKey: key) else { return nil }
+    package mutating func remove(_ key: Hashed<Key>) -> Value? {
+        guard let position = position(of: key) else { return nil }
         return takeOut(position)
     }
 
@@ -71,7 +71,7 @@ package struct S3FIFO<Key: Hashable, Value> {
     }
 
     /// Visits the entries in at most `limit` places from `start`; answers where to go on, `nil` at the end.
-    package func visit(from start: Int, limit: Int, _ body: (Key, Value, Int) -> Void) -> Int? {
+    package func visit(from start: Int, limit: Int, _ body: (Hashed<Key>, Value, Int) -> Void) -> Int? {
         let end = min(start + limit, slots.capacity)
         for position in start..<max(start, end) {
             if let key = slots[position].key, let value = slots[position].value { body(key, value, slots[position].weight) }
@@ -79,7 +79,13 @@ package struct S3FIFO<Key: Hashable, Value> {
         return end < slots.capacity ? end : nil
     }
 
+    private func position(of key: Hashed<Key>) -> Int? {
+        positions.position(of: key.hash) { slots[$0].key == key }
+    }
+
+    @discardableResult
     private mutating func takeOut(_ position: Int) -> Value? {
+        if let key = slots[position].key { positions.remove(position, under: key.hash) }
         weight -= slots[position].weight
         if slots[position].isInMain { main.unlink(position, in: &slots) } else { small.unlink(position, in: &slots) }
         return slots.free(position)
@@ -94,13 +100,13 @@ package struct S3FIFO<Key: Hashable, Value> {
                     slots.promote(oldest)
                     main.push(oldest, in: &slots)
                 } else {
-                    if let key = slots[oldest].key { ghosts.insert(key.hashValue, limit: max(count, 16)) }
-                    discard(oldest)
+                    if let key = slots[oldest].key { ghosts.insert(key.hash, limit: max(count, 16)) }
+                    takeOut(oldest)
                     return true
                 }
             } else if let oldest = main.oldest {
                 guard slots[oldest].uses > 0 else {
-                    discard(oldest)
+                    takeOut(oldest)
                     return true
                 }
                 main.unlink(oldest, in: &slots)
@@ -110,10 +116,5 @@ package struct S3FIFO<Key: Hashable, Value> {
                 return false
             }
         }
-    }
-
-    private mutating func discard(_ position: Int) {
-        if let key = slots[position].key { positions[key] = nil }
-        _ = takeOut(position)
     }
 }

@@ -1,6 +1,6 @@
 /// One entry's place in a queue of the policy.
-struct Slot<Key, Value> {
-    var key: Key?
+struct Slot<Key: Hashable, Value> {
+    var key: Hashed<Key>?
     var value: Value?
     var weight: Int
     /// Extra rounds that a costly entry gets in the main queue.
@@ -13,7 +13,7 @@ struct Slot<Key, Value> {
 }
 
 /// All slots, in one array, so that an entry's place is a number and nothing is allocated for links.
-struct SlotList<Key, Value> {
+struct SlotList<Key: Hashable, Value> {
     private var slots: [Slot<Key, Value>] = []
     private var vacant: [Int] = []
 
@@ -74,14 +74,14 @@ struct SlotQueue {
     /// The slot that has been in the queue for longest.
     var oldest: Int? { last < 0 ? nil : last }
 
-    mutating func push<Key, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
+    mutating func push<Key: Hashable, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
         slots.link(position, newer: -1, older: newest)
         if newest >= 0 { slots.setNewer(newest, position) } else { last = position }
         newest = position
         weight += slots[position].weight
     }
 
-    mutating func unlink<Key, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
+    mutating func unlink<Key: Hashable, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
         let (newer, older) = (slots[position].newer, slots[position].older)
         if newer >= 0 { slots.setOlder(newer, older) } else { newest = older }
         if older >= 0 { slots.setNewer(older, newer) } else { last = newer }

@@ -2,23 +2,27 @@ public import FoundationEssentials
 public import NIOCore
 
 /// Bytes in a tier, with what is known about them.
-public struct CacheEntry: Sendable, Equatable {
-    /// Ready to send: storing and answering share this buffer and never copy it.
-    public var body: ByteBuffer
-    /// Media type (RFC 9110 §8.3), such as `image/jpeg`.
-    public var mediaType: String
-    /// Strong validator (RFC 9110 §8.8.3) without quotes: a hash of the bytes.
-    public var validator: String
-    public var created: Date
-    /// How long the entry was stored for; `ExpirationExtending.cacheTime` starts it again.
-    public var cacheTime: CacheExpiration
-    /// When it expires; `nil` is never.
-    public var expires: Date?
-    public var tags: [CacheTag]
-    /// What it costs to make the entry again, in milliseconds.
-    public var cost: Double
-    /// Facts about the entry that its reader needs without reading the body, such as the origin's address.
-    public var notes: [String: String]
+///
+/// An entry is copied for every request that it answers and changed about never, so all of it is behind one reference.
+public struct CacheEntry: Sendable {
+    private struct Parts: Equatable {
+        var body: ByteBuffer
+        var mediaType: String
+        var validator: String
+        var created: Date
+        var cacheTime: CacheExpiration
+        var expires: Date?
+        var tags: [CacheTag]
+        var cost: Double
+        var notes: [String: String]
+    }
+
+    private final class Storage: Sendable {
+        let parts: Parts
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private var storage: Storage
 
     /// - Parameters:
     ///   - validator: a hash of `body`, such as `Validator.of(body)` gives.
@@ -27,20 +31,71 @@ public struct CacheEntry: Sendable, Equatable {
         body: ByteBuffer, mediaType: String, validator: String, created: Date, cacheTime: CacheExpiration,
         tags: [CacheTag] = [], cost: Double = 0, notes: [String: String] = [:]
     ) {
-        self.body = body
-        self.mediaType = mediaType
-        self.validator = validator
-        self.created = created
-        self.cacheTime = cacheTime
-        self.expires = cacheTime.moment(from: created)
-        self.tags = tags
-        self.cost = cost
-        self.notes = notes
+        storage = Storage(
+            Parts(
+                body: body, mediaType: mediaType, validator: validator, created: created, cacheTime: cacheTime,
+                expires: cacheTime.moment(from: created), tags: tags, cost: cost, notes: notes))
+    }
+
+    /// Ready to send: storing and answering share this buffer and never copy it.
+    public var body: ByteBuffer {
+        get { storage.parts.body }
+        set { change { $0.body = newValue } }
+    }
+    /// Media type (RFC 9110 §8.3), such as `image/jpeg`.
+    public var mediaType: String {
+        get { storage.parts.mediaType }
+        set { change { $0.mediaType = newValue } }
+    }
+    /// Strong validator (RFC 9110 §8.8.3) without quotes: a hash of the bytes.
+    public var validator: String {
+        get { storage.parts.validator }
+        set { change { $0.validator = newValue } }
+    }
+    public var created: Date {
+        get { storage.parts.created }
+        set { change { $0.created = newValue } }
+    }
+    /// How long the entry was stored for; `ExpirationExtending.cacheTime` starts it again.
+    public var cacheTime: CacheExpiration {
+        get { storage.parts.cacheTime }
+        set { change { $0.cacheTime = newValue } }
+    }
+    /// When it expires; `nil` is never.
+    public var expires: Date? {
+        get { storage.parts.expires }
+        set { change { $0.expires = newValue } }
+    }
+    public var tags: [CacheTag] {
+        get { storage.parts.tags }
+        set { change { $0.tags = newValue } }
+    }
+    /// What it costs to make the entry again, in milliseconds.
+    public var cost: Double {
+        get { storage.parts.cost }
+        set { change { $0.cost = newValue } }
+    }
+    /// Facts about the entry that its reader needs without reading the body, such as the origin's address.
+    public var notes: [String: String] {
+        get { storage.parts.notes }
+        set { change { $0.notes = newValue } }
     }
 
     /// Whether the entry is past its time at `now`.
     public func isExpired(at now: Date) -> Bool {
         guard let expires else { return false }
         return expires <= now
+    }
+
+    private mutating func change(_ change: (inout Parts) -> Void) {
+        var parts = storage.parts
+        change(&parts)
+        storage = Storage(parts)
+    }
+}
+
+extension CacheEntry: Equatable {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage || left.storage.parts == right.storage.parts
     }
 }

@@ -19,6 +19,9 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(kind.rawValue):\(text)" }
+
+    /// The text alone: what is under one text in several kinds is told apart by `==`, and to hash the kind costs as much again.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// A group of entries that can be removed together: everything of one source, everything of one title.

@@ -24,7 +24,8 @@ enum PolicyBench {
         var policy = S3FIFO<Int, Int>(weight: room, count: room)
         var hits = 0
         for key in keys {
-            if policy.value(for: key) != nil { hits += 1 } else { policy.insert(key, for: key, weight: 1, cost: 1) }
+            let hashed = Hashed(key)
+            if policy.value(for: hashed) != nil { hits += 1 } else { policy.insert(key, for: hashed, weight: 1, cost: 1) }
         }
         return hits
     }
