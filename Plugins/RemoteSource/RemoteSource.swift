@@ -37,6 +37,9 @@ public struct RemoteSource: SourcePlugin {
         timeout: 10s
         # Requests per second.
         rate: 20
+        # How long a picture is fresh at least and at most, whatever its origin says; and for how long one past its time is served
+        # while it is fetched again or when that fails, where its origin says nothing.
+        freshness: { minimum: 1h, maximum: 7d, staleWhileRevalidate: 60s, staleIfError: 1d }
         """
 
     public let originPolicy: OriginPolicy

@@ -126,13 +126,31 @@ final class FreshnessTests: XCTestCase {
         }
     }
 
-    private func pipeline(cacheControl: String, tag: String? = nil, _ other: FakeTransport? = nil) throws -> Pipeline {
+    func testThatTheConfiguredMinimumHoldsForAnOriginThatSaysLess() async throws {
+        // Given an origin that says ten seconds, and a source that is configured with a minute
+        var freshness = FreshnessSettings()
+        freshness.minimum = Interval(.seconds(60))
+        let pipeline = try pipeline(cacheControl: "max-age=10, stale-while-revalidate=0", freshness: freshness)
+        _ = try await pipeline.image(for: request)
+        // When half a minute, and then the whole is over
+        clock.advance(by: .seconds(30))
+        _ = try await pipeline.image(for: request)
+        let inTime = transport.count()
+        clock.advance(by: .seconds(31))
+        _ = try await pipeline.image(for: request)
+        // Then the origin was asked again only then
+        XCTAssertEqual([inTime, transport.count()], [1, 2])
+    }
+
+    private func pipeline(
+        cacheControl: String, tag: String? = nil, freshness: FreshnessSettings = FreshnessSettings(), _ other: FakeTransport? = nil
+    ) throws -> Pipeline {
         let transport = other ?? transport
         let picture = try Pipeline.picture()
         var headers = ["cache-control": cacheControl]
         headers["etag"] = tag
         transport.on(url) { [headers] _ in HTTPAnswer(status: 200, headers: headers, body: picture) }
-        let source = ScriptedSource { [url] _ in [PosterCandidate(.http(url: url))] }
+        let source = ScriptedSource(freshness: freshness) { [url] _ in [PosterCandidate(.http(url: url))] }
         return try .forTesting(source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), case: self)
     }
 }

@@ -9,13 +9,17 @@ final class ScriptedSource: ContentSource {
         var candidates = 0
     }
 
-    let originPolicy = OriginPolicy(networks: [.loopback])
+    let originPolicy: OriginPolicy
     private let counted = Mutex(Counts())
     private let failure = Mutex<SourceError?>(nil)
     private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]
 
     /// - Parameter candidates: where the original of an id may be.
-    init(_ candidates: @escaping @Sendable (String) throws(SourceError) -> [PosterCandidate] = { _ in [] }) {
+    init(
+        freshness: FreshnessSettings = FreshnessSettings(),
+        _ candidates: @escaping @Sendable (String) throws(SourceError) -> [PosterCandidate] = { _ in [] }
+    ) {
+        originPolicy = OriginPolicy(networks: [.loopback], freshness: freshness)
         locations = candidates
     }
 

@@ -28,6 +28,11 @@ extension DiskShelf {
         return removal
     }
 
+    /// Lets other processes with the folder know that something was purged.
+    func notePurge() throws(CacheError) { try withFolder("note a purge in") { try $0.index.notePurge() } }
+
+    func foreignPurges() throws(CacheError) -> Int { try withFolder("look for purges in") { try $0.index.foreignPurges() } }
+
     /// Takes all entries out of reach at once. Their files go after.
     private func removeAll() throws(CacheError) -> CacheRemoval {
         try withFolder("clear") { folder in

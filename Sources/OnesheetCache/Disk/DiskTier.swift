@@ -77,8 +77,16 @@ package final class DiskTier: CacheTier {
             removal = removal + step
             if step.entries == 0 || selection == .all { break }
         }
+        // What has expired no process serves any more.
+        if selection != .expired { try await workers.run { () throws(CacheError) in try shelf.notePurge() } }
         if selection == .all { cleanLater() }
         return removal
+    }
+
+    /// How often other processes with the folder have purged; a number that only says something when it changes.
+    func foreignPurges() async throws(CacheError) -> Int {
+        let shelf = shelf
+        return try await workers.run { () throws(CacheError) in try shelf.foreignPurges() }
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {

@@ -1,3 +1,5 @@
+package import OnesheetCore
+
 /// What an installation says about the freshness of a source's originals, whatever the origin says.
 package struct FreshnessRules: Sendable, Hashable {
     /// Seconds for which an original is fresh at least. It does not make storable what the origin forbids to store.
@@ -20,5 +22,14 @@ package struct FreshnessRules: Sendable, Hashable {
         self.unsaid = unsaid
         self.staleWhileRevalidate = staleWhileRevalidate
         self.staleIfError = staleIfError
+    }
+
+    /// The rules as a source is configured.
+    package init(_ settings: FreshnessSettings) {
+        self.init()
+        minimum = settings.minimum?.seconds ?? minimum
+        maximum = settings.maximum?.seconds ?? maximum
+        staleWhileRevalidate = settings.staleWhileRevalidate?.seconds ?? staleWhileRevalidate
+        staleIfError = settings.staleIfError?.seconds ?? staleIfError
     }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
+internal import Synchronization
 
 /// What is in the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
 ///
@@ -11,6 +12,8 @@ final class CacheIndex: Sendable {
     let path: String
     let database: DatabaseQueue
     let identity: FileStatus.Identity
+    /// How often this process has purged, of the purges that the index counts.
+    let ownPurges = Atomic(0)
 
     /// Opens or makes the index at `path`.
     init(path: String) throws {

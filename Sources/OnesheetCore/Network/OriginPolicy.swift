@@ -12,10 +12,12 @@ public struct OriginPolicy: Sendable, Hashable {
     public var maxBytes: Int?
     /// Requests per second; `nil` is no limit.
     public var rate: Double?
+    /// How long originals are fresh, whatever the origin says.
+    public var freshness: FreshnessSettings
 
     public init(
         allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
-        timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil
+        timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings()
     ) {
         self.allow = allow
         self.networks = networks
@@ -23,6 +25,7 @@ public struct OriginPolicy: Sendable, Hashable {
         self.timeout = timeout
         self.maxBytes = maxBytes
         self.rate = rate
+        self.freshness = freshness
     }
 }
 
@@ -36,16 +39,19 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     public var timeout: Interval?
     /// Requests per second.
     public var rate: Double?
+    /// How long its originals are fresh.
+    public var freshness: FreshnessSettings?
 
     public init(
         networks: [NetworkRange]? = nil, baseURL: String? = nil, headers: [String: String]? = nil, timeout: Interval? = nil,
-        rate: Double? = nil
+        rate: Double? = nil, freshness: FreshnessSettings? = nil
     ) {
         self.networks = networks
         self.baseURL = baseURL
         self.headers = headers
         self.timeout = timeout
         self.rate = rate
+        self.freshness = freshness
     }
 
     /// The service's address without a slash at the end: `baseURL`, or the service's own.
@@ -62,6 +68,7 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     /// The settings as a policy.
     public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
         OriginPolicy(
-            allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate)
+            allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate,
+            freshness: freshness ?? FreshnessSettings())
     }
 }

@@ -21,7 +21,8 @@ struct OriginFetch: Sendable {
         case .http(let url):
             let answer = try await ask(HTTPRequest(url: url), policy)
             guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
-            let freshness = Freshness(answer.headers, requested: start, received: clock.now)
+            let freshness = Freshness(
+                answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try admit(answer.body, from: url, of: title, freshness)
         case .held(let name, let bytes):
             let body = try await pool.run { () throws(PipelineError) in
@@ -37,13 +38,15 @@ struct OriginFetch: Sendable {
         _ original: Original, from url: String, for title: TitleReference, policy: OriginPolicy
     ) async throws(PipelineError) -> Original {
         let start = clock.now
+        let rules = FreshnessRules(policy.freshness)
         let answer = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
         if answer.isNotModified, let freshness = original.freshness {
-            let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now)
+            let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now, rules: rules)
             return original.with(renewed, keptAt: clock.now, for: lifetime)
         }
         guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
-        return try admit(answer.body, from: url, of: title, Freshness(answer.headers, requested: start, received: clock.now))
+        let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
+        return try admit(answer.body, from: url, of: title, freshness)
     }
 
     private func admit(

@@ -53,10 +53,11 @@ struct CacheCommand: ParsableCommand {
     struct Purge: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove entries from the disk cache.",
-            discussion: "A running server keeps what it has in memory; purge it with DELETE /cache/{source}[/{id}].")
+            discussion: "A server that runs on the same folder notices within a second and empties its memory.")
 
         @Option(name: .long, help: "Everything of this source.") var source: String?
         @Option(name: .long, help: "Of that source, this title only.") var id: String?
+        @Option(name: .long, help: "Everything with this tag, such as source:sample.") var tag: String?
         @Flag(name: .long, help: "What has expired.") var expired = false
         @Flag(name: .long, help: "Everything.") var all = false
         @Flag(name: .long, help: "Only say what would be removed.") var dryRun = false
@@ -64,8 +65,8 @@ struct CacheCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard [source != nil, expired, all].count(where: { $0 }) == 1 else {
-                throw ValidationError("name one of --source, --expired and --all")
+            guard [source != nil, tag != nil, expired, all].count(where: { $0 }) == 1 else {
+                throw ValidationError("name one of --source, --tag, --expired and --all")
             }
             guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
         }
@@ -73,6 +74,7 @@ struct CacheCommand: ParsableCommand {
         private var selection: CacheSelection {
             if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
             if let source { return .tag(.source(source)) }
+            if let tag { return .tag(CacheTag(tag)) }
             return expired ? .expired : .all
         }
 

@@ -6,7 +6,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// `/cache/stats`, and `DELETE /cache/{source}[/{id}]`; for the administrator.
+/// `/cache/stats`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`, `?all`; for the administrator.
 struct CacheRoute: Route {
     let prefix = "/cache/"
     let methods: [HTTPRequest.Method] = [.get, .head, .delete]
@@ -18,16 +18,31 @@ struct CacheRoute: Route {
             guard rest == "stats" else { throw RequestError.noSuchPath(request.uri.path) }
             return .json(await installation.cache.statistics())
         }
+        let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
+        return .json(try await installation.pipeline.purge(selection, dryRun: request.uri.queryParameters["dry-run"] != nil))
+    }
+
+    /// What `{source}[/{id}]` selects.
+    private func selection(_ rest: Substring, _ path: String) throws -> CacheSelection {
         let parts = rest.split(separator: "/", maxSplits: 1)
-        guard let name = parts.first else { throw RequestError.noSuchPath(request.uri.path) }
+        guard let name = parts.first else { throw RequestError.noSuchPath(path) }
         let source = try PercentEncoding.decode(name)
         guard installation.configuration.sources[source] != nil else {
             throw RequestError.unknown(unknownName(source, kind: "source", known: installation.configuration.sourceNames))
         }
-        let tag =
-            parts.count > 1
-            ? CacheTag.title(TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))) : .source(source)
-        return .json(try await installation.pipeline.purge(.tag(tag), dryRun: request.uri.queryParameters["dry-run"] != nil))
+        guard parts.count > 1 else { return .tag(.source(source)) }
+        return .tag(.title(TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))))
+    }
+
+    /// What the query selects: one thing, named. Nothing named is nothing, never everything.
+    private func selection(inQueryOf request: Request) throws -> CacheSelection {
+        let query = request.uri.queryParameters
+        var named: [CacheSelection] = []
+        if let tag = query["tag"] { named.append(.tag(CacheTag(String(tag)))) }
+        if query["expired"] != nil { named.append(.expired) }
+        if query["all"] != nil { named.append(.all) }
+        guard named.count == 1 else { throw RequestError.noSuchPath(request.uri.path) }
+        return named[0]
     }
 }
 

@@ -59,11 +59,14 @@ struct MetricsRoute: Route {
         func each(_ value: (CacheStatistics) -> Int) -> [(String, Int)] {
             tiers.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", value($0.value)) }
         }
+        let byReason = tiers.sorted { $0.key < $1.key }.flatMap { tier, figures in
+            figures.evictions.sorted { $0.key < $1.key }.map { ("{tier=\"\(tier)\",reason=\"\($0.key)\"}", $0.value) }
+        }
         add("cache_hits_total", "counter", "Look-ups that found an entry.", each(\.hits))
         add("cache_misses_total", "counter", "Look-ups that found none.", each(\.misses))
         add("cache_stores_total", "counter", "Entries stored.", each(\.stores))
         add("cache_damaged_total", "counter", "Entries found damaged and not served.", each(\.damaged))
-        add("cache_evictions_total", "counter", "Entries removed to make room.", each { $0.evictions.values.reduce(0, +) })
+        add("cache_evictions_total", "counter", "Entries that the tier removed by itself or refused, by reason.", byReason)
         add("cache_entries", "gauge", "Entries there now.", each(\.entries))
         add("cache_bytes", "gauge", "Bytes there now.", each(\.bytes))
         add("cache_limit_bytes", "gauge", "Bytes that there may be.", each(\.byteLimit))

@@ -1,0 +1,40 @@
+import XCTest
+
+@testable import OnesheetServer
+
+/// What `DELETE /cache/…` removes.
+final class PurgeTests: ServerTestCase {
+    private let administrator = [("Authorization", "Bearer secret")]
+
+    func testThatEachSelectionIsCountedAndThenRemoved() async throws {
+        for query in ["/cache/?all", "/cache/?tag=source:sample", "/cache/sample", "/cache/sample/1"] {
+            // Given a server that has an original and a variant
+            let server = try await server(keys: "admin: { token: secret }")
+            _ = try await server.send("/t/p/w92/sample/1.jpg")
+            // When they are purged, first for show
+            let mark = query.contains("?") ? "&" : "?"
+            let shown = try await server.send("\(query)\(mark)dry-run", method: "DELETE", fields: administrator)
+            let purged = try await server.send(query, method: "DELETE", fields: administrator)
+            let again = try await server.send(query, method: "DELETE", fields: administrator)
+            // Then as many are removed as were shown, and none is left
+            XCTAssertEqual(try shown.json()["entries"] as? Int, 2, "\(query): \(shown.text)")
+            XCTAssertEqual(purged.text, shown.text, query)
+            XCTAssertEqual(try again.json()["entries"] as? Int, 0, query)
+        }
+    }
+
+    func testThatNothingNamedRemovesNothing() async throws {
+        let server = try await server(keys: "admin: { token: secret }")
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+
+        for query in ["/cache/", "/cache/?dry-run", "/cache/?all&expired"] {
+            let answer = try await server.send(query, method: "DELETE", fields: administrator)
+            XCTAssertEqual(answer.status, 404, "\(query): \(answer.text)")
+        }
+
+        let expired = try await server.send("/cache/?expired", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try expired.json()["entries"] as? Int, 0)
+        let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try kept.json()["entries"] as? Int, 2)
+    }
+}
