@@ -30,6 +30,26 @@ final class DiskTierDamageTests: XCTestCase {
         try await tier.close()
     }
 
+    func testThatAFileThatWasCheckedIsCheckedAgainOnceItChanges() async throws {
+        // Given a file that was read, found whole, and is remembered as such
+        clock.now = Date().addingTimeInterval(10)
+        let (tier, folder) = try tier()
+        try await tier.store(sample(), for: key)
+        let file = try XCTUnwrap(folder.entryFiles().first)
+        let whole = try Data(contentsOf: file)
+        for _ in 0..<2 { XCTAssertEqual(tier.entryNow(for: key), sample()) }
+        // When a byte of its body changes in place, and its time of modification is set back
+        let modified = try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate]
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seek(toOffset: UInt64(whole.count - 1))
+        try handle.write(contentsOf: [whole[whole.count - 1] ^ 1])
+        try handle.close()
+        try FileManager.default.setAttributes([.modificationDate: try XCTUnwrap(modified)], ofItemAtPath: file.path)
+        // Then it is not served
+        XCTAssertNil(tier.entryNow(for: key))
+        try await tier.close()
+    }
+
     func testThatNoTruncatedFileIsServed() async throws {
         let (tier, folder) = try tier()
         try await tier.store(sample(), for: key)

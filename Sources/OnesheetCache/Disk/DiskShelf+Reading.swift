@@ -12,11 +12,10 @@ extension DiskShelf {
 
     /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
     func cachedEntry(for key: CacheKey) -> CacheEntry? {
-        let name = key.entryName
-        guard let (header, entry) = EntryFile.cached(layout.entry(name), named: name, limit: DiskSettings.cachedReading) else {
-            return nil
-        }
-        let now = clock.now
+        let (name, now) = (key.entryName, clock.now)
+        let found = EntryFile.cached(
+            layout.entry(name), named: name, limit: DiskSettings.cachedReading, checked: checkedFiles, now: now)
+        guard let (header, entry) = found else { return nil }
         guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now),
             life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
         else { return nil }

@@ -13,6 +13,7 @@ final class DiskShelf: Sendable {
     let clock: WallClock
     let life: ShelfLife
     let counts = Mutex(CacheStatistics())
+    let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
     private let state: Mutex<State>
 

@@ -19,13 +19,22 @@ struct EntryFile: ~Copyable {
     }
 
     /// The entry in the file at `path`, if it is whole and in the page cache and takes no more than `limit` bytes.
-    static func cached(_ path: String, named name: Digest128, limit: Int) -> (EntryHeader, CacheEntry)? {
+    /// - Parameter checked: files that need no checking, to which this one is added.
+    static func cached(
+        _ path: String, named name: Digest128, limit: Int, checked: CheckedFiles, now: Date
+    ) -> (EntryHeader, CacheEntry)? {
         do {
-            guard let file = OpenFile.cached(path), case let size = try file.status().size, size <= limit,
-                let bytes = file.readCached(first: size)
+            guard let file = OpenFile.cached(path), case let status = try file.status(), status.size <= limit,
+                let bytes = file.readCached(first: status.size)
             else { return nil }
+            // The status after reading too: what was read is what was checked then.
+            if let header = checked.header(of: name, status, now: now), try file.status() == status {
+                return (header, try header.entry(in: bytes, isChecked: true))
+            }
             let header = try EntryHeader(bytes, named: name)
-            return (header, try header.entry(in: bytes))
+            let entry = try header.entry(in: bytes)
+            checked.note(name, status, header, now: now)
+            return (header, entry)
         } catch {
             // Whoever reads it with all the time that it takes finds out what is wrong.
             return nil
@@ -75,11 +84,11 @@ struct EntryFile: ~Copyable {
 
 extension EntryHeader {
     /// The entry in `bytes`, whose header this is.
-    fileprivate func entry(in bytes: ByteBuffer) throws(EntryDamage) -> CacheEntry {
+    fileprivate func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
         guard length + bodyLength == bytes.readableBytes,
             let body = bytes.getSlice(at: bytes.readerIndex + length, length: bodyLength)
         else { throw .length }
-        guard Digest128(checking: body) == bodyDigest else { throw .body }
+        guard isChecked || Digest128(checking: body) == bodyDigest else { throw .body }
         var entry = facts
         entry.body = body
         return entry

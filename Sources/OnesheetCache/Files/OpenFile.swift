@@ -16,6 +16,8 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int
+    /// When bytes or facts of the file last changed, in nanoseconds since 1970; nobody can set it back.
+    let changed: Int
 }
 
 /// An open file, closed at the end of its life. Reading and writing go on after interruptions and short answers.
@@ -131,7 +133,8 @@ struct OpenFile: ~Copyable {
 extension FileStatus {
     fileprivate init(_ facts: stat) {
         self.init(
-            identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size))
+            identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size),
+            changed: Int(facts.st_ctim.tv_sec) * 1_000_000_000 + Int(facts.st_ctim.tv_nsec))
     }
 
     /// What is at `path`; `nil` where nothing is.

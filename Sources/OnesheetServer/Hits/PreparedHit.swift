@@ -9,7 +9,7 @@ import OnesheetPipeline
 /// The heads with which an entry in memory is answered, written once for all requests of one second.
 ///
 /// They are made by the code that answers ordinary requests, so that both ways say the same.
-struct PreparedHit {
+final class PreparedHit {
     /// The whole answer's head, with its empty line.
     let head: ByteBuffer
     /// The head of “you have it already”.

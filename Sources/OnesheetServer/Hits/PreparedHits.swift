@@ -9,31 +9,19 @@ import OnesheetPipeline
 /// Only what was remembered is taken for granted here, never that the entry is still there: the memory tier is asked each time, so a
 /// purge holds at once. Used on its loop alone.
 final class PreparedHits {
-    /// A target that has been understood, with a key and heads for each format that it was answered in.
-    private struct Target {
-        let address: ImageAddress
-        let path: String
-        var variants: [ImageFormat?: Variant] = [:]
-    }
-
-    private struct Variant {
-        let key: CacheKey
-        var prepared: PreparedHit?
-    }
-
     /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
     private static let limit = 4096
 
     private let dialects: [any ImageDialect]
-    private let pipeline: Pipeline
+    private let cache: Cache
     private let accept: Accept
     private let clock: WallClock
-    private var targets: [ByteBuffer: Target] = [:]
+    private var targets: [ByteBuffer: KnownTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
 
     init(_ installation: Installation, dialects: [any ImageDialect]) {
         self.dialects = dialects
-        pipeline = installation.pipeline
+        cache = installation.pipeline.cache
         accept = installation.accept
         clock = installation.clock
     }
@@ -42,40 +30,33 @@ final class PreparedHits {
     func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: ByteBuffer?)? {
         guard let text = bytes.slice(at: request.target) else { return nil }
         let now = clock.now
-        var target: Target
-        if let known = targets[text] {
-            target = known
-        } else {
-            guard let new = understand(text) else { return nil }
-            target = new
-        }
+        let known = targets[text]
+        guard let target = known ?? understand(text) else { return nil }
         do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }
-        let format = target.address.negotiates ? chosenFormat(request, in: bytes) : nil
-        var variant = target.variants[format] ?? Variant(key: target.address.key(in: format))
-        guard let hit = pipeline.cache.entryNow(for: variant.key) else { return nil }
+        let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
+        guard let hit = cache.entryNow(for: variant.key) else { return nil }
         if variant.prepared?.isGood(for: hit, at: now) != true {
             variant.prepared = PreparedHit(hit, path: target.path, varies: target.address.negotiates, at: now)
-            target.variants[format] = variant
-            remember(target, as: text)
         }
+        if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown { return (prepared.notModified, nil) }
         return (prepared.head, request.isHead ? nil : hit.entry.body)
     }
 
     /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
-    private func understand(_ text: ByteBuffer) -> Target? {
+    private func understand(_ text: ByteBuffer) -> KnownTarget? {
         let path = String(buffer: text)
         guard let dialect = dialects.first(where: { path.hasPrefix($0.prefix) }) else { return nil }
         do {
-            return Target(address: try dialect.address(path.dropFirst(dialect.prefix.count)), path: path)
+            return KnownTarget(path: path, address: try dialect.address(path.dropFirst(dialect.prefix.count)))
         } catch {
             // The ordinary way says what is wrong with it.
             return nil
         }
     }
 
-    private func remember(_ target: Target, as text: ByteBuffer) {
+    private func remember(_ target: KnownTarget, as text: ByteBuffer) {
         if targets.count >= Self.limit { targets.removeAll() }
         // A copy: the slice would keep everything alive that came with it.
         targets[ByteBuffer(bytes: text.readableBytesView)] = target
@@ -88,14 +69,5 @@ final class PreparedHits {
         if formats.count >= Self.limit { formats.removeAll() }
         formats[ByteBuffer(bytes: text.readableBytesView)] = format
         return format
-    }
-}
-
-extension ImageAddress {
-    /// The key of the variant that is asked for; `format` is the one that was negotiated, if any.
-    fileprivate func key(in format: ImageFormat?) -> CacheKey {
-        var transform = transform
-        if let format { transform.format = format }
-        return ImageRequest(title, transform).key
     }
 }
