@@ -18,10 +18,13 @@ test: ## Run all tests
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
 
+bench-http: setup ## Compare answers to cached pictures with nginx's to static files
+	@.ci/bench-http
+
 fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
 	@.ci/fuzz 600
 
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers fuzz format
+.PHONY: help setup serve test bench-peers bench-http fuzz format
