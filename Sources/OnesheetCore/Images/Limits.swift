@@ -10,6 +10,10 @@ public struct Limits: Sendable, Equatable {
     public var scans: Int
     /// Time to fetch one original, from the first byte sent to the last received.
     public var originTimeout: Duration
+    /// Time that an origin may be silent in the middle of it.
+    public var originIdleTimeout: Duration
+    /// Requests to one host at the same time.
+    public var originConcurrency: Int
     /// Renders at the same time.
     public var workers: Int
     /// Renders that may wait for a worker; one more is refused.
@@ -17,13 +21,16 @@ public struct Limits: Sendable, Equatable {
 
     public init(
         originBytes: Int = 32 << 20, pixels: Int = 64_000_000, outputPixels: Int = 32_000_000, scans: Int = 100,
-        originTimeout: Duration = .seconds(10), workers: Int = 2, queue: Int = 64
+        originTimeout: Duration = .seconds(10), originIdleTimeout: Duration = .seconds(5), originConcurrency: Int = 8,
+        workers: Int = 2, queue: Int = 64
     ) {
         self.originBytes = originBytes
         self.pixels = pixels
         self.outputPixels = outputPixels
         self.scans = scans
         self.originTimeout = originTimeout
+        self.originIdleTimeout = originIdleTimeout
+        self.originConcurrency = originConcurrency
         self.workers = workers
         self.queue = queue
     }

@@ -12,6 +12,8 @@ extension SourceError {
             self = .malformedAnswer(reason: "\(Self.withoutQuery(url)) sends more than \(limit) bytes")
         case .tooManyRedirects(let url):
             self = .unavailable(reason: "\(Self.withoutQuery(url)) redirects too often")
+        case .unavailable(let url, let seconds):
+            self = .unavailable(reason: "\(Self.withoutQuery(url)) failed too often, or asked to be left alone, for \(seconds) s")
         case .failed(let url, let reason):
             self = .unavailable(reason: "\(Self.withoutQuery(url)) cannot be fetched: \(reason)")
         }

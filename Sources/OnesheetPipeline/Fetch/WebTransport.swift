@@ -18,11 +18,17 @@ package final class WebTransport: HTTPTransport {
     /// A pooled connection was checked against one set of networks, so each set has its own pool.
     private let clients = Mutex<[[NetworkRange]: HTTPClient]>([:])
     private let pace = Pace()
+    private let manners: OriginManners
 
-    package init(limits: Limits, group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, logger: Logger) {
+    package init(
+        limits: Limits, group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
+        clock: WallClock = .system, logger: Logger
+    ) {
         self.limits = limits
         self.group = group
         self.logger = logger
+        manners = OriginManners(
+            slots: HostSlots(limit: limits.originConcurrency), breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
     }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
@@ -35,45 +41,57 @@ package final class WebTransport: HTTPTransport {
         } catch let error as HTTPTransportError {
             throw error
         } catch {
-            throw Self.error(error, at: request.url)
+            throw TransportFailure.error(error, at: request.url)
         }
-        guard let answer else { throw .timedOut(url: request.url) }
+        guard let answer else {
+            manners.breaker.fail(OriginHost(url))
+            throw .timedOut(url: request.url)
+        }
         return answer
     }
 
-    /// Fetches `start` and what it redirects to. Headers that were meant for its host go to no other.
-    private func follow(_ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy) async throws -> HTTPAnswer {
+    /// Fetches `start` and what it redirects to, each step under the whole policy. Headers that were meant for its host go to no other.
+    private func follow(
+        _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy
+    ) async throws(HTTPTransportError) -> HTTPAnswer {
         var url = start
         for _ in 0...Self.maximumRedirects {
             try OriginGuard.check(url, policy)
             await pace.wait(for: policy)
-            let isHome = (url.scheme, url.host, url.port) == (start.scheme, start.host, start.port)
-            let answer = try await fetch(url, policy.headers.merging(isHome ? headers : [:]) { $1 }, policy)
-            guard answer.isRedirect, let location = answer.headers["location"] else {
-                return answer
+            let headers = OriginHost(url) == OriginHost(start) ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
+            let target = url
+            let answer = try await manners.ask(target) { [self] () async throws(HTTPTransportError) in
+                try await fetch(target, headers, policy)
             }
-            guard let next = url.resolving(location) else { throw HTTPTransportError.invalidURL(location) }
+            guard answer.isRedirect, let location = answer.headers["location"] else { return answer }
+            guard let next = url.resolving(location) else { throw .invalidURL(location) }
             url = next
         }
-        throw HTTPTransportError.tooManyRedirects(url: start.description)
+        throw .tooManyRedirects(url: start.description)
     }
 
-    private func fetch(_ url: WebURL, _ headers: [String: String], _ policy: OriginPolicy) async throws -> HTTPAnswer {
+    private func fetch(
+        _ url: WebURL, _ headers: [String: String], _ policy: OriginPolicy
+    ) async throws(HTTPTransportError) -> HTTPAnswer {
         var request = HTTPClientRequest(url: url.description)
         request.headers.add(name: "User-Agent", value: "onesheet")
         request.headers.add(name: "Accept", value: "*/*")
+        // Nothing here unpacks: a small answer that unpacks to a large one is a way around the limit.
+        request.headers.add(name: "Accept-Encoding", value: "identity")
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         let limit = policy.maxBytes ?? limits.originBytes
-        let response = try await client(for: policy.networks)
-            .execute(request, timeout: .nanoseconds((policy.timeout ?? limits.originTimeout).nanoseconds), logger: logger)
-        if let length = response.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
-            throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
-        }
         do {
+            let response = try await client(for: policy.networks)
+                .execute(request, timeout: .nanoseconds((policy.timeout ?? limits.originTimeout).nanoseconds), logger: logger)
+            if let length = response.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
+                throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
+            }
             let body = try await response.body.collect(upTo: limit)
             return HTTPAnswer(status: Int(response.status.code), headers: response.headers.joined(), body: body)
         } catch is NIOTooManyBytesError {
-            throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
+            throw .tooLarge(url: url.description, limit: limit)
+        } catch {
+            throw TransportFailure.error(error, at: url.description)
         }
     }
 
@@ -84,7 +102,9 @@ package final class WebTransport: HTTPTransport {
             configuration.redirectConfiguration = .disallow
             configuration.httpVersion = .http1Only
             configuration.timeout.connect = .nanoseconds(limits.originTimeout.nanoseconds)
+            configuration.timeout.read = .nanoseconds(limits.originIdleTimeout.nanoseconds)
             configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.originConcurrency
             configuration.http1_1ConnectionDebugInitializer = { channel in OriginGuard.check(channel, networks) }
             let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
             clients[networks] = client
@@ -100,19 +120,12 @@ package final class WebTransport: HTTPTransport {
         }
         for client in all { try await client.shutdown() }
     }
+}
 
-    /// What the client library's error means here.
-    private static func error(_ error: any Error, at url: String) -> HTTPTransportError {
-        if let refused = error as? AddressRefused { return .forbidden(url: url, reason: refused.description) }
-        if let error = error as? HTTPClientError, [.connectTimeout, .readTimeout, .deadlineExceeded].contains(error) {
-            return .timedOut(url: url)
-        }
-        guard let error = error as? NIOConnectionError else { return .failed(url: url, reason: "\(error)") }
-        if let refused = error.connectionErrors.lazy.compactMap({ $0.error as? AddressRefused }).first {
-            return .forbidden(url: url, reason: refused.description)
-        }
-        if error.connectionErrors.isEmpty { return .failed(url: url, reason: "the host \(error.host) has no address") }
-        return .failed(url: url, reason: error.connectionErrors.map { "\($0.error)" }.joined(separator: "; "))
+extension OriginPolicy {
+    /// The policy's headers without those that prove who we are.
+    fileprivate var headersForStrangers: [String: String] {
+        headers.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
     }
 }
 

@@ -4,7 +4,9 @@ package import OnesheetCore
 package struct LimitsConfiguration: Sendable, Decodable {
     package var limits = Limits()
 
-    private enum CodingKeys: CodingKey { case originBytes, pixels, outputPixels, scans, originTimeout, workers, queue }
+    private enum CodingKeys: CodingKey {
+        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, workers, queue
+    }
 
     package init() {}
 
@@ -15,9 +17,15 @@ package struct LimitsConfiguration: Sendable, Decodable {
         limits.outputPixels = try keys.decodeIfPresent(Count.self, forKey: .outputPixels)?.value ?? limits.outputPixels
         limits.scans = try keys.decodeIfPresent(Int.self, forKey: .scans) ?? limits.scans
         limits.originTimeout = try keys.decodeIfPresent(Interval.self, forKey: .originTimeout)?.duration ?? limits.originTimeout
+        limits.originIdleTimeout =
+            try keys.decodeIfPresent(Interval.self, forKey: .originIdleTimeout)?.duration ?? limits.originIdleTimeout
+        limits.originConcurrency = try keys.decodeIfPresent(Int.self, forKey: .originConcurrency) ?? limits.originConcurrency
         limits.workers = try keys.decodeIfPresent(Int.self, forKey: .workers) ?? limits.workers
         limits.queue = try keys.decodeIfPresent(Int.self, forKey: .queue) ?? limits.queue
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
+        guard limits.originConcurrency > 0 else {
+            throw ConfigurationError(path: "limits.originConcurrency", message: "needs at least 1")
+        }
         guard limits.queue >= 0 else { throw ConfigurationError(path: "limits.queue", message: "cannot be negative") }
     }
 }
