@@ -9,12 +9,14 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var limits = LimitsConfiguration()
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
+    /// Whether free transforms are those of `presets` and no others; then they need no signature.
+    package var presetsOnly = false
     package var sources: [String: NestedSource] = [:]
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, rendering, presets, sources
+        case listen, cache, signing, admin, limits, rendering, presets, presetsOnly, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -32,6 +34,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
         rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
+        presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly
         sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
         guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }
         for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {

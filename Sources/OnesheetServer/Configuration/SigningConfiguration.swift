@@ -31,7 +31,10 @@ package struct SigningConfiguration: Sendable, Decodable {
     /// Whether the word `unsafe` is accepted in a signature's place; without keys it is on loopback.
     package var unsafe = false
 
-    private enum CodingKeys: CodingKey { case keys, unsafe }
+    /// Bytes of a signature that count, from its beginning: shorter URLs for signatures that are easier to guess.
+    package var size = 32
+
+    private enum CodingKeys: CodingKey { case keys, unsafe, size }
 
     package init() {}
 
@@ -39,5 +42,11 @@ package struct SigningConfiguration: Sendable, Decodable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         keys = try container.decodeIfPresent([Pair].self, forKey: .keys) ?? keys
         unsafe = try container.decodeIfPresent(Bool.self, forKey: .unsafe) ?? unsafe
+        size = try container.decodeIfPresent(Int.self, forKey: .size) ?? size
+        guard (8...32).contains(size) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .size, in: container, debugDescription: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed"
+            )
+        }
     }
 }

@@ -15,14 +15,17 @@ package struct ImageOptions: Sendable {
 
     private let formats: [ImageFormat]
     private let presets: [String: [Substring]]
+    private let presetsOnly: Bool
 
     /// - Parameters:
     ///   - formats: those that can be written.
     ///   - presets: options by name, each in this grammar. `default` is applied first, if it is there.
+    ///   - presetsOnly: whether URLs may name presets and nothing else.
     /// - Throws: `RequestError` where a preset cannot be read.
-    package init(formats: [ImageFormat], presets: [String: String] = [:]) throws(RequestError) {
+    package init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
         self.formats = formats
         self.presets = presets.mapValues { $0.split(separator: "/") }
+        self.presetsOnly = presetsOnly
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
@@ -48,6 +51,9 @@ package struct ImageOptions: Sendable {
     private func apply(_ options: [Substring], to parsed: inout Parsed, nesting: Int) throws(RequestError) {
         for option in options {
             var arguments = OptionArguments(option)
+            if presetsOnly, nesting == 0, !["pr", "preset", "exp", "expires", "cb", "cachebuster"].contains(arguments.name) {
+                throw .presetsOnly(option: arguments.name, presets: presets.keys.sorted())
+            }
             try apply(&arguments, to: &parsed, nesting: nesting)
             try arguments.finish()
         }

@@ -61,7 +61,7 @@ struct OptionArguments {
         return .compass(x: point.x, y: point.y)
     }
 
-    private static let compass: [Substring: (x: Int, y: Int)] = [
+    static let compass: [Substring: (x: Int, y: Int)] = [
         "ce": (0, 0), "no": (0, -1), "so": (0, 1), "ea": (1, 0), "we": (-1, 0), "noea": (1, -1), "nowe": (-1, -1), "soea": (1, 1),
         "sowe": (-1, 1),
     ]

@@ -11,6 +11,8 @@ package enum RequestError: Error, Sendable, Equatable {
     case expired(Int)
     /// The origin policy does not allow it.
     case forbidden(String)
+    /// This server makes what its presets say, and nothing else.
+    case presetsOnly(option: String, presets: [String])
     /// The administrator's token is missing or wrong.
     case unauthorized
     /// There is nothing at this path.
@@ -28,6 +30,8 @@ extension RequestError: CustomStringConvertible {
         case .badSignature: "the signature does not match the path"
         case .expired: "this URL has expired"
         case .forbidden(let message): message
+        case .presetsOnly(let option, let presets):
+            "option “\(option)” is not for URLs here: this server accepts pr, exp and cb only; presets: \(presets.joined(separator: ", "))"
         case .unauthorized: "this needs the administrator's bearer token (configuration: admin.token)"
         case .noSuchPath(let path): "there is nothing at \(path)"
         case .method(let allowed): "this path answers \(allowed.joined(separator: ", "))"

@@ -6,32 +6,33 @@ package struct Signature: Sendable {
     private let configuration: SigningConfiguration
     private let acceptsUnsafe: Bool
 
-    /// - Parameter isLoopback: whether only this machine can reach the server; then no key is needed.
-    package init(_ configuration: SigningConfiguration, isLoopback: Bool) {
+    /// - Parameter needsKey: whether somebody could ask for more than the operator wants; where only this machine can reach the
+    ///   server, or presets are all that it makes, no key is needed.
+    package init(_ configuration: SigningConfiguration, needsKey: Bool) {
         self.configuration = configuration
-        acceptsUnsafe = configuration.unsafe || (configuration.keys.isEmpty && isLoopback)
+        acceptsUnsafe = configuration.unsafe || (configuration.keys.isEmpty && !needsKey)
     }
 
     /// The signature of `path`, which begins with a slash, by the first key; `nil` without keys.
     package func sign(_ path: String) -> String? {
         guard let pair = configuration.keys.first else { return nil }
-        return Data(Self.code(path, pair)).base64URL
+        return Data(code(path, pair)).base64URL
     }
 
     /// - Throws: `RequestError.badSignature` unless a key has signed `path` or none is needed.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
         if acceptsUnsafe && signature == "unsafe" { return }
-        guard let claimed = Data(base64URL: signature), claimed.count == SHA256.byteCount else { throw .badSignature }
-        // Every key is tried, and `==` on authentication codes takes the same time wherever they differ.
-        let matches = configuration.keys.filter {
-            HMAC<SHA256>.isValidAuthenticationCode(
-                claimed, authenticating: Data($0.salt + Array(path.utf8)), using: SymmetricKey(data: $0.key))
+        guard let claimed = Data(base64URL: signature), claimed.count == configuration.size else { throw .badSignature }
+        // Every key is tried, and every byte compared, so that the time taken says nothing about where a guess is wrong.
+        let matches = configuration.keys.filter { pair in
+            zip(claimed, code(path, pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
         }
         guard !matches.isEmpty else { throw .badSignature }
     }
 
-    private static func code(_ path: String, _ pair: SigningConfiguration.Pair) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Data(pair.salt + Array(path.utf8)), using: SymmetricKey(data: pair.key))
+    private func code(_ path: String, _ pair: SigningConfiguration.Pair) -> [UInt8] {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(pair.salt + Array(path.utf8)), using: SymmetricKey(data: pair.key))
+        return Array(code.prefix(configuration.size))
     }
 }
 

@@ -5,6 +5,17 @@ package enum SizeLadder {
     package static let widths = [92, 154, 185, 342, 500, 780]
     package static let names = widths.map { "w\($0)" } + ["original"]
 
+    /// The size that asks for `transform`, its format aside; `nil` where none does.
+    static func name(of transform: Transform) -> String? {
+        var rest = transform
+        rest.format = nil
+        if rest == Transform() { return "original" }
+        guard widths.contains(rest.width) else { return nil }
+        let name = "w\(rest.width)"
+        rest.width = 0
+        return rest == Transform() ? name : nil
+    }
+
     /// The transform that a size's name stands for.
     package static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
         var transform = Transform()

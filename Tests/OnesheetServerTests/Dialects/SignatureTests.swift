@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OnesheetCore
 import XCTest
 
@@ -33,7 +34,7 @@ final class SignatureTests: XCTestCase {
         // Given two keys, as while they are changed
         var configuration = SigningConfiguration()
         configuration.keys = [.init(key: [1], salt: [2]), try pair()]
-        let signing = Signature(configuration, isLoopback: false)
+        let signing = Signature(configuration, needsKey: true)
         // Then what either signed is good, and the first signs
         XCTAssertNoThrow(try signing.check(signature, of: path))
         let own = try XCTUnwrap(signing.sign(path))
@@ -44,10 +45,33 @@ final class SignatureTests: XCTestCase {
     func testThatUnsafeNeedsLoopbackOrTheConfigurationsWord() {
         var allowed = SigningConfiguration()
         allowed.unsafe = true
-        XCTAssertNoThrow(try Signature(SigningConfiguration(), isLoopback: true).check("unsafe", of: path))
-        XCTAssertNoThrow(try Signature(allowed, isLoopback: false).check("unsafe", of: path))
-        XCTAssertThrowsError(try Signature(SigningConfiguration(), isLoopback: false).check("unsafe", of: path))
-        XCTAssertNil(Signature(SigningConfiguration(), isLoopback: true).sign(path))
+        XCTAssertNoThrow(try Signature(SigningConfiguration(), needsKey: false).check("unsafe", of: path))
+        XCTAssertNoThrow(try Signature(allowed, needsKey: true).check("unsafe", of: path))
+        XCTAssertThrowsError(try Signature(SigningConfiguration(), needsKey: true).check("unsafe", of: path))
+        XCTAssertNil(Signature(SigningConfiguration(), needsKey: false).sign(path))
+    }
+
+    func testThatAShorterSignatureIsTheBeginningOfTheWholeOne() throws {
+        // Given signatures of 10 bytes, and a key from before
+        var configuration = SigningConfiguration()
+        configuration.keys = [try pair(), .init(key: [1], salt: [2])]
+        configuration.size = 10
+        let signing = Signature(configuration, needsKey: true)
+        // Then they are the first ten of thirty-two, and nothing longer, shorter or different is one
+        let short = try XCTUnwrap(signing.sign(path))
+        XCTAssertEqual(Data(base64URL: short), Data(base64URL: signature)?.prefix(10))
+        XCTAssertNoThrow(try signing.check(short, of: path))
+        for other in [signature, String(short.dropLast(2)), "A" + short.dropFirst(), String(short.dropLast()) + "w", ""] {
+            XCTAssertThrowsError(try signing.check(other, of: path), other)
+        }
+        XCTAssertThrowsError(try signing.check(short, of: path + "x"))
+    }
+
+    func testThatASignatureThatIsTooShortToBeSafeIsRefused() {
+        for size in ["7", "33", "-1", "ten"] {
+            XCTAssertThrowsError(
+                try ConfigurationFile(environment: [:]).parse("signing: { size: \(size) }\nsources: { a: { type: sample } }"), size)
+        }
     }
 
     private func pair() throws -> SigningConfiguration.Pair {
@@ -57,6 +81,6 @@ final class SignatureTests: XCTestCase {
     private func signing() throws -> Signature {
         var configuration = SigningConfiguration()
         configuration.keys = [try pair()]
-        return Signature(configuration, isLoopback: true)
+        return Signature(configuration, needsKey: false)
     }
 }

@@ -1,0 +1,78 @@
+import OnesheetCore
+import OnesheetPipeline
+
+/// The one path among all that lead to a variant: on the ladder where a size asks for it, or else as a free transform with its options
+/// in canonical form, the format always as an extension.
+struct CanonicalPath {
+    let options: ImageOptions
+    let signature: Signature
+
+    /// - Parameter expires: when the URL that was used stops being valid: the canonical one lives no longer.
+    /// - Returns: `nil` where no URL can say it, as with presets only.
+    func path(to request: ImageRequest, expires: Int? = nil) -> String? {
+        let transform = request.transform
+        let fileExtension = transform.format?.extensions.first
+        if let size = SizeLadder.name(of: transform), expires == nil {
+            let id = PercentEncoding.encode(id: request.title.id)
+            return "/t/p/\(size)/\(request.title.source)/\(id)" + (fileExtension.map { ".\($0)" } ?? "")
+        }
+        var text = transform.options
+        if let expires { text.append("exp:\(expires)") }
+        let joined = text.joined(separator: "/")
+        // A preset called default may say more than the text can take back.
+        guard let fileExtension, isRead(joined, as: transform) else { return nil }
+        let source = PercentEncoding.encode(request.title.description)
+        let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)@\(fileExtension)"
+        return "/i/\(signature.sign(path) ?? "unsafe")\(path)"
+    }
+
+    private func isRead(_ text: String, as transform: Transform) -> Bool {
+        do {
+            var read = try options.parse(text).transform
+            read.format = transform.format
+            return read == transform
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Transform {
+    /// The transform in the grammar of options, defaults left out; the format is not among them.
+    var options: [String] {
+        var all: [String] = []
+        func add(_ option: String, unless isDefault: Bool) { if !isDefault { all.append(option) } }
+        func flag(_ value: Bool) -> String { value ? "1" : "0" }
+        if let crop { all.append("c:\(crop.width):\(crop.height)" + (crop.gravity.map { ":\($0.option)" } ?? "")) }
+        add("rot:\(rotation)", unless: rotation == 0)
+        add("fl:\(flag(flipsHorizontally)):\(flag(flipsVertically))", unless: !flipsHorizontally && !flipsVertically)
+        add("rt:\(resizing.rawValue)", unless: resizing == .fit)
+        add("w:\(width)", unless: width == 0)
+        add("h:\(height)", unless: height == 0)
+        add("mw:\(minWidth)", unless: minWidth == 0)
+        add("mh:\(minHeight)", unless: minHeight == 0)
+        add("el:1", unless: !enlarges)
+        add("g:\(gravity.option)", unless: gravity == .center)
+        add("bl:\(blur)", unless: blur == 0)
+        add("sh:\(sharpen)", unless: sharpen == 0)
+        if let extends { all.append("ex:1:\(extends.option)") }
+        if let padding { all.append("pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)") }
+        if let background { all.append("bg:\(background.red):\(background.green):\(background.blue)") }
+        add("q:\(quality)", unless: quality == Transform.defaultQuality)
+        add("mb:\(maxBytes)", unless: maxBytes == 0)
+        add("sm:0", unless: stripsMetadata)
+        add("kcr:1", unless: !keepsCopyright)
+        add("scp:0", unless: convertsToSRGB)
+        return all
+    }
+}
+
+extension Gravity {
+    fileprivate var option: String {
+        switch self {
+        case .smart: "sm"
+        case .focus(let x, let y): "fp:\(x):\(y)"
+        case .compass(let x, let y): String(OptionArguments.compass.first { $0.value == (x, y) }?.key ?? "ce")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Logging
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// A server does not start open to the world.
+final class ProtectionTests: ServerTestCase {
+    func testThatAServerThatOthersCanReachNeedsALimit() throws {
+        let sample = "sources: { sample: { type: sample } }"
+        let web = "sources: { web: { type: remote, allow: [\"https://example.com/\"] } }"
+        let key = "signing: { keys: [{ key: \"00\", salt: \"01\" }] }"
+        let table: [(String, String, Bool)] = [
+            ("127.0.0.1:1", sample, true), ("127.9.9.9:1", sample, true), ("\"[::1]:1\"", sample, true),
+            ("localhost:1", sample, true),
+            ("\"[::ffff:127.0.0.1]:1\"", sample, true),
+            ("0.0.0.0:1", sample, false), ("\"[::]:1\"", sample, false), ("192.168.0.1:1", sample, false),
+            ("8.8.8.8:1", sample, false),
+            ("images.example.com:1", sample, false), ("localhost.example.com:1", sample, false),
+            ("\"[::ffff:10.0.0.1]:1\"", sample, false), ("0:1", sample, false), ("127.1:1", sample, false),
+            ("0.0.0.0:1", sample + "\nsigning: { unsafe: true }", false),
+            ("0.0.0.0:1", sample + "\n" + key, true), ("0.0.0.0:1", sample + "\npresetsOnly: true", true), ("0.0.0.0:1", web, true),
+        ]
+        for (listen, keys, isProtected) in table {
+            let configuration = try ConfigurationFile(environment: [:]).parse("listen: \(listen)\n\(keys)")
+            do throws(ConfigurationError) {
+                try configuration.requireProtection()
+                XCTAssertTrue(isProtected, "\(listen) \(keys)")
+            } catch {
+                XCTAssertFalse(isProtected, "\(listen) \(keys)")
+                XCTAssertEqual(error.path, "listen")
+                for remedy in ["signing.keys", "presetsOnly: true", "allow-list", "127.0.0.1:1"] {
+                    XCTAssertTrue(error.message.contains(remedy), error.message)
+                }
+            }
+        }
+    }
+
+    func testThatSuchAServerIsNotMadeAtAll() throws {
+        let configuration = try ConfigurationFile(environment: [:]).parse(
+            "listen: 0.0.0.0:0\ncache: { disk: { path: \"\(folder())\" } }\nsources: { sample: { type: sample } }")
+        XCTAssertThrowsError(try Server(configuration, .standard, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        {
+            XCTAssertTrue("\($0)".hasPrefix("listen: other machines can reach 0.0.0.0:0"), "\($0)")
+        }
+    }
+
+    func testThatWithPresetsOnlyNothingElseIsMade() async throws {
+        // Given a server that makes what its presets say
+        let server = try await server(keys: "presetsOnly: true\npresets: { card: \"rs:fill:60:90\", sharp: \"sh:1\" }")
+        // When presets and other things are asked for
+        let card = try await server.send("/i/unsafe/pr:card:sharp/plain/sample://1@png")
+        // Then the presets are made, and the others are refused by name
+        XCTAssertEqual(card.status, 200)
+        XCTAssertEqual(try Picture.header(card.body).width, 60)
+        for options in ["w:10", "pr:card/q:5", "dpr:2", "rs:fit:1:1"] {
+            let answer = try await server.send("/i/unsafe/\(options)/plain/sample://1@png")
+            assertProblem(answer, 403, "presets: card, sharp", options)
+        }
+        let poster = try await server.send("/t/p/w92/sample/1.jpg")
+        XCTAssertEqual(poster.status, 200)
+    }
+
+    func testThatKeysCanBeChangedWithoutBreakingAURL() async throws {
+        // Given what the old key signed
+        let path = "/w:40/plain/sample://1@jpg"
+        let keys = ["{ key: \"aa\", salt: \"01\" }", "{ key: \"bb\", salt: \"02\" }"]
+        func signed(_ pair: String) throws -> String {
+            let configuration = try ConfigurationFile(environment: [:]).parse(
+                "signing: { keys: [\(pair)] }\nsources: { a: { type: b } }")
+            return "/i/\(try XCTUnwrap(Signature(configuration.signing, needsKey: true).sign(path)))\(path)"
+        }
+        // When a new key comes first, and then the old one goes
+        let during = try await server(keys: "signing: { keys: [\(keys[1]), \(keys[0])] }")
+        let after = try await server(keys: "signing: { keys: [\(keys[1])] }")
+        // Then both are good first, and afterwards the new one only
+        for (server, pair, status) in [
+            (during, keys[0], 200), (during, keys[1], 200), (after, keys[0], 403), (after, keys[1], 200),
+        ] {
+            let answer = try await server.send(try signed(pair))
+            XCTAssertEqual(answer.status, status, pair)
+        }
+    }
+}

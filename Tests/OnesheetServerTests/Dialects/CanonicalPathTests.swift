@@ -1,0 +1,59 @@
+import OnesheetCore
+import OnesheetPipeline
+import XCTest
+
+@testable import OnesheetServer
+
+final class CanonicalPathTests: XCTestCase {
+    private let title = TitleReference(source: "films", id: "a/b.c")
+
+    func testThatEveryOptionIsSaidSoThatItIsReadTheSame() throws {
+        let grammar = try ImageOptions(formats: [.jpeg, .png])
+        for text in [
+            "", "rs:fill:300:450:1", "rs:force:3:0/mw:5/mh:6", "g:sm/c:0.5:10:fp:0.1:0.9", "c:10:20", "rot:270/fl:1:0", "fl:0:1",
+            "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "sm:0/kcr:1/scp:0", "g:sowe/h:9",
+            "dpr:2/w:9",
+        ] {
+            var transform = try grammar.parse(text).transform
+            transform.format = .png
+            let path = try XCTUnwrap(path(grammar)?.path(to: ImageRequest(title, transform)), text)
+            guard path.hasPrefix("/i/") else { continue }
+            let read = try ImagePath(path.dropFirst(3), grammar)
+            XCTAssertEqual(read.options.transform, transform, path)
+            XCTAssertEqual(read.sourceURL, title.description)
+        }
+    }
+
+    func testThatWhatPresetsSayIsNotSaidOtherwise() throws {
+        var transform = Transform()
+        (transform.width, transform.quality, transform.format) = (90, 80, .jpeg)
+        let request = ImageRequest(title, transform)
+        XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["default": "q:50"]))?.path(to: request))
+        XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["a": "w:90"], presetsOnly: true))?.path(to: request))
+    }
+
+    func testThatItLivesNoLongerThanTheURLThatWasUsed() throws {
+        var transform = Transform()
+        (transform.width, transform.format) = (92, .jpeg)
+        let paths = path(try ImageOptions(formats: [.jpeg]))
+        let request = ImageRequest(title, transform)
+        XCTAssertEqual(paths?.path(to: request, expires: nil), "/t/p/w92/films/a%2Fb%2Ec.jpg")
+        XCTAssertEqual(paths?.path(to: request, expires: 9), "/i/unsafe/w:92/exp:9/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+    }
+
+    func testThatItIsSignedWhereThereAreKeys() throws {
+        var configuration = SigningConfiguration()
+        configuration.keys = [.init(key: [1], salt: [2])]
+        let signature = Signature(configuration, needsKey: true)
+        let grammar = try ImageOptions(formats: [.jpeg])
+        var transform = Transform()
+        (transform.width, transform.format) = (90, .jpeg)
+        let path = try XCTUnwrap(CanonicalPath(options: grammar, signature: signature).path(to: ImageRequest(title, transform)))
+        let read = try ImagePath(path.dropFirst(3), grammar)
+        XCTAssertNoThrow(try signature.check(read.signature, of: read.signedPath))
+    }
+
+    private func path(_ options: ImageOptions) -> CanonicalPath? {
+        CanonicalPath(options: options, signature: Signature(SigningConfiguration(), needsKey: false))
+    }
+}
