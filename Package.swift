@@ -163,7 +163,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
-                log,
+                httpTypes, log,
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),
     ]

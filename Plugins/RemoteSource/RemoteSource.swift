@@ -6,16 +6,20 @@ public struct RemoteSource: SourcePlugin {
     public struct Configuration: Decodable, Sendable {
         /// What may be fetched.
         public var allow: [URLPrefix]
+        /// Whether a picture's URL changes with the picture.
+        public var versioned: Bool
         public var http: HTTPSettings
 
-        private enum CodingKeys: CodingKey { case allow }
+        private enum CodingKeys: CodingKey { case allow, versioned }
 
-        public init(allow: [URLPrefix], http: HTTPSettings = HTTPSettings()) {
-            (self.allow, self.http) = (allow, http)
+        public init(allow: [URLPrefix], versioned: Bool = false, http: HTTPSettings = HTTPSettings()) {
+            (self.allow, self.versioned, self.http) = (allow, versioned, http)
         }
 
         public init(from decoder: any Decoder) throws {
-            allow = try decoder.container(keyedBy: CodingKeys.self).decode([URLPrefix].self, forKey: .allow)
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            allow = try keys.decode([URLPrefix].self, forKey: .allow)
+            versioned = try keys.decodeIfPresent(Bool.self, forKey: .versioned) ?? false
             http = try HTTPSettings(from: decoder)
         }
     }
@@ -29,6 +33,8 @@ public struct RemoteSource: SourcePlugin {
         allow:
           - "https://images.example.com/posters/"
           - "https://*.cdn.example.com:8443/"
+        # Whether a picture's URL changes with the picture, as where it holds a hash: then clients may keep it for ever.
+        versioned: false
         # Where connections may end: public, private, loopback, or blocks such as 203.0.113.0/24.
         networks: [public]
         # Sent with every request.
@@ -43,6 +49,7 @@ public struct RemoteSource: SourcePlugin {
         """
 
     public let originPolicy: OriginPolicy
+    public let isVersioned: Bool
     private let allow: [URLPrefix]
 
     /// - Throws: `ConfigurationError` where nothing is allowed, or `baseURL` is set: an id is a whole URL here.
@@ -54,6 +61,7 @@ public struct RemoteSource: SourcePlugin {
             throw ConfigurationError(path: "baseURL", message: "a remote source has none: its ids are whole URLs")
         }
         allow = configuration.allow
+        isVersioned = configuration.versioned
         originPolicy = configuration.http.policy(allow: configuration.allow)
     }
 

@@ -53,7 +53,9 @@ package struct Pipeline: Sendable {
                 }
             _ = watch.lap("render")
             if original.isStorable { await cache.store(variant, for: request.key) }
-            return ImageAnswer(entry: variant, origin: isUnchanged ? .revalidated : .made, timings: watch.lap("store"))
+            return ImageAnswer(
+                entry: variant, origin: isUnchanged ? .revalidated : .made, timings: watch.lap("store"),
+                isStorable: original.isStorable)
         }
     }
 

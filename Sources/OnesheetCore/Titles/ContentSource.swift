@@ -5,6 +5,9 @@ public protocol ContentSource: Sendable {
     /// What may be fetched for this source's candidates.
     var originPolicy: OriginPolicy { get }
 
+    /// Whether an id always stands for the same picture, so that a new picture gets a new id; `false` unless a source says so.
+    var isVersioned: Bool { get }
+
     /// One page of the titles that `query` asks for.
     /// - Throws: `SourceError`, `.unsupported` where this source has no lists or no search.
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage
@@ -16,6 +19,10 @@ public protocol ContentSource: Sendable {
     /// Where the title's original poster may be, best first; empty where it has none.
     /// - Throws: `SourceError`, `.notFound` where there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
+}
+
+extension ContentSource {
+    public var isVersioned: Bool { false }
 }
 
 /// Why a source could not answer. The reasons are closed; each carries the value that failed.

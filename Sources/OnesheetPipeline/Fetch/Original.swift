@@ -1,6 +1,6 @@
-import FoundationEssentials
+package import FoundationEssentials
 import OnesheetCache
-import OnesheetCore
+package import OnesheetCore
 
 /// An original, and what may be done with it.
 struct Original: Sendable {
@@ -16,12 +16,19 @@ struct Original: Sendable {
     /// The note that says where an original came from.
     static let place = "origin"
     private static let identity = "original"
+    /// The note that says when the origin was asked last.
+    static let asked = "asked-at"
 
     /// Whether it and what is made of it may be stored.
     var isStorable: Bool { freshness?.isStorable ?? true }
 
     /// What a variant keeps of its original: its identity and its freshness.
-    var notesForVariants: [String: String] { (freshness?.notes ?? [:]).merging([Self.identity: entry.validator]) { $1 } }
+    var notesForVariants: [String: String] {
+        var notes = freshness?.notes ?? [:]
+        notes[Self.identity] = entry.validator
+        notes[Self.asked] = entry.notes[Self.asked]
+        return notes
+    }
 
     /// Whether `variant` was made of these very bytes.
     func made(_ variant: CacheEntry) -> Bool { variant.notes[Self.identity] == entry.validator }
@@ -30,6 +37,7 @@ struct Original: Sendable {
     func with(_ freshness: Freshness, keptAt now: Date, for lifetime: CacheExpiration) -> Original {
         var renewed = entry
         renewed.notes.merge(freshness.notes) { $1 }
+        renewed.notes[Self.asked] = "\(now.timeIntervalSince1970)"
         let longest = lifetime.moment(from: now) ?? .distantFuture
         renewed.cacheTime = .date(min(longest, freshness.usefulUntil(grace: longest.timeIntervalSince(now))))
         renewed.expires = renewed.cacheTime.moment(from: now)
@@ -38,6 +46,11 @@ struct Original: Sendable {
 }
 
 extension CacheEntry {
+    /// When its original's origin was last asked for it; its own making, where there is no such origin.
+    package var validated: Date {
+        notes[Original.asked].flatMap(Double.init).map(Date.init(timeIntervalSince1970:)) ?? created
+    }
+
     /// What may be done with this entry at `now`, going by its original.
     func state(at now: Date) -> Freshness.State { Freshness(notes: notes)?.state(at: now) ?? .fresh }
 

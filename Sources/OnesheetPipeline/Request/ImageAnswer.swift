@@ -8,6 +8,12 @@ package struct ImageAnswer: Sendable {
     package let origin: AnswerOrigin
     /// How long each stage took that this request went through, in order.
     package var timings: [StageTiming]
+    /// Whether anybody may keep it; its origin can forbid that.
+    package let isStorable: Bool
+
+    package init(entry: CacheEntry, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true) {
+        (self.entry, self.origin, self.timings, self.isStorable) = (entry, origin, timings, isStorable)
+    }
 }
 
 extension ImageAnswer {

@@ -12,6 +12,7 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
+            try options.load().requireProtection()
             let installation = try options.install(plugins)
             try await installation.shutdown()
             StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
@@ -43,13 +44,14 @@ struct EffectiveConfiguration {
             "cache:",
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
-            "signing: { unsafe: \(configuration.signing.unsafe) }   # \(configuration.signing.keys.count) keys",
+            "signing: { unsafe: \(configuration.signing.unsafe), size: \(configuration.signing.size) }   # \(configuration.signing.keys.count) keys",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
-                + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), workers: \(limits.workers), queue: \(limits.queue) }",
+                + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
+                + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue) }",
             "presets:" + (configuration.presets.isEmpty ? " {}" : ""),
         ]
         lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }
-        lines.append("sources:")
+        lines += ["presetsOnly: \(configuration.presetsOnly)", "sources:"]
         for name in configuration.sourceNames {
             lines.append("  \(name): { type: \(configuration.sources[name]?.type ?? "") }   # its keys are not shown")
         }

@@ -16,7 +16,7 @@ struct SignCommand: ParsableCommand, PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let configuration = try options.load()
         let path = path.hasPrefix("/") ? path : "/" + path
-        guard let signature = Signature(configuration.signing, isLoopback: false).sign(path) else {
+        guard let signature = Signature(configuration.signing, needsKey: true).sign(path) else {
             throw ConfigurationError(
                 path: "signing.keys", message: "there is no key to sign with; add one, made with `openssl rand -hex 32`, and a salt"
             )

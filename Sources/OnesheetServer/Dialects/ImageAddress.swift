@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetPipeline
 
 /// What an image's path says, in canonical form, whatever dialect it is in.
 struct ImageAddress {
@@ -8,6 +9,13 @@ struct ImageAddress {
     let negotiates: Bool
     /// When the path stops being valid, in seconds since 1970.
     var expires: Int?
+
+    /// The canonical request; `format` is the one that was negotiated, if any.
+    func request(in format: ImageFormat?) -> ImageRequest {
+        var transform = transform
+        if let format { transform.format = format }
+        return ImageRequest(title, transform)
+    }
 
     /// - Throws: `RequestError.expired` where the path was valid until some moment before `now`, in seconds since 1970.
     func checkExpiry(at now: Double) throws(RequestError) {

@@ -22,13 +22,14 @@ struct Accept {
     /// A wildcard stands for the two formats that everyone reads, and for a picture that was asked for by name it does not count.
     private func wildcard(_ ranges: [Range], _ format: ImageFormat) -> Double {
         guard format == .jpeg || format == .png else { return 0 }
-        return ranges.filter { $0.isWildcard }.map(\.quality).max().map { $0 * 0.5 } ?? 0
+        // `image/*` says it more precisely than `*/*` (RFC 9110 §12.5.1).
+        let wildcard = ranges.first { $0.type == "image/*" } ?? ranges.first { $0.type == "*/*" }
+        return (wildcard?.quality ?? 0) * 0.5
     }
 
     private struct Range {
         let type: String
         let quality: Double
-        var isWildcard: Bool { type == "*/*" || type == "image/*" }
 
         init?(_ text: Substring) {
             let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

@@ -5,57 +5,83 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// An image as a response, or as “you have it already”.
+/// An image as a response: whole, in parts, or as “you have it already”. Every way to an image ends here.
 struct ImageResponse {
     let answer: ImageAnswer
     /// Whether other bytes are possible for another `Accept`.
-    let varies: Bool
+    var varies = false
+    /// Whether this address always stands for the same picture.
+    var isVersioned = false
+    /// The one path among all that lead to this variant.
+    var canonical: String?
 
-    /// - Parameter now: the present moment.
-    func response(to request: Request, at now: Date) -> Response {
+    /// - Parameters:
+    ///   - fields: the request's.
+    ///   - now: the present moment.
+    func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
         let entry = answer.entry
-        var headers: HTTPFields = [
-            .contentType: entry.mediaType,
-            .eTag: "\"\(entry.validator)\"",
-            .lastModified: HTTPDate.text(entry.created),
-            .cacheControl: cacheControl(at: now),
-            .cacheStatus: cacheStatus(at: now),
-            .serverTiming: serverTiming,
-            .xContentTypeOptions: "nosniff",
-        ]
-        if varies { headers[.vary] = "Accept" }
-        if isKnown(to: request) { return Response(status: .notModified, headers: headers) }
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: entry.body))
+        let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.created)
+        switch conditions.outcome {
+        case .failed: return Problem.changed.response()
+        case .notModified: return Response(status: .notModified, headers: cacheFields(at: now))
+        case .met: break
+        }
+        let isPartial = method == .get && conditions.allowsRange(at: now)
+        switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
+        case .whole: return Response(status: .ok, headers: allFields(at: now), body: .init(byteBuffer: entry.body))
+        case .parts(let parts): return partial(parts, at: now)
+        case .unsatisfiable:
+            var response = Problem.noSuchRange(size: entry.body.readableBytes).response()
+            response.headers[.contentRange] = "bytes */\(entry.body.readableBytes)"
+            return response
+        }
     }
 
-    /// Conditional requests (RFC 9110 §13.2.2): the validator decides, and only without one the date.
-    private func isKnown(to request: Request) -> Bool {
-        if let tags = request.headers[.ifNoneMatch] {
-            return tags.split(separator: ",").contains { tag in
-                let tag = tag.filter { $0 != " " }
-                return tag == "*" || tag == "\"\(answer.entry.validator)\"" || tag == "W/\"\(answer.entry.validator)\""
-            }
+    private func partial(_ parts: [Range<Int>], at now: Date) -> Response {
+        let entry = answer.entry
+        var fields = allFields(at: now)
+        if parts.count == 1 {
+            fields[.contentRange] = MultipartRanges.contentRange(parts[0], of: entry.body.readableBytes)
+            return Response(status: .partialContent, headers: fields, body: .init(byteBuffer: entry.body.slice(parts[0])))
         }
-        guard let text = request.headers[.ifModifiedSince], let since = HTTPDate.parse(text, now: answer.entry.created) else {
-            return false
-        }
-        return answer.entry.created.timeIntervalSince1970.rounded(.down) <= since.timeIntervalSince1970
+        let all = MultipartRanges(parts, of: entry.body, mediaType: entry.mediaType, validator: entry.validator)
+        fields[.contentType] = all.mediaType
+        return Response(status: .partialContent, headers: fields, body: .init(byteBuffer: all.body))
     }
 
-    private func cacheControl(at now: Date) -> String {
-        let day = 86_400
-        let age = answer.entry.expires.map { max(0, min(day, Int($0.timeIntervalSince(now)))) } ?? day
-        return "public, max-age=\(age), stale-while-revalidate=\(day), stale-if-error=\(day)"
+    /// What caches need, also of a 304 (RFC 9110 §15.4.5); `Age` is among it because `max-age` counts from there.
+    private func cacheFields(at now: Date) -> HTTPFields {
+        var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
+        if varies { fields[.vary] = "Accept" }
+        guard answer.isStorable else {
+            fields[.cacheControl] = "no-store"
+            return fields
+        }
+        let lifetime = CacheLifetime(answer.entry, at: now)
+        fields[.age] = "\(lifetime.age)"
+        fields[.cacheControl] = lifetime.cacheControl(isVersioned: isVersioned)
+        return fields
+    }
+
+    private func allFields(at now: Date) -> HTTPFields {
+        var fields = cacheFields(at: now)
+        fields[.contentType] = answer.entry.mediaType
+        fields[.lastModified] = HTTPDate.text(answer.entry.created)
+        fields[.acceptRanges] = "bytes"
+        fields[.cacheStatus] = cacheStatus(at: now)
+        fields[.serverTiming] = serverTiming
+        fields[.xContentTypeOptions] = "nosniff"
+        if let canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
+        return fields
     }
 
     /// RFC 9211.
     private func cacheStatus(at now: Date) -> String {
-        switch answer.origin {
-        case .tier(let name):
-            let ttl = answer.entry.expires.map { "; ttl=\(Int($0.timeIntervalSince(now)))" } ?? ""
-            return "onesheet; hit\(ttl); detail=\(name)"
-        case .made: return "onesheet; fwd=miss; stored"
-        case .revalidated: return "onesheet; fwd=stale; stored; detail=revalidated"
+        let stored = answer.isStorable ? "; stored" : ""
+        return switch answer.origin {
+        case .tier(let name): "onesheet; hit; ttl=\(CacheLifetime(answer.entry, at: now).remaining); detail=\(name)"
+        case .made: "onesheet; fwd=miss\(stored)"
+        case .revalidated: "onesheet; fwd=stale\(stored); detail=revalidated"
         }
     }
 
@@ -63,15 +89,4 @@ struct ImageResponse {
     private var serverTiming: String {
         answer.timings.map { "\($0.stage);dur=\(($0.milliseconds * 1000).rounded() / 1000)" }.joined(separator: ", ")
     }
-}
-
-extension HTTPField.Name {
-    /// Constant names, known to be valid.
-    private static func known(_ name: String) -> Self {
-        guard let field = HTTPField.Name(name) else { preconditionFailure("“\(name)” is not a field name") }
-        return field
-    }
-
-    static let cacheStatus = known("Cache-Status")
-    static let serverTiming = known("Server-Timing")
 }

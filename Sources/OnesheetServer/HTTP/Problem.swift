@@ -36,7 +36,7 @@ struct Problem: Error {
     private init(_ error: RequestError) {
         switch error {
         case .unknown, .bad, .malformed: self.init(.badRequest, "Bad request", error.description)
-        case .badSignature, .forbidden: self.init(.forbidden, "Forbidden", error.description)
+        case .badSignature, .forbidden, .presetsOnly: self.init(.forbidden, "Forbidden", error.description)
         case .expired: self.init(.notFound, "Expired", error.description)
         case .unauthorized: self.init(.unauthorized, "Unauthorized", error.description)
         case .noSuchPath: self.init(.notFound, "Not found", error.description)
@@ -75,6 +75,8 @@ struct Problem: Error {
         case .forbidden, .invalidURL: self.init(.forbidden, "Forbidden", error.description)
         case .timedOut: self.init(.gatewayTimeout, "Origin too slow", error.description)
         case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
+        case .unavailable(_, let seconds):
+            self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
         case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
         }
     }
@@ -88,6 +90,13 @@ struct Problem: Error {
 }
 
 extension Problem {
+    /// A condition of the request does not hold.
+    static let changed = Problem(.preconditionFailed, "Precondition failed", "the image is not the one that the request names")
+
+    static func noSuchRange(size: Int) -> Problem {
+        .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
+    }
+
     private struct Document: Encodable {
         let title: String
         let status: Int

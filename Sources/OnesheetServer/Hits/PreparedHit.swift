@@ -22,21 +22,17 @@ final class PreparedHit {
     private let end: Double
 
     /// - Parameters:
-    ///   - varies: whether other bytes are possible for another `Accept`.
+    ///   - image: what an answer is to whoever asks.
     ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
     /// - Returns: `nil` unless the entry is fresh.
-    init?(_ hit: CacheHit, path: String, varies: Bool, at now: Date) {
+    init?(_ hit: CacheHit, at now: Date, as image: (ImageAnswer) -> ImageResponse) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
-        let image = ImageResponse(answer: answer, varies: varies)
-        func response(_ fields: HTTPFields) -> Response {
-            let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path, headerFields: fields)
-            return image.response(to: Request(head: head, body: .init(buffer: ByteBuffer())), at: now)
-        }
+        let image = image(answer)
         let date = HTTPDate.text(now)
-        let full = response([:])
+        let full = image.response(to: .get, [:], at: now)
         let tag = full.headers[.eTag] ?? ""
         head = full.head(date: date)
-        notModified = response([.ifNoneMatch: tag]).head(date: date)
+        notModified = image.response(to: .get, [.ifNoneMatch: tag], at: now).head(date: date)
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)

@@ -12,6 +12,7 @@ final class PreparedHits {
     /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
     private static let limit = 4096
 
+    private let installation: Installation
     private let dialects: [any ImageDialect]
     private let cache: Cache
     private let accept: Accept
@@ -20,6 +21,7 @@ final class PreparedHits {
     private var formats: [ByteBuffer: ImageFormat] = [:]
 
     init(_ installation: Installation, dialects: [any ImageDialect]) {
+        self.installation = installation
         self.dialects = dialects
         cache = installation.pipeline.cache
         accept = installation.accept
@@ -36,7 +38,9 @@ final class PreparedHits {
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
         if variant.prepared?.isGood(for: hit, at: now) != true {
-            variant.prepared = PreparedHit(hit, path: target.path, varies: target.address.negotiates, at: now)
+            variant.prepared = PreparedHit(hit, at: now) { [installation] in
+                installation.response($0, to: variant.request, at: target.address)
+            }
         }
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
@@ -49,7 +53,7 @@ final class PreparedHits {
         let path = String(buffer: text)
         guard let dialect = dialects.first(where: { path.hasPrefix($0.prefix) }) else { return nil }
         do {
-            return KnownTarget(path: path, address: try dialect.address(path.dropFirst(dialect.prefix.count)))
+            return KnownTarget(address: try dialect.address(path.dropFirst(dialect.prefix.count)))
         } catch {
             // The ordinary way says what is wrong with it.
             return nil

@@ -27,7 +27,7 @@ struct Installation: Sendable {
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         let limits = configuration.limits.limits
-        let transport = WebTransport(limits: limits, logger: logger)
+        let transport = WebTransport(limits: limits, clock: clock, logger: logger)
         let disk = configuration.cache.disk
         // First of all: it refuses a folder that is somebody else's, before anything is written there.
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
@@ -57,8 +57,10 @@ struct Installation: Sendable {
         pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)
         catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
-        options = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
-        signature = Signature(configuration.signing, isLoopback: configuration.listen.isLoopback)
+        options = try ImageOptions(
+            formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
+        signature = Signature(
+            configuration.signing, needsKey: !configuration.listen.isLoopback && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
     }
 

@@ -17,6 +17,7 @@ package struct Server: Sendable {
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
         answersEarly: Bool = true
     ) throws {
+        try configuration.requireProtection()
         self.answersEarly = answersEarly
         installation = try Installation(configuration, plugins, clock: clock, logger: logger)
     }

@@ -34,9 +34,18 @@ extension ImageDialect {
         let address = try address(rest)
         let clock = installation.clock
         try address.checkExpiry(at: clock.now.timeIntervalSince1970)
-        var transform = address.transform
-        if address.negotiates { transform.format = installation.accept.choose(request.headers[.accept]) }
-        let answer = try await installation.pipeline.image(for: ImageRequest(address.title, transform))
-        return ImageResponse(answer: answer, varies: address.negotiates).response(to: request, at: clock.now)
+        let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)
+        let answer = try await installation.pipeline.image(for: wanted)
+        return installation.response(answer, to: wanted, at: address).response(to: request.method, request.headers, at: clock.now)
+    }
+}
+
+extension Installation {
+    /// What `answer` is to whoever asked for `request` at `address`.
+    func response(_ answer: ImageAnswer, to request: ImageRequest, at address: ImageAddress) -> ImageResponse {
+        ImageResponse(
+            answer: answer, varies: address.negotiates,
+            isVersioned: sources.first { $0.name == request.title.source }?.source.isVersioned ?? false,
+            canonical: CanonicalPath(options: options, signature: signature).path(to: request, expires: address.expires))
     }
 }

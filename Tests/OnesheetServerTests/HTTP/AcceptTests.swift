@@ -11,7 +11,8 @@ final class AcceptTests: XCTestCase {
             ("image/jpeg;q=0.5, image/png", .png), ("image/png;q=0, */*", .jpeg), ("image/png;q=0.2,image/jpeg;q=0.1", .png),
             ("image/webp,*/*;q=0.8", .webp), ("image/webp;q=0,*/*", .jpeg), ("IMAGE/PNG", .png),
             ("image/avif,image/webp,image/apng,*/*", .webp),
-            ("image/jpeg;q=abc", .jpeg), (",,;;", .jpeg),
+            ("image/jpeg;q=abc", .jpeg), (",,;;", .jpeg), ("image/*;q=0, image/png;q=0.1, */*", .png),
+            ("image/png;q=nan, image/jpeg;q=0.1", .jpeg),
         ]
         for (header, format) in table { XCTAssertEqual(accept.choose(header), format, header ?? "no header") }
     }

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// How old an entry is, and how long others may keep it (RFC 9111, RFC 5861).
+struct CacheLifetime {
+    /// Seconds since its origin was asked.
+    let age: Int
+    /// Seconds for which it is fresh still; below 0 where it is not.
+    let remaining: Int
+    private let staleWhileRevalidate: Int
+    private let staleIfError: Int
+
+    private static let day = 86_400
+    private static let year = 365 * day
+
+    init(_ entry: CacheEntry, at now: Date) {
+        func seconds(_ from: Date, _ to: Date) -> Int { Int(max(-1e9, min(1e9, to.timeIntervalSince(from).rounded(.down)))) }
+        let freshness = Freshness(notes: entry.notes)
+        age = max(0, seconds(entry.validated, now))
+        remaining = (freshness?.freshUntil ?? entry.expires).map { seconds(now, $0) } ?? Self.day
+        staleWhileRevalidate = freshness.map { seconds($0.freshUntil, $0.staleUntil) } ?? Self.day
+        staleIfError = freshness.map { seconds($0.freshUntil, $0.staleOnErrorUntil) } ?? Self.day
+    }
+
+    /// `Cache-Control`. Others keep nothing for longer than a day, so that a purge here reaches them; what is versioned never changes.
+    ///
+    /// `max-age` counts from `Age` ago.
+    func cacheControl(isVersioned: Bool) -> String {
+        if isVersioned { return "public, max-age=\(Self.year), immutable" }
+        var directives = ["public", "max-age=\(age + min(max(0, remaining), Self.day))"]
+        if staleWhileRevalidate > 0 { directives.append("stale-while-revalidate=\(min(staleWhileRevalidate, Self.day))") }
+        if staleIfError > 0 { directives.append("stale-if-error=\(min(staleIfError, Self.day))") }
+        return directives.joined(separator: ", ")
+    }
+}

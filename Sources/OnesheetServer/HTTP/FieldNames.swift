@@ -1,0 +1,14 @@
+import HTTPTypes
+
+/// Fields that the library has no names for.
+extension HTTPField.Name {
+    /// Constant names, known to be valid.
+    static func known(_ name: String) -> Self {
+        guard let field = HTTPField.Name(name) else { preconditionFailure("“\(name)” is not a field name") }
+        return field
+    }
+
+    static let cacheStatus = known("Cache-Status")
+    static let serverTiming = known("Server-Timing")
+    static let link = known("Link")
+}

@@ -1,0 +1,37 @@
+import NIOCore
+
+/// Several parts of a body in one (`multipart/byteranges`, RFC 9110 §14.6).
+struct MultipartRanges {
+    let mediaType: String
+    let body: ByteBuffer
+
+    /// - Parameter validator: a hash of `whole`, so the text that divides the parts is not in them.
+    init(_ parts: [Range<Int>], of whole: ByteBuffer, mediaType: String, validator: String) {
+        let boundary = "onesheet-\(validator)"
+        var body = ByteBuffer()
+        for part in parts {
+            body.writeString(
+                "--\(boundary)\r\nContent-Type: \(mediaType)\r\n"
+                    + "Content-Range: \(Self.contentRange(part, of: whole.readableBytes))\r\n\r\n")
+            body.writeImmutableBuffer(whole.slice(part))
+            body.writeString("\r\n")
+        }
+        body.writeString("--\(boundary)--\r\n")
+        self.mediaType = "multipart/byteranges; boundary=\(boundary)"
+        self.body = body
+    }
+
+    static func contentRange(_ part: Range<Int>, of size: Int) -> String {
+        "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+    }
+}
+
+extension ByteBuffer {
+    /// Bytes of what can be read, not copied.
+    func slice(_ part: Range<Int>) -> ByteBuffer {
+        guard let slice = getSlice(at: readerIndex + part.lowerBound, length: part.count) else {
+            preconditionFailure("\(part) of \(readableBytes) bytes")
+        }
+        return slice
+    }
+}

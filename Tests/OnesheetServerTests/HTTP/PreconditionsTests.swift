@@ -1,0 +1,49 @@
+import FoundationEssentials
+import HTTPTypes
+import OnesheetCache
+import XCTest
+
+@testable import OnesheetServer
+
+final class PreconditionsTests: XCTestCase {
+    /// 2026-11-21 12:00:00.5 UTC
+    private let modified = Date(timeIntervalSince1970: 1_795_262_400.5)
+    private let second = "Sat, 21 Nov 2026 12:00:00 GMT"
+    private let earlier = "Sat, 21 Nov 2026 11:59:59 GMT"
+
+    func testThatConditionsAreAskedInTheOrderOfTheStandard() {
+        let table: [([HTTPField.Name: String], Preconditions.Outcome)] = [
+            ([:], .met),
+            ([.ifMatch: "\"v\""], .met), ([.ifMatch: "*"], .met), ([.ifMatch: "\"x\", \"v\""], .met),
+            ([.ifMatch: "\"x\""], .failed), ([.ifMatch: "W/\"v\""], .failed), ([.ifMatch: "v"], .failed), ([.ifMatch: ""], .failed),
+            ([.ifUnmodifiedSince: second], .met), ([.ifUnmodifiedSince: earlier], .failed), ([.ifUnmodifiedSince: "soon"], .met),
+            ([.ifNoneMatch: "\"v\""], .notModified), ([.ifNoneMatch: "W/\"v\""], .notModified), ([.ifNoneMatch: "*"], .notModified),
+            ([.ifNoneMatch: "\"a,b\",\"v\""], .notModified), ([.ifNoneMatch: "\"a\" garbage, \"v\""], .met),
+            ([.ifNoneMatch: "\"x\""], .met), ([.ifNoneMatch: "\"v"], .met),
+            ([.ifModifiedSince: second], .notModified), ([.ifModifiedSince: earlier], .met), ([.ifModifiedSince: "soon"], .met),
+            // A validator silences the date, and what fails comes before what is known
+            ([.ifNoneMatch: "\"x\"", .ifModifiedSince: second], .met),
+            ([.ifMatch: "\"v\"", .ifUnmodifiedSince: earlier], .met),
+            ([.ifMatch: "\"x\"", .ifNoneMatch: "\"v\""], .failed),
+            ([.ifMatch: "\"v\"", .ifNoneMatch: "\"v\""], .notModified),
+        ]
+        for (fields, outcome) in table { XCTAssertEqual(conditions(fields).outcome, outcome, "\(fields)") }
+    }
+
+    func testThatAPartIsOnlySentOfWhatTheClientHas() {
+        let table: [(String?, Double, Bool)] = [
+            (nil, 0, true), ("\"v\"", 0, true), ("\"x\"", 0, false), ("W/\"v\"", 0, false), ("*", 9, false), ("\"v", 9, false),
+            (second, 9, true), (second, 0.1, false), (earlier, 9, false), ("soon", 9, false), ("", 9, false),
+        ]
+        for (field, age, isAllowed) in table {
+            let conditions = conditions(field.map { [.ifRange: $0] } ?? [:])
+            XCTAssertEqual(conditions.allowsRange(at: modified.addingTimeInterval(age)), isAllowed, field ?? "none")
+        }
+    }
+
+    private func conditions(_ fields: [HTTPField.Name: String]) -> Preconditions {
+        var all = HTTPFields()
+        for (name, value) in fields { all[name] = value }
+        return Preconditions(fields: all, validator: "v", modified: modified)
+    }
+}
