@@ -21,7 +21,7 @@ package struct Cache: Sendable {
     package let memory: MemoryTier
     /// The tiers behind memory, in the order in which they are asked.
     package let others: [any CacheTier]
-    let logger: Logger
+    package let logger: Logger
     private let troubles: TierTroubles
 
     package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {

@@ -1,3 +1,4 @@
+import Logging
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
@@ -12,6 +13,7 @@ package struct Pipeline: Sendable {
     package let figures = PipelineFigures()
     let originals: Originals
     let clock: WallClock
+    private let facts: TypedStorage<JSONCached<PosterFacts>>
     private let flights = Coalescing<CacheKey, ImageAnswer, PipelineError>(cancelled: .cancelled)
 
     package init(cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, clock: WallClock = .system) {
@@ -20,6 +22,7 @@ package struct Pipeline: Sendable {
         self.pool = pool
         self.originals = originals
         self.clock = clock
+        facts = TypedStorage("poster", in: cache, clock: clock)
     }
 
     /// The image that `request` asks for: from a tier that has it fresh, or made of its original, once for all who ask at the same time.
@@ -91,7 +94,25 @@ package struct Pipeline: Sendable {
             let cost = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
             figures.add(\.renders, images.count)
             made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: cost) }[...]
+            if let index = rendered.firstIndex(where: \.showsWhole) { await note(made[index], of: original, title) }
         }
         return transforms.map { ($0.isIdentity(for: source.mediaType) ? source : made.removeFirst()).renewed(by: original) }
+    }
+
+    /// What is known of a title's poster without fetching it.
+    package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
+
+    /// Keeps what `variant` says of the poster, unless it is known.
+    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference) async {
+        guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
+            await facts(of: title)?.original != new.original
+        else { return }
+        do {
+            try await facts.store(
+                JSONCached(new), forKey: title.description, expiration: originals.lifetime,
+                tags: [.source(title.source), .title(title)])
+        } catch {
+            cache.logger.warning("a poster's facts cannot be kept: \(error)", metadata: ["title": "\(title)"])
+        }
     }
 }

@@ -6,7 +6,8 @@ extension Rendering {
     func finish(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> RenderedImage {
         let picture = try finished(job, resampled)
         return RenderedImage(
-            body: try encode(job, picture), format: job.encoder.format, width: picture.layout.width, height: picture.layout.height)
+            body: try encode(job, picture), format: job.encoder.format, width: picture.layout.width,
+            height: picture.layout.height, placeholder: Placeholder(picture))
     }
 
     /// What happens to a resampled picture before it is encoded: turned, converted, filtered, put on its canvas, flattened.

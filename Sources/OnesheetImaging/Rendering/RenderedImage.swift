@@ -7,11 +7,13 @@ package struct RenderedImage: Sendable {
     package var format: ImageFormat
     package var width: Int
     package var height: Int
+    package var placeholder: Placeholder
 
-    package init(body: ByteBuffer, format: ImageFormat, width: Int, height: Int) {
+    init(body: ByteBuffer, format: ImageFormat, width: Int, height: Int, placeholder: Placeholder) {
         self.body = body
         self.format = format
         self.width = width
         self.height = height
+        self.placeholder = placeholder
     }
 }

@@ -55,7 +55,11 @@ struct OriginFetch: Sendable {
         let header: ImageHeader
         do throws(RenderError) { header = try renderer.header(of: body) } catch { throw .render(error) }
         let entry = CacheEntry(
-            body, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0, notes: [Original.place: place])
+            body, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
+            notes: [
+                Original.place: place, Note.width: "\(header.orientation.swapsSides ? header.height : header.width)",
+                Note.height: "\(header.orientation.swapsSides ? header.width : header.height)",
+            ])
         guard let freshness else { return Original(entry: entry, freshness: nil) }
         return Original(entry: entry, freshness: nil).with(freshness, keptAt: clock.now, for: lifetime)
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 import OnesheetCache
 import OnesheetCore
@@ -15,6 +16,23 @@ extension CacheEntry {
     }
 }
 
+/// What an entry says of its picture without its bytes.
+package enum Note {
+    package static let width = "width"
+    package static let height = "height"
+    /// `#rrggbb`
+    package static let color = "color"
+    /// In base64.
+    package static let thumbHash = "thumbhash"
+}
+
+extension Color {
+    /// `#rrggbb`
+    var hexadecimal: String {
+        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
 extension CacheEntry {
     /// An entry for a variant of `title`.
     init(
@@ -22,7 +40,10 @@ extension CacheEntry {
     ) {
         self.init(
             image.body, image.format.mediaType, of: title, created: created, lives: cacheTime, cost: cost,
-            notes: ["width": "\(image.width)", "height": "\(image.height)"])
+            notes: [
+                Note.width: "\(image.width)", Note.height: "\(image.height)", Note.color: image.placeholder.color.hexadecimal,
+                Note.thumbHash: Data(image.placeholder.thumbHash).base64EncodedString(),
+            ])
     }
 }
 

@@ -16,6 +16,13 @@ package enum SizeLadder {
         return rest == Transform() ? name : nil
     }
 
+    /// Every size's transform by its name.
+    static var all: [String: Transform] {
+        var all = ["original": Transform()]
+        for width in widths { all["w\(width)", default: Transform()].width = width }
+        return all
+    }
+
     /// The transform that a size's name stands for.
     package static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
         var transform = Transform()

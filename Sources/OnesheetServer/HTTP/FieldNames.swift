@@ -11,4 +11,10 @@ extension HTTPField.Name {
     static let cacheStatus = known("Cache-Status")
     static let serverTiming = known("Server-Timing")
     static let link = known("Link")
+    /// A picture's ThumbHash in base64.
+    static let thumbHash = known("Onesheet-ThumbHash")
+    /// The colour that most of a picture has: `#rrggbb`.
+    static let color = known("Onesheet-Color")
+    /// A picture's pixels: `342x513`.
+    static let size = known("Onesheet-Size")
 }

@@ -71,6 +71,10 @@ struct ImageResponse {
         fields[.cacheStatus] = cacheStatus(at: now)
         fields[.serverTiming] = serverTiming
         fields[.xContentTypeOptions] = "nosniff"
+        let notes = answer.entry.notes
+        fields[.thumbHash] = notes[Note.thumbHash]
+        fields[.color] = notes[Note.color]
+        if let width = notes[Note.width], let height = notes[Note.height] { fields[.size] = "\(width)x\(height)" }
         if let canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }

@@ -47,7 +47,10 @@ struct TitlesRoute: Route {
         if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
         let title = TitleReference(source: source, id: id)
-        guard asksForPosters else { return .json(TitleDocument(try await installation.catalog.title(title), of: source)) }
+        guard asksForPosters else {
+            let found = try await installation.catalog.title(title)
+            return .json(TitleDocument(found, of: source, await installation.pipeline.facts(of: title)))
+        }
         let posters = TitlePosters(installation: installation, title: title)
         switch request.method {
         case .put: return try await posters.put(request)
@@ -58,9 +61,12 @@ struct TitlesRoute: Route {
 
     private func list(_ source: String, _ request: Request) async throws -> Response {
         let page = try await installation.catalog.titles(of: source, try TitleQuery(request.uri))
-        return .json(
-            TitlesDocument(
-                titles: page.titles.map { TitleDocument($0, of: source) }, total: page.total, next: page.next))
+        var titles: [TitleDocument] = []
+        for title in page.titles {
+            let facts = await installation.pipeline.facts(of: TitleReference(source: source, id: title.id))
+            titles.append(TitleDocument(title, of: source, facts))
+        }
+        return .json(TitlesDocument(titles: titles, total: page.total, next: page.next))
     }
 }
 
@@ -75,19 +81,45 @@ struct TitlesDocument: Encodable {
 struct TitleDocument: Encodable {
     let title: Title
     let posters: [String: String]
+    /// Where any size of the poster was made already.
+    let poster: PosterDocument?
 
-    init(_ title: Title, of source: String) {
+    init(_ title: Title, of source: String, _ facts: PosterFacts?) {
+        poster = facts.map(PosterDocument.init)
         self.title = title
         let id = PercentEncoding.encode(id: title.id)
         posters = Dictionary(uniqueKeysWithValues: SizeLadder.names.map { ($0, "/t/p/\($0)/\(source)/\(id)") })
     }
 
-    private enum CodingKeys: CodingKey { case posters }
+    private enum CodingKeys: CodingKey { case posters, poster }
 
     func encode(to encoder: any Encoder) throws {
         try title.encode(to: encoder)
         var keys = encoder.container(keyedBy: CodingKeys.self)
         try keys.encode(posters, forKey: .posters)
+        try keys.encodeIfPresent(poster, forKey: .poster)
+    }
+}
+
+/// What can be shown of a poster before it is there: its size, every size's, and a placeholder.
+struct PosterDocument: Encodable {
+    struct Size: Encodable {
+        let width: Int
+        let height: Int
+    }
+
+    let width: Int
+    let height: Int
+    let thumbHash: String
+    let color: String
+    let sizes: [String: Size]
+
+    init(_ facts: PosterFacts) {
+        (width, height, thumbHash, color) = (facts.width, facts.height, facts.thumbHash, facts.color)
+        sizes = SizeLadder.all.mapValues { transform in
+            let size = facts.size(transform)
+            return Size(width: size.width, height: size.height)
+        }
     }
 }
 

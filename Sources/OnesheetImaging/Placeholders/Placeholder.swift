@@ -1,0 +1,30 @@
+package import OnesheetCore
+
+/// What can be shown of a picture before it is there.
+package struct Placeholder: Sendable, Equatable {
+    /// A ThumbHash.
+    package let thumbHash: [UInt8]
+    /// The colour that most of the picture has.
+    package let color: Color
+
+    /// - Parameter picture: as it is about to be encoded.
+    init(_ picture: borrowing PixelBuffer) {
+        let small = Thumbnail(picture)
+        thumbHash = ThumbHash(small).bytes
+        color = Self.dominant(small)
+    }
+
+    /// The average of the fullest of 64 boxes that colours are sorted into.
+    static func dominant(_ picture: Thumbnail) -> Color {
+        var boxes = [SIMD4<Float>](repeating: .zero, count: 64)
+        for pixel in picture.pixels {
+            func level(_ value: Float) -> Int { min(3, max(0, Int(value * 4))) }
+            boxes[level(pixel.x) << 4 | level(pixel.y) << 2 | level(pixel.z)] += SIMD4(pixel.x, pixel.y, pixel.z, 1) * pixel.w
+        }
+        let fullest = boxes.max { $0.w < $1.w } ?? .zero
+        guard fullest.w > 0 else { return .white }
+        let color = (fullest / fullest.w * 255).rounded(.toNearestOrAwayFromZero).clamped(
+            lowerBound: .zero, upperBound: SIMD4(repeating: 255))
+        return Color(red: UInt8(color.x), green: UInt8(color.y), blue: UInt8(color.z))
+    }
+}

@@ -1,0 +1,148 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetImaging
+
+final class PlaceholderTests: XCTestCase {
+    func testThatAHashSaysTheAverageColour() {
+        for color: SIMD3<Float> in [[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 0.5, 1], [0.2, 0.8, 0.3]] {
+            // Given a picture of one colour
+            let hash = ThumbHash(picture(20, 30) { _, _ in SIMD4(color, 1) }).bytes
+            // Then a reader of the published format gets it back, within its steps
+            let average = PublishedThumbHash(hash).average
+            for channel in 0..<3 { XCTAssertEqual(average[channel], color[channel], accuracy: 0.05, "\(color)") }
+            XCTAssertEqual(PublishedThumbHash(hash).hasAlpha, false)
+        }
+    }
+
+    func testThatAHashSaysTheShape() {
+        for (width, height, ratio) in [(32, 32, 1.0), (21, 32, 5.0 / 7), (32, 16, 7.0 / 4), (32, 1, 7.0), (1, 32, 1.0 / 7)] {
+            let hash = ThumbHash(picture(width, height) { _, _ in SIMD4(0.5, 0.5, 0.5, 1) }).bytes
+            XCTAssertEqual(PublishedThumbHash(hash).ratio, ratio, accuracy: 0.001, "\(width) × \(height)")
+        }
+    }
+
+    func testThatAHashShowsWhereThePictureIsBright() {
+        // Given a picture that is bright above and dark below
+        let hash = ThumbHash(picture(20, 30) { _, y in y < 15 ? SIMD4(1, 1, 1, 1) : SIMD4(0, 0, 0, 1) }).bytes
+        // When it is shown
+        let read = PublishedThumbHash(hash)
+        // Then it is so
+        XCTAssertGreaterThan(read.luma(x: 0.5, y: 0.2), 0.7)
+        XCTAssertLessThan(read.luma(x: 0.5, y: 0.8), 0.3)
+    }
+
+    func testThatAHashKeepsTransparency() {
+        let hash = ThumbHash(picture(32, 32) { x, _ in SIMD4(1, 0, 0, x < 16 ? 1 : 0) }).bytes
+        XCTAssertTrue(PublishedThumbHash(hash).hasAlpha)
+        XCTAssertEqual(Float(hash[5] & 15) / 15, 0.5, accuracy: 0.05)
+        // What is clear has the colour of what is seen.
+        XCTAssertEqual(PublishedThumbHash(hash).average[0], 1, accuracy: 0.05)
+    }
+
+    func testThatHashesAreSmall() {
+        for (width, height) in [(1, 1), (32, 32), (21, 32), (32, 3)] {
+            let opaque = ThumbHash(picture(width, height) { x, y in SIMD4(Float(x) / 32, Float(y) / 32, 0.3, 1) }).bytes
+            let clear = ThumbHash(picture(width, height) { _, _ in SIMD4(0, 0, 0, 0) }).bytes
+            XCTAssertLessThanOrEqual(opaque.count, 25, "\(width) × \(height)")
+            XCTAssertLessThanOrEqual(clear.count, 28, "\(width) × \(height)")
+        }
+    }
+
+    func testThatTheMainColourIsWhatMostOfThePictureHas() {
+        let poster = picture(20, 30) { x, _ in x < 14 ? SIMD4(0.4, 0.2, 0.6, 1) : SIMD4(1, 1, 0, 1) }
+        XCTAssertEqual(Placeholder.dominant(poster), Color(red: 102, green: 51, blue: 153))
+        XCTAssertEqual(Placeholder.dominant(picture(3, 3) { _, _ in .zero }), .white)
+    }
+
+    func testThatEveryLayoutIsReadTheSame() throws {
+        // Given one colour in planes, packed, gray and with alpha
+        let layouts: [(PixelLayout, [UInt8], [UInt8])] = [
+            (PixelLayout(width: 70, height: 50, model: .rgb), [200, 100, 50], []),
+            (PixelLayout(width: 70, height: 50, model: .rgb, hasAlpha: true), [200, 100, 50, 255], []),
+            (PixelLayout(width: 71, height: 51, planarWithSubsampling: 2, 2), [124], [86, 182]),
+        ]
+        for (layout, packed, chroma) in layouts {
+            var pixels = try PixelBuffer(layout, limits: Limits())
+            for (index, plane) in layout.planes.enumerated() {
+                let sample = index == 0 ? packed : [chroma[index - 1]]
+                for y in 0..<plane.height {
+                    pixels.withMutableRow(y, plane: index) { row in
+                        for x in 0..<plane.width * plane.channels { row[x] = sample[x % sample.count] }
+                    }
+                }
+            }
+            // Then it is that colour
+            let color = Placeholder(pixels).color
+            XCTAssertEqual(Int(color.red), 200, accuracy: 2)
+            XCTAssertEqual(Int(color.green), 100, accuracy: 2)
+            XCTAssertEqual(Int(color.blue), 50, accuracy: 2)
+        }
+    }
+
+    private func picture(_ width: Int, _ height: Int, _ color: (Int, Int) -> SIMD4<Float>) -> Thumbnail {
+        Thumbnail(
+            width: width, height: height,
+            pixels: (0..<height).flatMap { y in (0..<width).map { x in color(x, y) } })
+    }
+}
+
+/// Reads a hash as evanw.github.io/thumbhash describes it.
+private struct PublishedThumbHash {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private var header: Int { Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16 }
+    private var shape: Int { Int(bytes[3]) | Int(bytes[4]) << 8 }
+    var hasAlpha: Bool { header >> 23 == 1 }
+    private var isLandscape: Bool { shape >> 15 == 1 }
+
+    private var counts: (x: Int, y: Int) {
+        let (short, long) = (shape & 7, hasAlpha ? 5 : 7)
+        return isLandscape ? (long, short) : (short, long)
+    }
+
+    var ratio: Double { Double(counts.x) / Double(counts.y) }
+
+    var average: [Float] {
+        let luma = Float(header & 63) / 63
+        let yellow = Float(header >> 6 & 63) / 31.5 - 1
+        let red = Float(header >> 12 & 63) / 31.5 - 1
+        let blue = luma - 2 / 3 * yellow
+        let r = (3 * luma - blue + red) / 2
+        return [r, r - red, blue].map { min(max($0, 0), 1) }
+    }
+
+    /// Brightness at a place, as shares of the sides.
+    func luma(x: Float, y: Float) -> Float {
+        let (countX, countY) = (max(3, counts.x), max(3, counts.y))
+        let scale = Float(header >> 18 & 31) / 31
+        var value = Float(header & 63) / 63
+        var index = 0
+        for waveY in 0..<countY {
+            for waveX in 0..<countX where waveX * countY < countX * (countY - waveY) && waveX + waveY > 0 {
+                let nibble = bytes[(hasAlpha ? 6 : 5) + index / 2] >> UInt8(index % 2 * 4) & 15
+                let factor = (Float(nibble) / 7.5 - 1) * scale
+                value += 2 * factor * cosine(waveX, x) * cosine(waveY, y)
+                index += 1
+            }
+        }
+        return value
+    }
+
+    private func cosine(_ wave: Int, _ place: Float) -> Float { Float.cosine(Float.pi * Float(wave) * place) }
+}
+
+extension Float {
+    /// By its series: enough here, and no library is needed.
+    fileprivate static func cosine(_ angle: Float) -> Float {
+        let x = Double(angle).remainder(dividingBy: 2 * .pi)
+        var (term, sum) = (1.0, 1.0)
+        for index in 1...12 {
+            term *= -x * x / Double((2 * index - 1) * (2 * index))
+            sum += term
+        }
+        return Float(sum)
+    }
+}
