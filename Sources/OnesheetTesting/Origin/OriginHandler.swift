@@ -11,6 +11,9 @@ final class OriginHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     /// The piece that an endless body repeats.
     private var piece: ByteBuffer?
+    /// The bytes that endless raw ones repeat.
+    private var rawPiece: ByteBuffer?
+    private var drip: RepeatedTask?
 
     init(answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer, counts: CallCounts) {
         self.answer = answer
@@ -49,6 +52,23 @@ final class OriginHandler: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
             context.close(promise: nil)
         case .hangUp: context.close(promise: nil)
+        case .raw(let bytes):
+            let written = context.eventLoop.makePromise(of: Void.self)
+            let channel = context.channel
+            written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            writeRaw(bytes, context, promise: written)
+        case .rawThenSilence(let bytes): writeRaw(bytes, context)
+        case .rawWithoutEnd(let first, let then):
+            writeRaw(first, context)
+            rawPiece = then
+            pour(context)
+        case .drip(let first, let then):
+            writeRaw(first, context)
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            drip = context.eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(50), delay: .milliseconds(50)) { _ in
+                let (handler, context) = bound.value
+                handler.writeRaw(then, context)
+            }
         }
     }
 
@@ -57,7 +77,24 @@ final class OriginHandler: ChannelInboundHandler {
         context.fireChannelWritabilityChanged()
     }
 
+    func channelInactive(context: ChannelHandlerContext) {
+        drip?.cancel()
+        rawPiece = nil
+        context.fireChannelInactive()
+    }
+
+    /// Past the encoder, straight to the socket.
+    private func writeRaw(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
+        do {
+            try context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+                .writeAndFlush(NIOAny(bytes), promise: promise)
+        } catch {
+            promise?.fail(error)
+        }
+    }
+
     private func pour(_ context: ChannelHandlerContext) {
+        while let rawPiece, context.channel.isActive, context.channel.isWritable { writeRaw(rawPiece, context) }
         guard let piece else { return }
         while context.channel.isWritable { context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil) }
     }

@@ -55,6 +55,14 @@ public enum OriginAnswer: Sendable {
     case brokenOff(type: String, body: ByteBuffer, missing: Int)
     /// The connection is closed at once.
     case hangUp
+    /// These very bytes, whatever they are; then the connection closes.
+    case raw(ByteBuffer)
+    /// These very bytes, and then nothing.
+    case rawThenSilence(ByteBuffer)
+    /// The first bytes, and then the others again and again, as fast as they are taken.
+    case rawWithoutEnd(ByteBuffer, ByteBuffer)
+    /// The first bytes, and then the others again and again, twenty times a second.
+    case drip(ByteBuffer, ByteBuffer)
 
     /// A redirect.
     public static func redirect(to location: String, status: Int = 302) -> Self {
