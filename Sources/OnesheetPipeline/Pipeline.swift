@@ -68,10 +68,10 @@ package struct Pipeline: Sendable {
         return try await cache.remove(selection, dryRun: dryRun)
     }
 
-    /// Makes several variants of one title, its original decoded once for all of them.
+    /// Makes several variants of one title before anyone asks, its original decoded once for all of them.
     package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
         let original = try await originals.original(of: title)
-        let variants = try await variants(of: original, title, transforms)
+        let variants = try await variants(of: original, title, transforms, .prefetch)
         guard original.isStorable else { return variants }
         for (variant, transform) in zip(variants, transforms) {
             await cache.store(variant, for: ImageRequest(title, transform).key)
@@ -81,19 +81,27 @@ package struct Pipeline: Sendable {
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
-        of original: Original, _ title: TitleReference, _ transforms: [Transform]
+        of original: Original, _ title: TitleReference, _ transforms: [Transform], _ lane: RenderLane = .interactive
     ) async throws(PipelineError) -> [CacheEntry] {
         let source = original.entry
         let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
         var made: ArraySlice<CacheEntry> = []
         if !rendered.isEmpty {
             let start = ContinuousClock.now
-            let images = try await pool.run { () throws(PipelineError) -> [RenderedImage] in
-                do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
+            let cost: RenderCost
+            do throws(RenderError) { cost = try renderer.cost(source.body, as: rendered) } catch { throw .render(error) }
+            let images: [RenderedImage]
+            do throws(PipelineError) {
+                images = try await pool.run(lane, cost: cost) { () throws(PipelineError) -> [RenderedImage] in
+                    do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
+                }
+            } catch {
+                if error.isOriginals { await originals.drop(title, error) }
+                throw error
             }
-            let cost = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
+            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
             figures.add(\.renders, images.count)
-            made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: cost) }[...]
+            made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: milliseconds) }[...]
             if let index = rendered.firstIndex(where: \.showsWhole) { await note(made[index], of: original, title) }
         }
         return transforms.map { ($0.isIdentity(for: source.mediaType) ? source : made.removeFirst()).renewed(by: original) }

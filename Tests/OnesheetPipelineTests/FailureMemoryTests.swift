@@ -29,7 +29,7 @@ final class FailureMemoryTests: XCTestCase {
 
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
-        for error in [PipelineError.overloaded, .cancelled, .unknownSource("x", known: [])] {
+        for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
             memory.remember(error, of: title)
             XCTAssertNoThrow(try memory.check(title), "\(error)")
         }

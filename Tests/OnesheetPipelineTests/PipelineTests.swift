@@ -145,7 +145,7 @@ final class PipelineTests: XCTestCase {
         let error = await failure(pipeline, request(width: 40))
         release.signal()
         // Then it is refused, and the job before it is not hurt
-        XCTAssertEqual(error, .overloaded)
+        XCTAssertEqual(error, .overloaded(retryAfter: 1))
         try await job.value
     }
 

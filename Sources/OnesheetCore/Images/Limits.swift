@@ -18,11 +18,15 @@ public struct Limits: Sendable, Equatable {
     public var workers: Int
     /// Renders that may wait for a worker; one more is refused.
     public var queue: Int
+    /// The longest that a render is let wait, as far as can be foreseen; one that would wait longer is refused at once.
+    public var queueTime: Duration
+    /// Bytes that originals under way and pixels in the making may occupy together.
+    public var memory: Int
 
     public init(
         originBytes: Int = 32 << 20, pixels: Int = 64_000_000, outputPixels: Int = 32_000_000, scans: Int = 100,
         originTimeout: Duration = .seconds(10), originIdleTimeout: Duration = .seconds(5), originConcurrency: Int = 8,
-        workers: Int = 2, queue: Int = 64
+        workers: Int = 2, queue: Int = 64, queueTime: Duration = .seconds(10), memory: Int = 512 << 20
     ) {
         self.originBytes = originBytes
         self.pixels = pixels
@@ -33,5 +37,7 @@ public struct Limits: Sendable, Equatable {
         self.originConcurrency = originConcurrency
         self.workers = workers
         self.queue = queue
+        self.queueTime = queueTime
+        self.memory = memory
     }
 }

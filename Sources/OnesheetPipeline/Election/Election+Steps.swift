@@ -17,7 +17,7 @@ extension Election {
             if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noPoster(title) }
             return .success(original.from(candidate).showing(hash))
         } catch {
-            if error == .cancelled || error == .overloaded { throw error }
+            if error.isOurs { throw error }
             logger.info(
                 "candidate refused",
                 metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
@@ -72,7 +72,7 @@ extension PipelineError {
     /// Whether the same picture may be had again in a while.
     var isPassing: Bool {
         switch self {
-        case .origin(.timedOut), .origin(.failed): true
+        case .origin(.timedOut), .origin(.failed), .origin(.unavailable): true
         case .originRefused(_, let answer): answer >= 500 || answer == 429
         default: false
         }

@@ -60,13 +60,16 @@ struct OriginFetch: Sendable {
                 Original.place: place, Note.width: "\(header.orientation.swapsSides ? header.height : header.width)",
                 Note.height: "\(header.orientation.swapsSides ? header.width : header.height)",
             ])
-        guard let freshness else { return Original(entry: entry, freshness: nil) }
-        return Original(entry: entry, freshness: nil).with(freshness, keptAt: clock.now, for: lifetime)
+        let original = Original(entry: entry, freshness: nil, hold: pool.memory.hold(body.readableBytes))
+        guard let freshness else { return original }
+        return original.with(freshness, keptAt: clock.now, for: lifetime)
     }
 
     private func ask(_ request: HTTPRequest, _ policy: OriginPolicy) async throws(PipelineError) -> HTTPAnswer {
         do throws(HTTPTransportError) {
             return try await transport.get(request, under: policy)
+        } catch .overloaded where !Task.isCancelled {
+            throw .overloaded(retryAfter: pool.retryAfter)
         } catch {
             throw Task.isCancelled ? .cancelled : .origin(error)
         }

@@ -37,7 +37,7 @@ struct OriginManners: Sendable {
                 case .failed, .timedOut:
                     breaker.fail(host)
                     throw error
-                case .forbidden, .invalidURL, .tooLarge, .tooManyRedirects, .unavailable: throw error
+                case .forbidden, .invalidURL, .tooLarge, .tooManyRedirects, .unavailable, .overloaded: throw error
                 }
             } catch {
                 throw .failed(url: url.description, reason: "cancelled")

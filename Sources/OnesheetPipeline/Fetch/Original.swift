@@ -7,11 +7,17 @@ struct Original: Sendable {
     let entry: CacheEntry
     /// Until when it is fresh; `nil` for one that did not come over HTTP, which is fresh for as long as it is there.
     let freshness: Freshness?
+    /// The memory that its bytes occupy, while it is under way.
+    private let hold: MemoryHold?
 
-    init(entry: CacheEntry, freshness: Freshness?) { (self.entry, self.freshness) = (entry, freshness) }
+    init(entry: CacheEntry, freshness: Freshness?, hold: MemoryHold? = nil) {
+        (self.entry, self.freshness, self.hold) = (entry, freshness, hold)
+    }
 
     /// An original out of the cache.
-    init(stored entry: CacheEntry) { self.init(entry: entry, freshness: Freshness(notes: entry.notes)) }
+    init(stored entry: CacheEntry, hold: MemoryHold? = nil) {
+        self.init(entry: entry, freshness: Freshness(notes: entry.notes), hold: hold)
+    }
 
     /// The note that says where an original came from.
     static let place = "origin"
@@ -41,7 +47,7 @@ struct Original: Sendable {
         let longest = lifetime.moment(from: now) ?? .distantFuture
         renewed.cacheTime = .date(min(longest, freshness.usefulUntil(grace: longest.timeIntervalSince(now))))
         renewed.expires = renewed.cacheTime.moment(from: now)
-        return Original(entry: renewed, freshness: freshness)
+        return Original(entry: renewed, freshness: freshness, hold: hold)
     }
 }
 

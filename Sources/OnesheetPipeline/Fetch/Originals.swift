@@ -1,4 +1,5 @@
 package import Logging
+import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
@@ -10,6 +11,7 @@ package struct Originals: Sendable {
     let clock: WallClock
     let lifetime: CacheExpiration
     private let fetch: OriginFetch
+    private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
     private let flights = Coalescing<TitleReference, Original, PipelineError>(cancelled: .cancelled)
@@ -28,6 +30,7 @@ package struct Originals: Sendable {
         self.clock = clock
         self.lifetime = lifetime
         self.logger = logger
+        self.pool = pool
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(transport: transport, renderer: renderer, pool: pool, clock: clock, lifetime: lifetime)
         election = Election(fetch: fetch, choices: choices, logger: logger)
@@ -36,7 +39,7 @@ package struct Originals: Sendable {
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
     func original(of title: TitleReference) async throws(PipelineError) -> Original {
         guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
-        let stored = await cache.entry(for: ImageRequest.originalKey(title)).map { Original(stored: $0.entry) }
+        let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title)
         return try await flights.share(title) { () async throws(PipelineError) -> Original in
@@ -47,6 +50,14 @@ package struct Originals: Sendable {
             await cache.store(original.entry, for: ImageRequest.originalKey(title))
             return original
         }
+    }
+
+    /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
+    private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
+        guard let hit else { return nil }
+        guard hit.tier != cache.memory.name else { return Original(stored: hit.entry) }
+        guard let hold = pool.memory.reserve(hit.entry.body.readableBytes) else { throw .overloaded(retryAfter: pool.retryAfter) }
+        return Original(stored: hit.entry, hold: hold)
     }
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
@@ -80,6 +91,16 @@ package struct Originals: Sendable {
         } catch {
             failures.remember(error, of: title)
             throw error
+        }
+    }
+
+    /// Lets go of an original that turned out to be no good, so that its origin is asked again once `error` is forgotten.
+    func drop(_ title: TitleReference, _ error: PipelineError) async {
+        failures.remember(error, of: title)
+        do {
+            try await cache.remove(ImageRequest.originalKey(title))
+        } catch {
+            logger.error("a damaged original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
     }
 

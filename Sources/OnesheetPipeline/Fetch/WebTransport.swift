@@ -19,13 +19,16 @@ package final class WebTransport: HTTPTransport {
     private let clients = Mutex<[[NetworkRange]: HTTPClient]>([:])
     private let pace = Pace()
     private let manners: OriginManners
+    private let memory: MemoryBudget
 
     package init(
-        limits: Limits, group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
+        limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
+        group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
         clock: WallClock = .system, logger: Logger
     ) {
         self.limits = limits
         self.group = group
+        self.memory = memory
         self.logger = logger
         manners = OriginManners(
             slots: HostSlots(limit: limits.originConcurrency), breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
@@ -83,16 +86,28 @@ package final class WebTransport: HTTPTransport {
         do {
             let response = try await client(for: policy.networks)
                 .execute(request, timeout: .nanoseconds((policy.timeout ?? limits.originTimeout).nanoseconds), logger: logger)
-            if let length = response.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
-                throw HTTPTransportError.tooLarge(url: url.description, limit: limit)
-            }
-            let body = try await response.body.collect(upTo: limit)
+            let body = try await collect(response, url.description, limit)
             return HTTPAnswer(status: Int(response.status.code), headers: response.headers.joined(), body: body)
-        } catch is NIOTooManyBytesError {
-            throw .tooLarge(url: url.description, limit: limit)
         } catch {
             throw TransportFailure.error(error, at: url.description)
         }
+    }
+
+    /// The whole body, as far as it is allowed and there is memory: what a client library collects by itself nobody counts.
+    private func collect(_ response: HTTPClientResponse, _ url: String, _ limit: Int) async throws -> ByteBuffer {
+        let length = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+        guard length <= limit else { throw HTTPTransportError.tooLarge(url: url, limit: limit) }
+        guard let hold = memory.reserve(length) else { throw HTTPTransportError.overloaded(url: url) }
+        var body = ByteBuffer()
+        body.reserveCapacity(length)
+        for try await var piece in response.body {
+            guard body.readableBytes + piece.readableBytes <= limit else {
+                throw HTTPTransportError.tooLarge(url: url, limit: limit)
+            }
+            guard hold.grow(to: body.readableBytes + piece.readableBytes) else { throw HTTPTransportError.overloaded(url: url) }
+            body.writeBuffer(&piece)
+        }
+        return body
     }
 
     private func client(for networks: [NetworkRange]) -> HTTPClient {
@@ -105,7 +120,15 @@ package final class WebTransport: HTTPTransport {
             configuration.timeout.read = .nanoseconds(limits.originIdleTimeout.nanoseconds)
             configuration.connectionPool.retryConnectionEstablishment = false
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.originConcurrency
-            configuration.http1_1ConnectionDebugInitializer = { channel in OriginGuard.check(channel, networks) }
+            // Heads and chunk sizes come on top of the body.
+            let ceiling = limits.originBytes + (1 << 20)
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                OriginGuard.check(channel, networks).flatMap {
+                    channel.eventLoop.submit {
+                        try channel.pipeline.syncOperations.addHandler(ByteCeiling(limit: ceiling), position: .first)
+                    }
+                }
+            }
             let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
             clients[networks] = client
             return client

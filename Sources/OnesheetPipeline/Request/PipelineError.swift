@@ -15,8 +15,8 @@ package enum PipelineError: Error, Sendable, Equatable {
     case originRefused(url: String, answer: Int)
     /// The original is not a picture, damaged or too large, or the variant cannot be made of it.
     case render(RenderError)
-    /// Workers and queue are full.
-    case overloaded
+    /// Workers, queue or memory are full; probably not any more after so many seconds.
+    case overloaded(retryAfter: Int)
     /// Whoever asked has left.
     case cancelled
 }
@@ -44,6 +44,22 @@ extension PipelineError {
             .source(_, .malformedAnswer):
             true
         case .unknownSource, .source, .noPoster, .cancelled: false
+        }
+    }
+
+    /// Whether the original's bytes are to blame, which its header did not show.
+    var isOriginals: Bool {
+        switch self {
+        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)): true
+        default: false
+        }
+    }
+
+    /// Whether it says nothing of the poster: another candidate would fare no better.
+    var isOurs: Bool {
+        switch self {
+        case .cancelled, .overloaded: true
+        default: false
         }
     }
 }

@@ -1,37 +1,67 @@
 import NIOPosix
+import OnesheetImaging
 import Synchronization
 
-/// The worker threads on which pixels are made: so many at work, so many waiting, one more is refused at once.
+/// The worker threads on which pixels are made: so many at work, so many waiting, so many bytes; what is more is refused at once.
 ///
 /// Rendering keeps a processor busy for tens of milliseconds; on the cooperative pool it would stop everything else.
 package final class RenderPool: Sendable {
+    private enum Turn {
+        case now, cancelled
+        case refused(retryAfter: Int)
+    }
+
+    /// What originals and pixels may occupy.
+    package let memory: MemoryBudget
     private let threads: NIOThreadPool
-    private let capacity: Int
-    private let admitted = Mutex(0)
+    private let line: Mutex<RenderLine<CheckedContinuation<Turn, Never>>>
 
     /// - Parameters:
     ///   - workers: threads.
     ///   - queue: jobs that may wait for one.
-    package init(workers: Int, queue: Int) {
+    ///   - longestWait: the longest that one is let wait, as far as can be foreseen.
+    ///   - memory: what originals under way and decoded pixels may occupy.
+    package init(
+        workers: Int, queue: Int, longestWait: Duration = .seconds(10),
+        memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
+    ) {
         threads = NIOThreadPool(numberOfThreads: max(1, workers))
-        capacity = max(1, workers) + max(0, queue)
+        line = Mutex(RenderLine(workers: workers, queue: queue, longestWait: longestWait / .milliseconds(1)))
+        self.memory = memory
         threads.start()
     }
 
     /// Jobs at work and waiting.
-    package var load: Int { admitted.withLock { $0 } }
+    package var load: Int { line.withLock { $0.load } }
+
+    /// Jobs that wait in `lane`.
+    package func waiting(_ lane: RenderLane) -> Int { line.withLock { $0.waiting(lane) } }
+
+    /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
+    package var retryAfter: Int { line.withLock { max(1, Int(($0.wait(.interactive) / 1000).rounded(.up))) } }
 
     /// Runs `job` on a worker.
-    /// - Throws: `.overloaded` where workers and queue are full, `.cancelled` where the caller was cancelled before a worker was
-    ///   free, and what `job` throws.
-    func run<Value: Sendable>(_ job: @escaping @Sendable () throws(PipelineError) -> Value) async throws(PipelineError) -> Value {
-        let isAdmitted = admitted.withLock { admitted in
-            guard admitted < capacity else { return false }
-            admitted += 1
-            return true
+    /// - Parameter cost: what it is predicted to take.
+    /// - Throws: `.overloaded` where it would not begin in time or has no room, `.cancelled` where the caller was cancelled before a
+    ///   worker was free, and what `job` throws.
+    func run<Value: Sendable>(
+        _ lane: RenderLane = .interactive, cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
+        _ job: @escaping @Sendable () throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
+        switch await turn(lane, cost.milliseconds) {
+        case .cancelled: throw .cancelled
+        case .refused(let seconds): throw .overloaded(retryAfter: seconds)
+        case .now: break
         }
-        guard isAdmitted else { throw .overloaded }
-        defer { admitted.withLock { $0 -= 1 } }
+        let start = ContinuousClock.now
+        var isDone = false
+        defer {
+            let took = isDone ? (ContinuousClock.now - start) / .milliseconds(1) : nil
+            line.withLock { $0.finish(cost.milliseconds, took: took) }?.resume(returning: .now)
+        }
+        guard let pixels = memory.reserve(cost.bytes) else { throw .overloaded(retryAfter: retryAfter) }
+        defer { withExtendedLifetime(pixels) {} }
         let result: Result<Value, PipelineError>
         do {
             result = try await threads.runIfActive {
@@ -40,7 +70,27 @@ package final class RenderPool: Sendable {
         } catch {
             throw .cancelled
         }
+        isDone = true
         return try result.get()
+    }
+
+    private func turn(_ lane: RenderLane, _ milliseconds: Double) async -> Turn {
+        let ticket = line.withLock { $0.ticket() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let turn = line.withLock { line -> Turn? in
+                    if Task.isCancelled { return .cancelled }
+                    switch line.enter(ticket, lane, milliseconds, continuation) {
+                    case .now: return .now
+                    case .later: return nil
+                    case .refused(let seconds): return .refused(retryAfter: seconds)
+                    }
+                }
+                if let turn { continuation.resume(returning: turn) }
+            }
+        } onCancel: {
+            line.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
+        }
     }
 
     /// Ends the threads once their jobs are done.

@@ -47,7 +47,8 @@ struct EffectiveConfiguration {
             "signing: { unsafe: \(configuration.signing.unsafe), size: \(configuration.signing.size) }   # \(configuration.signing.keys.count) keys",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
                 + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
-                + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue) }",
+                + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue), "
+                + "queueTime: \(seconds(limits.queueTime)), memory: \(limits.memory) }",
             "presets:" + (configuration.presets.isEmpty ? " {}" : ""),
         ]
         lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }

@@ -5,7 +5,8 @@ package struct LimitsConfiguration: Sendable, Decodable {
     package var limits = Limits()
 
     private enum CodingKeys: CodingKey {
-        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, workers, queue
+        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, workers, queue,
+            queueTime, memory
     }
 
     package init() {}
@@ -22,6 +23,8 @@ package struct LimitsConfiguration: Sendable, Decodable {
         limits.originConcurrency = try keys.decodeIfPresent(Int.self, forKey: .originConcurrency) ?? limits.originConcurrency
         limits.workers = try keys.decodeIfPresent(Int.self, forKey: .workers) ?? limits.workers
         limits.queue = try keys.decodeIfPresent(Int.self, forKey: .queue) ?? limits.queue
+        limits.queueTime = try keys.decodeIfPresent(Interval.self, forKey: .queueTime)?.duration ?? limits.queueTime
+        limits.memory = try keys.decodeIfPresent(ByteSize.self, forKey: .memory)?.bytes ?? limits.memory
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
         guard limits.originConcurrency > 0 else {
             throw ConfigurationError(path: "limits.originConcurrency", message: "needs at least 1")

@@ -54,7 +54,7 @@ struct Problem: Error {
             self =
                 answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
         case .render(let error): self.init(error)
-        case .overloaded: self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: 1)
+        case .overloaded(let seconds): self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: seconds)
         case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
         }
     }
@@ -77,13 +77,14 @@ struct Problem: Error {
         case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
         case .unavailable(_, let seconds):
             self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
+        case .overloaded: self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: 1)
         case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
         }
     }
 
     private init(_ error: RenderError) {
         switch error {
-        case .unrecognizedFormat, .codec: self.init(.unprocessableContent, "Not a usable image", error.description)
+        case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, "Not a usable image", error.description)
         case .tooManyOutputPixels, .noEncoder: self.init(.badRequest, "Bad request", error.description)
         }
     }

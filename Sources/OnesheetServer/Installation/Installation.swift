@@ -27,7 +27,8 @@ struct Installation: Sendable {
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         let limits = configuration.limits.limits
-        let transport = WebTransport(limits: limits, clock: clock, logger: logger)
+        let memory = MemoryBudget(limit: limits.memory)
+        let transport = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
         let disk = configuration.cache.disk
         // First of all: it refuses a folder that is somebody else's, before anything is written there.
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
@@ -40,7 +41,8 @@ struct Installation: Sendable {
         let rendering = configuration.rendering
         let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
-        let pool = RenderPool(workers: limits.workers, queue: limits.queue)
+        let pool = RenderPool(
+            workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime, memory: memory)
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = PosterChoices(state)
         let originals = Originals(

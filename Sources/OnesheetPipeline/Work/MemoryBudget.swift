@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Bytes that originals under way and pixels in the making may occupy together.
+package final class MemoryBudget: Sendable {
+    package let limit: Int
+    private let used = Mutex(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Bytes that are held now.
+    package var held: Int { used.withLock { $0 } }
+
+    /// Room for `bytes`, until nobody has the hold any more; `nil` where there is none.
+    func reserve(_ bytes: Int) -> MemoryHold? { take(bytes) ? MemoryHold(bytes, of: self) : nil }
+
+    /// The same for what is there already and cannot be refused any more.
+    func hold(_ bytes: Int) -> MemoryHold {
+        used.withLock { $0 += bytes }
+        return MemoryHold(bytes, of: self)
+    }
+
+    fileprivate func take(_ bytes: Int) -> Bool {
+        used.withLock { used in
+            guard bytes <= limit - used else { return false }
+            used += bytes
+            return true
+        }
+    }
+
+    fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+}
+
+/// Part of a budget. It goes back with the last reference.
+final class MemoryHold: Sendable {
+    private let bytes: Mutex<Int>
+    private let budget: MemoryBudget
+
+    fileprivate init(_ bytes: Int, of budget: MemoryBudget) {
+        self.bytes = Mutex(bytes)
+        self.budget = budget
+    }
+
+    deinit { budget.giveBack(bytes.withLock { $0 }) }
+
+    /// Makes the hold at least `total` bytes large.
+    /// - Returns: whether there was room.
+    func grow(to total: Int) -> Bool {
+        bytes.withLock { bytes in
+            guard total > bytes else { return true }
+            guard budget.take(total - bytes) else { return false }
+            bytes = total
+            return true
+        }
+    }
+}

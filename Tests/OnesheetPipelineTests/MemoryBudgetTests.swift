@@ -1,0 +1,29 @@
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class MemoryBudgetTests: XCTestCase {
+    func testThatWhatIsHeldGoesBackWithTheLastReference() {
+        // Given a budget of which some is held
+        let budget = MemoryBudget(limit: 100)
+        var hold = budget.reserve(60)
+        XCTAssertNotNil(hold)
+        XCTAssertNil(budget.reserve(41))
+        XCTAssertTrue(hold?.grow(to: 100) ?? false)
+        XCTAssertFalse(hold?.grow(to: 101) ?? true)
+        XCTAssertEqual(budget.held, 100)
+        // When it is let go
+        hold = nil
+        // Then all is there again
+        XCTAssertEqual(budget.held, 0)
+        XCTAssertNotNil(budget.reserve(100))
+    }
+
+    func testThatWhatIsThereAlreadyIsCountedEvenBeyondTheLimit() {
+        let budget = MemoryBudget(limit: 10)
+        let hold = budget.hold(25)
+        XCTAssertEqual(budget.held, 25)
+        XCTAssertNil(budget.reserve(1))
+        withExtendedLifetime(hold) {}
+    }
+}
