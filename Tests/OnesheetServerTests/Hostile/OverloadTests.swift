@@ -53,7 +53,11 @@ final class OverloadTests: ServerTestCase {
             sources: "web: { type: remote, allow: [\"http://127.0.0.1:*/\"], networks: [loopback], timeout: 60s }",
             keys: "limits: { originConcurrency: 4, originIdleTimeout: 60s, queue: 1 }")
         let waiting = (0..<100).map { index in
-            Task { try? await server.send("/i/unsafe/w:60/plain/\(hung.url)/\(index)@jpg") }
+            // Each on a connection of its own: a client library's few would be what everybody waits for.
+            Task {
+                let request = "GET /i/unsafe/w:60/plain/\(hung.url)/\(index)@jpg HTTP/1.1\r\nHost: h\r\n\r\n"
+                _ = try? await RawConnection.exchange([Array(request.utf8)], with: server.url)
+            }
         }
         while hung.requests() < 4 { await Task.yield() }
         // When the good one is asked meanwhile
