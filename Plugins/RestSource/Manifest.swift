@@ -79,23 +79,6 @@ struct Manifest: Sendable, Decodable {
     }
 }
 
-/// An offset from Greenwich: `+09:00`.
-struct ZoneOffset: Sendable, Decodable {
-    var seconds: Int
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        let parts = text.dropFirst().split(separator: ":").compactMap { Int($0) }
-        guard let sign = text.first, sign == "+" || sign == "-", parts.count == 2, text.utf8.count == 6, parts[0] <= 14,
-            parts[1] < 60
-        else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” is not an offset such as +09:00")
-        }
-        seconds = (sign == "-" ? -1 : 1) * (parts[0] * 3600 + parts[1] * 60)
-    }
-}
-
 /// A text with variables: `Bearer {token}`. Unlike a template it escapes nothing.
 struct Phrase: Sendable, Decodable {
     let text: String

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Makes variants before anyone asks: so many titles at once, each original decoded once for all its sizes, what is there skipped.
 package struct Prefetch: Sendable {
-    private let pipeline: Pipeline
+    let pipeline: Pipeline
     private let concurrency: Int
 
     /// - Parameter concurrency: titles worked on at the same time.

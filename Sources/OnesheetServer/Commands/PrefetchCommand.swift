@@ -36,6 +36,12 @@ struct PrefetchCommand: PluggedCommand {
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
     var formats = PrefetchOrder.usualFormats.joined(separator: ",")
 
+    @Option(name: .long, help: "Titles whose name holds these words, where the source has a search.")
+    var query: String?
+
+    @Flag(name: .long, help: "Make nothing, and say what it would cost in calls and bytes. Lists are asked for.")
+    var dryRun = false
+
     @Flag(name: .long, help: "Print a summary in JSON on standard output, and no progress.")
     var json = false
 
@@ -44,15 +50,16 @@ struct PrefetchCommand: PluggedCommand {
     func validate() throws {
         guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
         if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
-        guard [date != nil, from != nil, !id.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--date, --from with --to, and --id exclude each other")
+        guard [date != nil, from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--date, --from with --to, --id and --query exclude each other")
         }
     }
 
     func run(with plugins: PluginList) async throws {
         let installation = try options.install(plugins)
         let order = PrefetchOrder(
-            source: source, ids: id, dates: days, sizes: list(sizes), formats: list(formats))
+            source: source, ids: id, dates: days, query: query, sizes: list(sizes), formats: list(formats))
+        if dryRun { return try await estimate(PrefetchJob(installation: installation, order: order)) }
         let (titles, transforms) = try await order.resolve(installation)
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
         let work = Task { await installation.prefetch.run(titles, transforms) { progress.show($0) } }
@@ -61,6 +68,21 @@ struct PrefetchCommand: PluggedCommand {
         try await installation.shutdown()
         if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
+    }
+
+    private func estimate(_ job: PrefetchJob) async throws {
+        let estimate = try await job.estimate()
+        try await job.installation.shutdown()
+        if json {
+            StandardStreams.output(String(decoding: try JSONEncoder.document.encode(estimate), as: UTF8.self))
+        } else {
+            StandardStreams.output(
+                """
+                \(estimate.total) variants: \(estimate.there) are there, \(estimate.missing) would be made
+                \(estimate.titlesToAsk) titles to ask the source about, \(estimate.fetches) pictures to fetch or more\
+                \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
+                """)
+        }
     }
 
     private var days: [CalendarDay] {

@@ -12,11 +12,13 @@ package struct ServerConfiguration: Sendable, Decodable {
     /// Whether free transforms are those of `presets` and no others; then they need no signature.
     package var presetsOnly = false
     package var sources: [String: NestedSource] = [:]
+    /// What is prefetched each day.
+    package var prefetch: [PrefetchConfiguration] = []
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, rendering, presets, presetsOnly, sources
+        case listen, cache, signing, admin, limits, rendering, presets, presetsOnly, prefetch, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -36,6 +38,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly
         sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
+        prefetch = try keys.decodeIfPresent([PrefetchConfiguration].self, forKey: .prefetch) ?? prefetch
         guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }
         for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
             throw ConfigurationError(
@@ -45,6 +48,10 @@ package struct ServerConfiguration: Sendable, Decodable {
             )
         }
         sourceNames = sources.keys.sorted()
+        for (index, line) in prefetch.enumerated() where sources[line.source] == nil {
+            throw ConfigurationError(
+                path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sourceNames))
+        }
     }
 }
 

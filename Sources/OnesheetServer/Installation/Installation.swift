@@ -15,6 +15,7 @@ struct Installation: Sendable {
     let pipeline: Pipeline
     let catalog: Catalog
     let posters: Posters
+    let ledger: PrefetchLedger
     let options: ImageOptions
     let signature: Signature
     let accept: Accept
@@ -59,11 +60,14 @@ struct Installation: Sendable {
         pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)
         catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
+        ledger = PrefetchLedger(state)
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
         signature = Signature(
             configuration.signing, needsKey: !configuration.listen.isLoopback && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
+        // A schedule that cannot be carried out is told now, and not at six in the morning.
+        for line in configuration.prefetch { _ = try line.order(at: clock.now).transforms(options) }
     }
 
     /// Prefetching with as many titles at once as there are workers and one to fetch meanwhile.

@@ -32,7 +32,10 @@ package struct Server: Sendable {
             responder: Front(installation, routes: images + others),
             server: answersEarly ? HTTPServerBuilder { HitChannel(hits, responder: $0) } : .http1(),
             configuration: .init(address: .hostname(listen.host, port: listen.port), backlog: 1024),
-            services: [Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger)],
+            services: [
+                Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger),
+                PrefetchSchedule(installation: installation),
+            ],
             onServerRunning: { channel in
                 await ready(ListenAddress(host: listen.host, port: channel.localAddress?.port ?? listen.port))
             },

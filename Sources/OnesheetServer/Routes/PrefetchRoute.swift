@@ -1,10 +1,14 @@
+import FoundationEssentials
 import Hummingbird
 import HTTPTypes
+import NIOCore
 import OnesheetCore
 import OnesheetPipeline
 
-/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "ids": ["1"], "sizes": ["w342"], "formats": ["jpg"]}`; for the
-/// administrator. Answers with the summary when all is made.
+/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`; for the administrator.
+///
+/// Answers with the summary when all is made; a client that accepts `text/event-stream` gets the progress as events. With
+/// `"dryRun": true` nothing is made, and the answer is the cost.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
     let methods: [HTTPRequest.Method] = [.post]
@@ -13,59 +17,75 @@ struct PrefetchRoute: Route {
     private struct Order: Decodable {
         let source: String
         let date: CalendarDay?
+        let from: CalendarDay?
+        let to: CalendarDay?
+        let query: String?
         let ids: [String]?
         let sizes: [String]?
         let formats: [String]?
+        let dryRun: Bool?
+
+        func prefetch() throws(RequestError) -> PrefetchOrder {
+            var order = PrefetchOrder(source: source, ids: ids ?? [], dates: date.map { [$0] } ?? [], query: query)
+            if let sizes { order.sizes = sizes }
+            if let formats { order.formats = formats }
+            guard (from == nil) == (to == nil) else { throw .malformed("“from” and “to” go together") }
+            if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
+            return order
+        }
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
         let order = try await request.order(Order.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
-        let prefetch = PrefetchOrder(
-            source: order.source, ids: order.ids ?? [], dates: order.date.map { [$0] } ?? [],
-            sizes: order.sizes ?? PrefetchOrder.usualSizes, formats: order.formats ?? PrefetchOrder.usualFormats)
-        let (titles, transforms) = try await prefetch.resolve(installation)
-        return .json(await installation.prefetch.run(titles, transforms) { _ in })
+        let job = PrefetchJob(installation: installation, order: try order.prefetch())
+        if order.dryRun == true { return .json(try await job.estimate()) }
+        guard request.headers[.accept]?.contains("text/event-stream") == true else { return .json(try await job.run { _ in }) }
+        // What cannot be understood is a problem document, and not a stream that ends.
+        _ = try job.order.transforms(installation.options)
+        return EventStream.response { send in
+            do {
+                let summary = try await job.run { send("progress", $0) }
+                send("done", summary)
+            } catch {
+                send("failed", Problem(error, at: installation.clock.now.timeIntervalSince1970).detail)
+            }
+        }
     }
 }
 
-/// What to prefetch, in the words of the command line and of the HTTP interface.
-struct PrefetchOrder {
-    static let usualSizes = ["w185", "w342"]
-    static let usualFormats = ["jpg"]
+/// Server-sent events (WHATWG HTML §9.2): an event's name and a JSON document each.
+enum EventStream {
+    typealias Send = @Sendable (_ event: String, _ document: any Encodable & Sendable) -> Void
 
-    let source: String
-    /// Titles by id; empty takes the source's lists.
-    let ids: [String]
-    /// The days whose lists to take; empty is the source's newest.
-    let dates: [CalendarDay]
-    let sizes: [String]
-    let formats: [String]
+    /// A response that goes on for as long as `work` does. When the client leaves, `work` is cancelled.
+    static func response(_ work: @escaping @Sendable (@escaping Send) async -> Void) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            body: ResponseBody { writer in
+                // A slow client misses progress, and never the end.
+                let (events, signal) = AsyncStream<ByteBuffer>.makeStream(bufferingPolicy: .bufferingNewest(64))
+                async let done: Void = {
+                    await work { event, document in signal.yield(Self.event(event, document)) }
+                    signal.finish()
+                }()
+                for await event in events { try await writer.write(event) }
+                await done
+                try await writer.finish(nil)
+            })
+    }
 
-    /// The titles, each once, and the transforms that this order means.
-    func resolve(_ installation: Installation) async throws -> (titles: [TitleReference], transforms: [Transform]) {
-        let options = installation.options
-        let transforms = try sizes.flatMap { size throws(RequestError) in
-            try formats.map { format throws(RequestError) in
-                var transform = try SizeLadder.transform(size)
-                transform.format = try options.format(format)
-                return transform
-            }
+    private static func event(_ name: String, _ document: any Encodable & Sendable) -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var event = ByteBuffer(string: "event: \(name)\ndata: ")
+        do {
+            event.writeBytes(try encoder.encode(document))
+        } catch {
+            // Our own documents hold nothing that JSON cannot say (no infinite numbers).
+            preconditionFailure("a document of ours cannot be encoded: \(error)")
         }
-        var ids = ids
-        if ids.isEmpty {
-            let days: [CalendarDay?] = dates.isEmpty ? [nil] : dates
-            for day in days {
-                var query = TitleQuery(date: day)
-                while true {
-                    let page = try await installation.catalog.titles(of: source, query)
-                    ids += page.titles.map(\.id)
-                    guard let next = page.next else { break }
-                    query.page = next
-                }
-            }
-        }
-        var seen: Set<String> = []
-        return (ids.filter { seen.insert($0).inserted }.map { TitleReference(source: source, id: $0) }, transforms)
+        event.writeString("\n\n")
+        return event
     }
 }

@@ -1,0 +1,28 @@
+import OnesheetCore
+import OnesheetPipeline
+
+/// An order on its way. It is written down until all of it was tried, so that a server that was ended goes on with it.
+struct PrefetchJob: Sendable {
+    let installation: Installation
+    let order: PrefetchOrder
+
+    /// Makes what is missing. Near the wall of a quota people go before this.
+    func run(_ progress: @escaping @Sendable (PrefetchSummary) -> Void) async throws -> PrefetchSummary {
+        try await Urgency.$current.withValue(.prefetch) {
+            // An order that cannot be understood is not written down.
+            let (titles, transforms) = try await order.resolve(installation)
+            try await installation.ledger.begin(order)
+            let summary = await installation.prefetch.run(titles, transforms, progress: progress)
+            if summary.done == summary.total { try await installation.ledger.end(order) }
+            return summary
+        }
+    }
+
+    /// What it would cost, nothing made. Lists that are not cached are asked for: they say which titles there are.
+    func estimate() async throws -> PrefetchEstimate {
+        try await Urgency.$current.withValue(.prefetch) {
+            let (titles, transforms) = try await order.resolve(installation)
+            return await installation.prefetch.estimate(titles, transforms)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Logging
+import OnesheetCore
+import OnesheetPipeline
+import ServiceLifecycle
+
+/// Prefetches what the configuration says, at the times that it says. A time that passed while the server was down is made up for.
+struct PrefetchSchedule: Service {
+    let installation: Installation
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await resume()
+            repeat { await runDue() } while await Self.pause()
+        }
+    }
+
+    /// Goes on with what was under way when the server ended.
+    func resume() async {
+        do {
+            for order in try await installation.ledger.underWay() { await carryOut(order) }
+        } catch {
+            installation.logger.error("what was being prefetched cannot be read: \(error)")
+        }
+    }
+
+    /// Carries out each line of the schedule whose time has come since it was last begun.
+    func runDue() async {
+        for line in installation.configuration.prefetch {
+            let due = line.due(until: installation.clock.now)
+            do {
+                let last = try await installation.ledger.lastBegun(line.name)
+                guard last.map({ $0 < due }) ?? true else { continue }
+                try await installation.ledger.note(line.name, begun: due)
+                // A new line begins with its next time, not with one that passed before it was written.
+                if last != nil { await carryOut(line.order(at: due)) }
+            } catch {
+                installation.logger.error("the schedule cannot be kept: \(error)", metadata: ["line": "\(line.name)"])
+            }
+        }
+    }
+
+    private func carryOut(_ order: PrefetchOrder) async {
+        do {
+            let summary = try await PrefetchJob(installation: installation, order: order).run { _ in }
+            installation.logger.notice(
+                "prefetched",
+                metadata: [
+                    "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
+                    "failed": "\(summary.failed)",
+                ])
+            for failure in summary.failures {
+                installation.logger.warning("not prefetched: \(failure.reason)", metadata: ["title": "\(failure.title)"])
+            }
+        } catch {
+            installation.logger.error("nothing was prefetched: \(error)", metadata: ["source": "\(order.source)"])
+        }
+    }
+
+    /// Waits a while: the time of day is asked for anew each time, because clocks are set and machines sleep.
+    private static func pause() async -> Bool {
+        do {
+            try await ContinuousClock().sleep(for: .seconds(20))
+            return true
+        } catch {
+            return false
+        }
+    }
+}

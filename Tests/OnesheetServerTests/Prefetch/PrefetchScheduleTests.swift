@@ -1,0 +1,119 @@
+import FoundationEssentials
+import Logging
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+final class PrefetchScheduleTests: ServerTestCase {
+    // 2026-11-21 12:00 UTC is 21:00 in Seoul.
+    private let clock = ManualClock()
+    private let order = PrefetchOrder(source: "sample", ids: ["1", "2"], sizes: ["w92"])
+
+    func testThatALineIsCarriedOutAtItsTimeAndOnce() async throws {
+        // Given a schedule at six in Seoul, seen first in the evening
+        let installation = try installation("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
+        let schedule = PrefetchSchedule(installation: installation)
+        await schedule.runDue()
+        let evening = installation.pipeline.figures.counts.renders
+        // When it is a minute to six, six, and a minute past
+        clock.advance(by: .seconds(9 * 3600 - 60))
+        await schedule.runDue()
+        let before = installation.pipeline.figures.counts.renders
+        clock.advance(by: .seconds(60))
+        await schedule.runDue()
+        let six = installation.pipeline.figures.counts.renders
+        clock.advance(by: .seconds(60))
+        await schedule.runDue()
+        // Then it was carried out at six only
+        XCTAssertEqual([evening, before], [0, 0])
+        XCTAssertGreaterThan(six, 0)
+        XCTAssertEqual(installation.pipeline.figures.counts.renders, six)
+    }
+
+    func testThatATimeThatPassedWhileTheServerWasDownIsMadeUpFor() async throws {
+        // Given a line that was seen before the server went down
+        let folder = folder()
+        let line = "at: \"06:00\", source: sample, sizes: [w92]"
+        let first = try started(line, folder: folder)
+        await PrefetchSchedule(installation: first).runDue()
+        try await first.shutdown()
+        // When the server is back the next noon
+        clock.advance(by: .seconds(86_400))
+        let second = try installation(line, folder: folder)
+        await PrefetchSchedule(installation: second).runDue()
+        // Then it is done
+        XCTAssertGreaterThan(second.pipeline.figures.counts.renders, 0)
+    }
+
+    func testThatAnOrderThatWasCutOffIsGoneOnWith() async throws {
+        // Given an order that was under way when the server was killed
+        let folder = folder()
+        let first = try started(folder: folder)
+        try await first.ledger.begin(order)
+        try await first.shutdown()
+        // When the server starts again
+        let second = try installation(folder: folder)
+        await PrefetchSchedule(installation: second).resume()
+        // Then it is carried out, and is no longer under way
+        let left = try await second.ledger.underWay()
+        XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
+        XCTAssertEqual(left, [])
+    }
+
+    func testThatTheDayIsTheZonesOwn() throws {
+        // Given lines for yesterday, in Seoul and in Greenwich, at a moment at which their days differ
+        let moment = Date(timeIntervalSince1970: 1_795_262_400 + 6 * 3600)  // 18:00 UTC, 03:00 the next day in Seoul
+        let lines = try [("+09:00", "2026-11-21"), ("+00:00", "2026-11-20")].map { zone, day in
+            (try line("at: \"06:00\", timeZone: \"\(zone)\", date: yesterday, source: sample"), day)
+        }
+        for (line, day) in lines {
+            // When the order is made, then its day is the one before the zone's
+            XCTAssertEqual(line.order(at: moment).dates.map(\.description), [day])
+        }
+    }
+
+    func testThatAScheduleThatCannotBeCarriedOutIsRefused() {
+        let table = [
+            ("at: \"25:00\", source: sample", "“25:00” is not a time of day such as 06:00"),
+            ("at: \"6\", source: sample", "“6” is not a time of day"),
+            ("at: \"06:00\", source: sampel", "unknown source “sampel”; did you mean “sample”?"),
+            ("at: \"06:00\", source: sample, timeZone: Seoul", "“Seoul” is not an offset such as +09:00"),
+            ("at: \"06:00\", source: sample, sizes: [w343]", "unknown size “w343”"),
+            ("at: \"06:00\", source: sample, formats: [jpgg]", "jpgg"),
+            ("at: \"06:00\", source: sample, date: tomorrow", "tomorrow"),
+            ("source: sample", "“at” is missing"),
+        ]
+        for (line, words) in table {
+            XCTAssertThrowsError(try installation(line), line) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
+        }
+    }
+
+    private func line(_ text: String) throws -> PrefetchConfiguration {
+        try XCTUnwrap(try ConfigurationFile(environment: [:]).parse(Self.yaml(text, folder: "c")).prefetch.first)
+    }
+
+    private func installation(_ line: String? = nil, folder: String? = nil) throws -> Installation {
+        let installation = try started(line, folder: folder ?? self.folder())
+        addTeardownBlock { try await installation.shutdown() }
+        return installation
+    }
+
+    /// An installation that the test shuts down.
+    private func started(_ line: String? = nil, folder: String) throws -> Installation {
+        let configuration = try ConfigurationFile(environment: [:]).parse(Self.yaml(line, folder: folder))
+        return try Installation(
+            configuration, .standard, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private static func yaml(_ line: String?, folder: String) -> String {
+        """
+        cache: { disk: { path: "\(folder)" } }
+        sources: { sample: { type: sample } }
+        \(line.map { "prefetch: [{ \($0) }]" } ?? "")
+        """
+    }
+}
