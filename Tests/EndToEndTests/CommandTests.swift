@@ -17,7 +17,8 @@ final class CommandTests: XCTestCase {
 
     func testThatEveryCommandHasHelp() async throws {
         let commands = [
-            [], ["serve"], ["prefetch"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"], ["sources", "check"],
+            [], ["serve"], ["prefetch"], ["bundle"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"],
+            ["sources", "check"],
             ["sources", "titles"], ["sources", "posters"], ["sources", "pin"], ["sources", "unpin"], ["sources", "reject"],
             ["sources", "block"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["config"],
             ["config", "check"], ["config", "print"],
@@ -34,7 +35,8 @@ final class CommandTests: XCTestCase {
 
     func testThatAMistakeInTheArgumentsIsUsage() async throws {
         for arguments in [
-            ["serv"], ["serve", "--listen", "here"], ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"],
+            ["serv"], ["serve", "--listen", "here"], ["bundle", "sample"], ["config", "check", "--record", "a", "--replay", "b"],
+            ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"],
             ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["sources", "block", "x"],
             ["prefetch", "sample", "--from", "2026-01-02"],
         ] {

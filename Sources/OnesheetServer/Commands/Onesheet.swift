@@ -49,7 +49,8 @@ struct RootCommand: ParsableCommand {
               onesheet serve --config onesheet.yaml       serve your own sources
             """,
         subcommands: [
-            ServeCommand.self, PrefetchCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self, SignCommand.self,
+            ServeCommand.self, PrefetchCommand.self, BundleCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self,
+            SignCommand.self,
             ConfigCommand.self,
         ])
 }
@@ -66,9 +67,25 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Keep the disk cache in this folder instead of the configured one.", valueName: "dir"))
     var cache: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write every answer of a service into this folder, without secrets.", valueName: "dir"))
+    var record: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Answer out of this folder instead of asking services: no keys, no network.", valueName: "dir"))
+    var replay: String?
+
+    func validate() throws {
+        guard record == nil || replay == nil else { throw ValidationError("--record and --replay exclude each other") }
+    }
+
     func load() throws -> ServerConfiguration {
         var configuration = try ConfigurationFile().load(config)
         if let cache { configuration.cache.disk.path = cache }
+        if let record { configuration.tape = .record(folder: record) }
+        if let replay { configuration.tape = .replay(folder: replay) }
         return configuration
     }
 

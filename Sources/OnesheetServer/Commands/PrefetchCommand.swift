@@ -15,26 +15,10 @@ struct PrefetchCommand: PluggedCommand {
               onesheet prefetch sample --id 1 --id 2 --json
             """)
 
-    @Argument(help: "The source's name in the configuration.")
-    var source: String
-
-    @Option(name: .long, help: ArgumentHelp("The list of this day, such as 2026-11-20.", valueName: "day"), transform: day)
-    var date: CalendarDay?
-
-    @Option(name: .long, help: ArgumentHelp("The lists from this day on, with --to.", valueName: "day"), transform: day)
-    var from: CalendarDay?
-
-    @Option(name: .long, help: ArgumentHelp("The lists up to this day, with --from.", valueName: "day"), transform: day)
-    var to: CalendarDay?
+    @OptionGroup var what: OrderArguments
 
     @Option(name: .long, help: "A title by its id; may be given several times.")
     var id: [String] = []
-
-    @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
-    var sizes = PrefetchOrder.usualSizes.joined(separator: ",")
-
-    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
-    var formats = PrefetchOrder.usualFormats.joined(separator: ",")
 
     @Option(name: .long, help: "Titles whose name holds these words, where the source has a search.")
     var query: String?
@@ -48,17 +32,15 @@ struct PrefetchCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
-        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
-        if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
-        guard [date != nil, from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
+        guard [what.date != nil, what.from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("--date, --from with --to, --id and --query exclude each other")
         }
     }
 
     func run(with plugins: PluginList) async throws {
         let installation = try options.install(plugins)
-        let order = PrefetchOrder(
-            source: source, ids: id, dates: days, query: query, sizes: list(sizes), formats: list(formats))
+        var order = try what.order()
+        (order.ids, order.query) = (id, query)
         if dryRun { return try await estimate(PrefetchJob(installation: installation, order: order)) }
         let (titles, transforms) = try await order.resolve(installation)
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
@@ -84,11 +66,37 @@ struct PrefetchCommand: PluggedCommand {
                 """)
         }
     }
+}
 
-    private var days: [CalendarDay] {
-        if let date { return [date] }
-        guard let from, let to else { return [] }
-        return Array(sequence(first: from) { $0 < to ? $0.adding(days: 1) : nil })
+/// Lists, sizes and formats, as several commands take them.
+struct OrderArguments: ParsableArguments {
+    @Argument(help: "The source's name in the configuration.")
+    var source: String
+
+    @Option(name: .long, help: ArgumentHelp("The list of this day, such as 2026-11-20.", valueName: "day"), transform: day)
+    var date: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists from this day on, with --to.", valueName: "day"), transform: day)
+    var from: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists up to this day, with --from.", valueName: "day"), transform: day)
+    var to: CalendarDay?
+
+    @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
+    var sizes = PrefetchOrder.usualSizes.joined(separator: ",")
+
+    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
+    var formats = PrefetchOrder.usualFormats.joined(separator: ",")
+
+    func validate() throws {
+        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
+        if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
+    }
+
+    func order() throws(RequestError) -> PrefetchOrder {
+        var order = PrefetchOrder(source: source, dates: date.map { [$0] } ?? [], sizes: list(sizes), formats: list(formats))
+        if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
+        return order
     }
 
     private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }

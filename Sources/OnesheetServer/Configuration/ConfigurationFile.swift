@@ -34,12 +34,18 @@ package struct ConfigurationFile: Sendable {
         let value = try value(of: node, at: "")
         var configuration = try ConfigurationDecoder().decode(ServerConfiguration.self, from: value)
         if let names = node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) { configuration.sourceNames = Array(names) }
+        configuration.secrets = secrets(in: text)
         return configuration
     }
 
     /// Any YAML as a configuration value, with variables filled in.
     package func value(of text: String) throws(ConfigurationError) -> ConfigurationValue {
         try value(of: try Self.compose(text), at: "")
+    }
+
+    /// The values of the variables that `text` names.
+    private func secrets(in text: String) -> [String] {
+        text.split(separator: "${").dropFirst().compactMap { environment[String($0.prefix { $0 != "}" && $0 != ":" })] }
     }
 
     private static func compose(_ text: String) throws(ConfigurationError) -> Node? {

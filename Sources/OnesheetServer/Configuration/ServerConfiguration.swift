@@ -14,6 +14,9 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var sources: [String: NestedSource] = [:]
     /// What is prefetched each day.
     package var prefetch: [PrefetchConfiguration] = []
+    /// What the file took from the environment: never written down.
+    package var secrets: [String] = []
+    package var tape = Tape.off
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
 

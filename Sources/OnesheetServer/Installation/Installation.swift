@@ -29,7 +29,8 @@ struct Installation: Sendable {
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
-        let transport = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
+        let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
+        let transport = try configuration.tape.transport(web, Redaction(secrets: configuration.secrets))
         let disk = configuration.cache.disk
         // First of all: it refuses a folder that is somebody else's, before anything is written there.
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
@@ -54,7 +55,7 @@ struct Installation: Sendable {
         self.cache = cache
         self.clock = clock
         self.logger = logger
-        self.transport = transport
+        self.transport = web
         self.assembly = assembly
         self.disk = diskTier
         pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)

@@ -19,7 +19,7 @@ struct RunningServer {
     /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", cache: String, clock: WallClock = .system,
-        answersEarly: Bool = true
+        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
     ) async throws -> RunningServer {
         let yaml = """
             listen: 127.0.0.1:0
@@ -28,7 +28,8 @@ struct RunningServer {
             sources:
             \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
             """
-        let configuration = try ConfigurationFile(environment: [:]).parse(yaml)
+        var configuration = try ConfigurationFile(environment: environment).parse(yaml)
+        configuration.tape = tape
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
@@ -84,10 +85,11 @@ struct ServerAnswer {
 class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", cache: String? = nil, clock: WallClock = .system,
-        answersEarly: Bool = true
+        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
-            sources: sources, keys: keys, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly)
+            sources: sources, keys: keys, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
+            environment: environment, tape: tape)
         addTeardownBlock { await server.stop() }
         return server
     }

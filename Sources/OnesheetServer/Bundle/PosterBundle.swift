@@ -1,0 +1,115 @@
+import FoundationEssentials
+import NIOCore
+import NIOFoundationEssentialsCompat
+import OnesheetCore
+import OnesheetPipeline
+
+/// One archive with everything that an app shows before it has a network: titles, their lists by day, and posters.
+///
+/// `posters/{size}/{number}.{ext}` are the pictures; `index.json` comes last, because only then it is known which there are. The same
+/// answers make the same bytes.
+struct PosterBundle: Sendable {
+    let installation: Installation
+    let order: PrefetchOrder
+
+    /// The archive's table of contents.
+    struct Index: Encodable {
+        struct Day: Encodable {
+            /// `nil` is the newest list.
+            let date: CalendarDay?
+            /// Ids in the list's order.
+            let titles: [String]
+        }
+        struct Poster: Encodable {
+            let path: String
+            let width: Int?
+            let height: Int?
+            let bytes: Int
+        }
+        struct Entry: Encodable {
+            let title: Title
+            /// By size and extension: `w342.jpg`.
+            let posters: [String: Poster]
+            /// Why there is none.
+            let missing: String?
+        }
+        let source: String
+        var days: [Day] = []
+        var titles: [Entry] = []
+    }
+
+    /// Writes the archive through `write`, one picture after the other.
+    /// - Returns: how many posters are in it, and the titles that have none, each with the reason.
+    func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (posters: Int, missing: [String]) {
+        let variants = try variants()
+        var index = Index(source: order.source)
+        var titles: [Title] = []
+        var seen: Set<String> = []
+        let days: [CalendarDay?] = order.dates.isEmpty ? [nil] : order.dates
+        for day in days {
+            let listed = try await list(day)
+            index.days.append(.init(date: day, titles: listed.map(\.id)))
+            titles += listed.filter { seen.insert($0.id).inserted }
+        }
+        var archive = TarWriter(write)
+        var (posters, missing) = (0, [String]())
+        for (number, title) in titles.enumerated() {
+            let entry = try await add(title, number + 1, variants, &archive)
+            posters += entry.posters.count
+            if let reason = entry.missing { missing.append("\(title.id): \(reason)") }
+            index.titles.append(entry)
+        }
+        try archive.add("index.json", ByteBuffer(data: try JSONEncoder.document.encode(index)))
+        try archive.finish()
+        return (posters, missing)
+    }
+
+    private func add(
+        _ title: Title, _ number: Int, _ variants: [(name: String, size: String, transform: Transform)],
+        _ archive: inout TarWriter
+    ) async throws -> Index.Entry {
+        let reference = TitleReference(source: order.source, id: title.id)
+        var posters: [String: Index.Poster] = [:]
+        for (name, size, transform) in variants {
+            let entry: CacheEntry
+            do throws(PipelineError) {
+                entry = try await installation.pipeline.image(for: ImageRequest(reference, transform)).entry
+            } catch {
+                if error == .cancelled { throw error }
+                return Index.Entry(title: title, posters: posters, missing: error.description)
+            }
+            // Ids may be anything; a number is a file name everywhere.
+            let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
+            posters[name] = .init(
+                path: path, width: entry.notes["width"].flatMap { Int($0) }, height: entry.notes["height"].flatMap { Int($0) },
+                bytes: entry.body.readableBytes)
+            try archive.add(path, entry.body)
+        }
+        return Index.Entry(title: title, posters: posters, missing: nil)
+    }
+
+    private func list(_ day: CalendarDay?) async throws(PipelineError) -> [Title] {
+        var titles: [Title] = []
+        var query = TitleQuery(date: day)
+        while true {
+            let page = try await installation.catalog.titles(of: order.source, query)
+            titles += page.titles
+            guard let next = page.next else { return titles }
+            query.page = next
+        }
+    }
+
+    private func variants() throws(RequestError) -> [(name: String, size: String, transform: Transform)] {
+        var variants: [(name: String, size: String, transform: Transform)] = []
+        for size in order.sizes {
+            for format in order.formats {
+                var one = order
+                (one.sizes, one.formats) = ([size], [format])
+                for transform in try one.transforms(installation.options) {
+                    variants.append(("\(size).\(format)", size, transform))
+                }
+            }
+        }
+        return variants
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import XCTest
+
+/// `onesheet bundle`, whose archive the system's own tar reads.
+final class BundleTests: XCTestCase {
+    private var folder = URL(filePath: "/")
+
+    override func setUpWithError() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    func testThatAnArchiveHoldsTitlesAndPostersAndIsTheSameEachTime() async throws {
+        // Given two bundles of the sample source, made with caches of their own
+        for name in ["a", "b"] {
+            let outcome = try await Program.run(
+                ["bundle", "sample", "--sizes", "w92", "--formats", "jpg,png", "-o", "\(name).tar", "--cache", name], in: folder)
+            XCTAssertEqual(outcome.status, 0, outcome.errors)
+        }
+        // When tar unpacks one
+        let tar = Process()
+        tar.executableURL = URL(filePath: "/bin/tar")
+        tar.arguments = ["-xf", "a.tar"]
+        tar.currentDirectoryURL = folder
+        try tar.run()
+        tar.waitUntilExit()
+        // Then both have the same bytes, and each poster is where the index says
+        XCTAssertEqual(tar.terminationStatus, 0)
+        XCTAssertEqual(try Data(contentsOf: file("a.tar")), try Data(contentsOf: file("b.tar")))
+        let index = try XCTUnwrap(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: file("index.json"))) as? [String: Any])
+        let titles = try XCTUnwrap(index["titles"] as? [[String: Any]])
+        let days = try XCTUnwrap(index["days"] as? [[String: Any]])
+        XCTAssertEqual(days.map { ($0["titles"] as? [String])?.count }, [titles.count])
+        for title in titles {
+            let posters = try XCTUnwrap(title["posters"] as? [String: [String: Any]])
+            XCTAssertEqual(posters.keys.sorted(), ["w92.jpg", "w92.png"])
+            for poster in posters.values {
+                let path = try XCTUnwrap(poster["path"] as? String)
+                XCTAssertEqual(try Data(contentsOf: file(path)).count, poster["bytes"] as? Int, path)
+            }
+        }
+    }
+
+    func testThatAnArchiveThatCannotBeWrittenLeavesNothing() async throws {
+        let outcome = try await Program.run(["bundle", "sample", "-o", "none/a.tar", "--cache", "c"], in: folder)
+        XCTAssertEqual(outcome.errors, "onesheet: cannot write none/a.tar: No such file or directory\n")
+        let unknown = try await Program.run(["bundle", "nobody", "-o", "a.tar", "--cache", "c"], in: folder)
+        XCTAssertEqual(unknown.errors, "onesheet: unknown source “nobody”; known: sample\n")
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), ["c"])
+    }
+
+    private func file(_ path: String) -> URL { folder.appending(path: path) }
+}
