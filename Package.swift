@@ -14,6 +14,7 @@ let isCheckout = Context.packageDirectory.contains("/checkouts/")
 
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let embedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -162,7 +163,7 @@ let package = Package(
         tests(
             "OnesheetServer",
             [
-                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
+                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1, embedded,
                 httpTypes, log,
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),

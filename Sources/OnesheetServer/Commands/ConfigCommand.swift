@@ -38,13 +38,15 @@ struct EffectiveConfiguration {
     init(_ configuration: ServerConfiguration) { self.configuration = configuration }
 
     var yaml: String {
-        let (cache, limits) = (configuration.cache, configuration.limits.limits)
+        let (cache, limits, clients) = (configuration.cache, configuration.limits.limits, configuration.clients)
         var lines = [
             "listen: \(configuration.listen)",
             "cache:",
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
             "signing: { unsafe: \(configuration.signing.unsafe), size: \(configuration.signing.size) }   # \(configuration.signing.keys.count) keys",
+            "clients: { connections: \(clients.connections), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
+                + "requestTimeout: \(seconds(clients.requestTimeout.duration)) }",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
                 + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
                 + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue), "

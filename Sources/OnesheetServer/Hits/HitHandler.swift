@@ -17,6 +17,14 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     init(_ hits: PreparedHits) { self.hits = hits }
 
+    /// What the connection waits for.
+    var phase: ConnectionPhase {
+        guard let parsers else { return .idle }
+        if parsers.isReading { return .reading }
+        if !parsers.isEmpty { return .answering }
+        return parserIsDone ? .idle : .reading
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         if parserIsDone, parsers?.isEmpty ?? true {

@@ -25,13 +25,15 @@ package struct Server: Sendable {
     /// Serves until SIGTERM or SIGINT or until the task is cancelled; requests under way are answered first.
     /// - Parameter ready: called once with the address, when connections are accepted.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let listen = installation.configuration.listen
+        let (listen, clients) = (installation.configuration.listen, installation.configuration.clients)
         let images: [any ImageDialect] = [PosterRoute(installation: installation), ImageRoute(installation: installation)]
         let hits = HitsByLoop { [installation] in PreparedHits(installation, dialects: images) }
         let application = Application(
             responder: Front(installation, routes: images + others),
-            server: answersEarly ? HTTPServerBuilder { HitChannel(hits, responder: $0) } : .http1(),
-            configuration: .init(address: .hostname(listen.host, port: listen.port), backlog: 1024),
+            server: answersEarly ? HTTPServerBuilder { ClientChannel(hits, clients, responder: $0) } : .http1(),
+            configuration: .init(
+                address: .hostname(listen.host, port: listen.port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
             services: [
                 Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger),
                 PrefetchSchedule(installation: installation),

@@ -2,24 +2,33 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import OnesheetCore
 import Synchronization
 
-/// Hummingbird's HTTP/1.1 connections with `HitHandler` in front.
-struct HitChannel: ServerChildChannel {
+/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` in front.
+struct ClientChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     private let connections: HTTP1Channel
     private let prepared: HitsByLoop
+    private let clients: ClientsConfiguration
 
-    init(_ prepared: HitsByLoop, responder: @escaping HTTPChannelHandler.Responder) {
+    init(_ prepared: HitsByLoop, _ clients: ClientsConfiguration, responder: @escaping HTTPChannelHandler.Responder) {
         self.prepared = prepared
+        self.clients = clients
         connections = HTTP1Channel(
             responder: responder, configuration: .init(additionalChannelHandlers: [UnansweredRequests()]))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(HitHandler(prepared.hits(on: channel.eventLoop)))
+            let hits = HitHandler(prepared.hits(on: channel.eventLoop))
+            let slow = SlowClients(
+                idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
+            ) { hits.phase }
+            // Most clients wait for an answer before they send more: to look for more at once is a system call in vain.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.pipeline.syncOperations.addHandlers([slow, hits])
         }.flatMap { connections.setup(channel: channel, logger: logger) }
     }
 

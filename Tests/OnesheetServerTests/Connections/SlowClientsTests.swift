@@ -1,0 +1,61 @@
+import NIOCore
+import NIOEmbedded
+import XCTest
+
+@testable import OnesheetServer
+
+/// Time is the embedded loop's: it passes when the test says so.
+final class SlowClientsTests: XCTestCase {
+    private let channel = EmbeddedChannel()
+    private var phase = ConnectionPhase.idle
+
+    override func setUp() async throws {
+        let slow = SlowClients(idleTimeout: .seconds(60), requestTimeout: .seconds(10)) { [unowned self] in phase }
+        try channel.pipeline.syncOperations.addHandler(slow)
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+    }
+
+    func testThatAConnectionWithoutRequestsIsClosedInTheEnd() throws {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(55))
+        XCTAssertTrue(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(8))
+        XCTAssertFalse(channel.isActive)
+    }
+
+    func testThatRequestsKeepAConnectionOpen() throws {
+        for _ in 0..<10 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+            try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        }
+        XCTAssertTrue(channel.isActive)
+    }
+
+    func testThatARequestThatComesInDropsIsNotWaitedForLong() throws {
+        phase = .reading
+        for _ in 0..<9 {
+            try channel.writeInbound(ByteBuffer(string: "G"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        XCTAssertTrue(channel.isActive)
+        try channel.writeInbound(ByteBuffer(string: "G"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+        XCTAssertFalse(channel.isActive)
+    }
+
+    func testThatOurOwnTimeIsNotHeldAgainstTheClient() throws {
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        phase = .answering
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        XCTAssertTrue(channel.isActive)
+    }
+
+    func testThatAClientThatTakesNoneOfItsAnswerIsLeft() throws {
+        // Written and not taken: an embedded channel keeps what is not flushed.
+        phase = .answering
+        channel.write(ByteBuffer(string: "answer"), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        XCTAssertTrue(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+        XCTAssertFalse(channel.isActive)
+    }
+}
