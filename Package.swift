@@ -163,7 +163,8 @@ let package = Package(
         tests(
             "OnesheetServer",
             [
-                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1, embedded,
+                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
+                embedded,
                 httpTypes, log,
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),
