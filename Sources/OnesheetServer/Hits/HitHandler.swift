@@ -44,15 +44,17 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        // From here on the connection is the parser's, and it stays so where it cannot be seen when the parser is done.
+        parserIsDone = false
         do {
-            let parsers = try self.parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
-            self.parsers = parsers
-            context.fireChannelRead(wrapInboundOut(bytes))
-            // The parser reads at once, and a plain end of a head leaves nothing over.
-            parserIsDone = !parsers.isReading && bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
+            parsers = try parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
         } catch {
-            preconditionFailure("a connection without its parser: \(error)")
+            parsers = nil
         }
+        context.fireChannelRead(wrapInboundOut(bytes))
+        // The parser reads at once, and a plain end of a head leaves nothing over.
+        guard let parsers, !parsers.isReading else { return }
+        parserIsDone = bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
