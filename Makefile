@@ -24,7 +24,11 @@ bench-http: setup ## Compare answers to cached pictures with nginx's to static f
 fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
 	@.ci/fuzz 600
 
+sanitize: setup ## Run the tests of the cache under ThreadSanitizer, and those of what reads bytes under AddressSanitizer
+	@.ci/sanitize thread
+	@.ci/sanitize address
+
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz format
+.PHONY: help setup serve test bench-peers bench-http fuzz sanitize format

@@ -1,0 +1,1 @@
+// Nothing to call: being linked is enough (see locks.c).
