@@ -19,6 +19,7 @@ let http1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -94,7 +95,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat,
-                hummingbird, hummingbirdCore, nioHTTPTypes,
+                hummingbird, hummingbirdCore, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),

@@ -1,19 +1,20 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import OnesheetCore
 import Synchronization
 
-/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` in front.
+/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` before the parser, and `HostCheck` behind it.
 struct ClientChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     private let connections: HTTP1Channel
-    private let prepared: HitsByLoop
+    private let prepared: HitsByLoop?
     private let clients: ClientsConfiguration
 
-    init(_ prepared: HitsByLoop, _ clients: ClientsConfiguration, responder: @escaping HTTPChannelHandler.Responder) {
+    /// - Parameter prepared: without it every request goes to the parser.
+    init(_ prepared: HitsByLoop?, _ clients: ClientsConfiguration, responder: @escaping HTTPChannelHandler.Responder) {
         self.prepared = prepared
         self.clients = clients
         connections = HTTP1Channel(
@@ -22,14 +23,20 @@ struct ClientChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let hits = HitHandler(prepared.hits(on: channel.eventLoop))
+            let hits = HitHandler(prepared?.hits(on: channel.eventLoop))
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
             ) { hits.phase }
             // Most clients wait for an answer before they send more: to look for more at once is a system call in vain.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.pipeline.syncOperations.addHandlers([slow, hits])
-        }.flatMap { connections.setup(channel: channel, logger: logger) }
+        }.flatMap {
+            connections.setup(channel: channel, logger: logger)
+        }.flatMapThrowing { value in
+            let operations = channel.pipeline.syncOperations
+            try operations.addHandler(HostCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
+            return value
+        }
     }
 
     func handle(value: Value, logger: Logger) async { await connections.handle(value: value, logger: logger) }

@@ -30,7 +30,7 @@ package struct Server: Sendable {
         let hits = HitsByLoop { [installation] in PreparedHits(installation, dialects: images) }
         let application = Application(
             responder: Front(installation, routes: images + others),
-            server: answersEarly ? HTTPServerBuilder { ClientChannel(hits, clients, responder: $0) } : .http1(),
+            server: HTTPServerBuilder { [answersEarly] in ClientChannel(answersEarly ? hits : nil, clients, responder: $0) },
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),

@@ -50,8 +50,8 @@ enum MalformedRequests {
     ]
 
     private static let fields = [
-        row("no host", "GET / HTTP/1.1\r\n\r\n", 200), field("two hosts", "Host: i", 200),
-        row("host with a path", "GET / HTTP/1.1\r\nHost: h/x\r\n\r\n", 200),
+        row("no host", "GET / HTTP/1.1\r\n\r\n", 400), field("two hosts", "Host: i", 400),
+        row("host with a path", "GET / HTTP/1.1\r\nHost: h/x\r\n\r\n", 400),
         row("empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", 200),
         field("no colon", "nothing", 400), field("space before the colon", "A : b", 400), field("no name", ": b", 400),
         field("space in a name", "A b: c", 400), field("control character in a name", "A\u{1}: c", 400),

@@ -1,0 +1,35 @@
+import NIOCore
+import NIOHTTP1
+
+/// Refuses requests of HTTP/1.1 that do not name exactly one valid host (RFC 9112 §3.2): two machines on the way could take such a
+/// request for different ones. Sits right behind the parser, whose errors are answered with 400 and the end of the connection.
+final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private var hasRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .head(let head) = unwrapInboundIn(data), !Self.isRight(head) {
+            hasRefused = true
+            context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+        }
+        // What follows a refused head is nobody's request.
+        if !hasRefused { context.fireChannelRead(data) }
+    }
+
+    private static func isRight(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["Host"]
+        if hosts.isEmpty, head.version == .http1_0 { return true }
+        return hosts.count == 1 && hosts[0].utf8.allSatisfy(isHostByte)
+    }
+
+    /// What RFC 3986 §3.2 lets a host and its port be written with.
+    static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+        }
+    }
+}
