@@ -96,6 +96,12 @@ package struct Cache: Sendable {
         try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }
     }
 
+    /// How often each tier behind memory failed and was passed by.
+    package var failures: [String: Int] {
+        let counts = troubles.counts
+        return Dictionary(others.map { ($0.name, counts[$0.name] ?? 0) }, uniquingKeysWith: +)
+    }
+
     /// Each tier's figures by its name. A tier that cannot tell is left out.
     package func statistics() async -> [String: CacheStatistics] {
         var all = [memory.name: await memory.statistics()]

@@ -121,15 +121,6 @@ final class DiskTierFullTests: XCTestCase {
         try await tier.close()
     }
 
-    func testThatAFolderThatCannotBeWrittenIsRefusedInOneClearLine() async throws {
-        let disk = try disk("size=2m")
-        try disk.remount("ro")
-
-        XCTAssertThrowsError(try DiskTier(path: disk.path("cache"))) { error in
-            XCTAssertEqual("\(error)", "cannot make the folder \(disk.path("cache")): Read-only file system")
-        }
-    }
-
     private func expectFailure(_ reason: String, line: UInt = #line, _ body: () async throws(CacheError) -> Void) async {
         do {
             try await body()
@@ -139,14 +130,4 @@ final class DiskTierFullTests: XCTestCase {
         }
     }
 
-    private func disk(_ options: String) throws -> SmallDisk {
-        let folder = try temporaryDirectory()
-        let disk = try SmallDisk(on: folder.path, options: options)
-        addTeardownBlock { disk.unmount() }
-        return disk
-    }
-}
-
-extension SmallDisk {
-    func path(_ name: String) -> String { "\(path)/\(name)" }
 }

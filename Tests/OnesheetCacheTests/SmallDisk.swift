@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetTesting
 import XCTest
 
 /// A small file system in memory, unmounted after the test. Mounting needs rights that not every machine gives: then the test is skipped.
@@ -52,5 +53,19 @@ final class SmallDisk {
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         if process.terminationStatus != 0 { throw XCTSkip("\(command) is not permitted here: \(complaint)") }
+    }
+}
+
+extension SmallDisk {
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+extension XCTestCase {
+    /// A small disk that is gone after the test.
+    func disk(_ options: String) throws -> SmallDisk {
+        let folder = try temporaryDirectory()
+        let disk = try SmallDisk(on: folder.path, options: options)
+        addTeardownBlock { disk.unmount() }
+        return disk
     }
 }

@@ -15,20 +15,33 @@ final class DiskShelf: Sendable {
     let counts = Mutex(CacheStatistics())
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
+    /// Why the folder could not be opened at first.
+    let obstacle: CacheError?
     private let state: Mutex<State>
 
     private enum State {
         case open(OpenFolder)
-        /// Not there any more as it was; `damaged` is the path of an index that cannot be trusted.
-        case lost(damaged: String?)
+        /// Not there any more as it was; `damaged` is the path of an index that cannot be trusted. A folder that never was open
+        /// may be somebody else's.
+        case lost(damaged: String?, isOurs: Bool)
         case closed
     }
 
+    /// Opens the folder. One that cannot be written now is opened by the first operation that finds that it can; until then, what is
+    /// in it can be looked up.
     init(_ settings: DiskSettings, life: ShelfLife, clock: WallClock) throws(CacheError) {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock) = (settings, life, clock)
         let layout = layout
-        state = Mutex(.open(try Self.naming("open") { try OpenFolder(layout) }))
+        let (first, obstacle): (State, CacheError?) = try Self.naming("open") {
+            do {
+                return (.open(try OpenFolder(layout)), nil)
+            } catch  where error.meansUnwritable {
+                return (.lost(damaged: nil, isOurs: false), Self.named("open", error))
+            }
+        }
+        state = Mutex(first)
+        self.obstacle = obstacle
     }
 
     /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.
@@ -61,12 +74,15 @@ final class DiskShelf: Sendable {
             if case .open(let present) = state {
                 let isLost = lost.map { $0.folder === present } ?? false
                 if try !isLost && present.isCurrent() { return present }
-                state = .lost(damaged: isLost && lost?.error is DatabaseError ? present.index.path : nil)
+                let isDamaged = isLost && lost?.error is DatabaseError
+                state = .lost(damaged: isDamaged ? present.index.path : nil, isOurs: true)
                 // Closed first: SQLite must not have a removed file and its successor open at once.
                 try present.index.close()
             }
-            guard case .lost(let damaged) = state else { throw CacheError.index(operation: "use", reason: "it is closed") }
-            let next = try OpenFolder(layout, isOurs: true, distrusting: damaged)
+            guard case .lost(let damaged, let isOurs) = state else {
+                throw CacheError.index(operation: "use", reason: "it is closed")
+            }
+            let next = try OpenFolder(layout, isOurs: isOurs, distrusting: damaged)
             state = .open(next)
             return next
         }
@@ -87,14 +103,14 @@ final class DiskShelf: Sendable {
 
     /// Runs `body`; its failures become the contract's.
     static func naming<Answer>(_ operation: String, _ body: () throws -> Answer) throws(CacheError) -> Answer {
-        do {
-            return try body()
-        } catch let error as CacheError {
-            throw error
-        } catch let failure as FileFailure {
-            throw failure.cacheError
-        } catch {
-            throw .index(operation: operation, reason: "\(error)")
+        do { return try body() } catch { throw named(operation, error) }
+    }
+
+    private static func named(_ operation: String, _ error: any Error) -> CacheError {
+        switch error {
+        case let error as CacheError: error
+        case let failure as FileFailure: failure.cacheError
+        default: .index(operation: operation, reason: "\(error)")
         }
     }
 }

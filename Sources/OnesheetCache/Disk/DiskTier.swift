@@ -14,7 +14,8 @@ package final class DiskTier: CacheTier {
     private let workers: DiskWorkers
     private let logger: Logger
 
-    /// Opens the folder at `path`, or makes it.
+    /// Opens the folder at `path`, or makes it. Where that fails because the disk is full or cannot be written, the tier says so in the
+    /// log, finds what is in the folder, fails to store, and opens the folder as soon as that is possible.
     /// - Parameters:
     ///   - budgets: how many bytes each kind of entry may take on disk.
     ///   - expires: the longest that an entry stays unread; its own time can be shorter.
@@ -35,7 +36,11 @@ package final class DiskTier: CacheTier {
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
-        adoptLater()
+        if let obstacle = shelf.obstacle {
+            logger.warning("Nothing is stored on the disk until it can be: \(obstacle)")
+        } else {
+            adoptLater()
+        }
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
@@ -140,9 +145,10 @@ package final class DiskTier: CacheTier {
 
     /// Ends the work and closes the index.
     package func close() async throws(CacheError) {
-        let shelf = shelf
+        let (shelf, logger) = (shelf, logger)
         try await workers.run { () throws(CacheError) in
-            try shelf.note()
+            // What was read last is of little worth, and a folder that cannot be written must not keep the server from ending.
+            do { try shelf.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
             try shelf.close()
         }
         try await workers.close()

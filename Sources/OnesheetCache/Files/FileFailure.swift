@@ -18,8 +18,8 @@ struct FileFailure: Error, Equatable {
     /// Nothing is there, or a folder on the way is gone.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     var isExistence: Bool { code == EEXIST || code == ENOTEMPTY }
-    /// No bytes or no inodes are left.
-    var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// No bytes or no inodes are left, or nobody may write here, or we may not.
+    var isRefusal: Bool { [ENOSPC, EDQUOT, EROFS, EACCES, EPERM].contains(code) }
     var isHeldByAnother: Bool { code == EWOULDBLOCK }
 
     var cacheError: CacheError { .fileSystem(operation: operation, path: path, reason: String(cString: strerror(code))) }

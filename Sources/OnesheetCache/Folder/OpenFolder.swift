@@ -26,11 +26,7 @@ final class OpenFolder: Sendable {
         if let trusted {
             index = trusted
         } else {
-            let marker = FolderMarker.fresh()
-            index = try CacheIndex(path: layout.index(marker.indexID))
-            try index.set(BootID.current, for: "boot")
-            if try Files.names(in: layout.entries).isEmpty { try index.set("\(FolderLayout.partCount)", for: "adopted") }
-            try marker.write(to: layout.marker)
+            index = try Self.freshIndex(layout)
             try Self.removeIndexes(but: index.path, layout)
         }
         if living == 0 || trusted == nil { try index.set(BootID.current, for: "boot") }
@@ -72,6 +68,25 @@ final class OpenFolder: Sendable {
             return nil
         } catch {
             return nil
+        }
+    }
+
+    /// A new index, which the marker names. Where it cannot be made, on a full disk for example, nothing of it is left.
+    private static func freshIndex(_ layout: FolderLayout) throws -> CacheIndex {
+        let marker = FolderMarker.fresh()
+        let path = layout.index(marker.indexID)
+        do {
+            let index = try CacheIndex(path: path)
+            try index.set(BootID.current, for: "boot")
+            if try Files.names(in: layout.entries).isEmpty { try index.set("\(FolderLayout.partCount)", for: "adopted") }
+            try marker.write(to: layout.marker)
+            return index
+        } catch {
+            let failure = error
+            for file in [path, path + "-journal", layout.marker + ".new"] {
+                do { try Files.remove(file) } catch { throw failure }
+            }
+            throw failure
         }
     }
 

@@ -1,47 +1,26 @@
-internal import FoundationEssentials
 internal import GRDB
+package import Logging
 package import OnesheetCore
 
 /// Small values that survive a restart, in one SQLite file: each plugin sees its own part.
 package struct StateStore: Sendable {
-    private let database: any DatabaseWriter
+    private let database: StateDatabase
 
     /// Values that last as long as the object.
     package init() throws(CacheError) {
         do {
-            database = try DatabaseQueue()
-            try Self.prepare(database)
+            database = try StateDatabase()
         } catch {
             throw .index(operation: "open a state in memory, part of", reason: "\(error)")
         }
     }
 
-    /// Opens the file `state.sqlite` in `folder`, made when it is not there.
-    package init(folder: String) throws(CacheError) {
+    /// Opens the file `state.sqlite` in `folder`, made when it is not there. While it cannot be written, values last in memory.
+    package init(folder: String, logger: Logger = Logger(label: "onesheet.cache.state")) throws(CacheError) {
         do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw .fileSystem(operation: "make the folder", path: folder, reason: "\(error)")
-        }
-        do {
-            var configuration = Configuration()
-            // Another process with the same folder may be writing: wait for it rather than fail.
-            configuration.busyMode = .timeout(5)
-            database = try DatabasePool(path: folder + "/state.sqlite", configuration: configuration)
-            try Self.prepare(database)
+            database = try StateDatabase(folder: folder, logger: logger)
         } catch {
             throw .index(operation: "open \(folder)/state.sqlite, part of", reason: "\(error)")
-        }
-    }
-
-    private static func prepare(_ database: any DatabaseWriter) throws {
-        try database.write {
-            try $0.execute(
-                sql: """
-                    CREATE TABLE IF NOT EXISTS state (
-                        part TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (part, key)
-                    ) WITHOUT ROWID
-                    """)
         }
     }
 
@@ -51,7 +30,7 @@ package struct StateStore: Sendable {
 
 /// The values of one name.
 package struct StatePart: KeyValueState {
-    fileprivate let database: any DatabaseWriter
+    fileprivate let database: StateDatabase
     fileprivate let name: String
 
     package func value(for key: String) async throws -> String? {

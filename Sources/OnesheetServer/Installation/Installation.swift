@@ -34,7 +34,7 @@ struct Installation: Sendable {
         let disk = configuration.cache.disk
         // First of all: it refuses a folder that is somebody else's, before anything is written there.
         let diskTier = try DiskTier(disk, clock: clock, logger: logger)
-        let state = try StateStore(folder: disk.path)
+        let state = try StateStore(folder: disk.path, logger: logger)
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) })
         let sources = try configuration.sourceNames.compactMap { name in

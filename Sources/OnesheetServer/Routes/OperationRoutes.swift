@@ -67,6 +67,9 @@ struct MetricsRoute: Route {
         add("cache_stores_total", "counter", "Entries stored.", each(\.stores))
         add("cache_damaged_total", "counter", "Entries found damaged and not served.", each(\.damaged))
         add("cache_evictions_total", "counter", "Entries that the tier removed by itself or refused, by reason.", byReason)
+        add(
+            "cache_failures_total", "counter", "Operations that a tier failed to do, so that it was passed by.",
+            installation.cache.failures.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", $0.value) })
         add("cache_entries", "gauge", "Entries there now.", each(\.entries))
         add("cache_bytes", "gauge", "Bytes there now.", each(\.bytes))
         add("cache_limit_bytes", "gauge", "Bytes that there may be.", each(\.byteLimit))
