@@ -10,6 +10,7 @@ package struct Retry: Sendable {
     /// - Parameters:
     ///   - pause: the longest before the second attempt.
     ///   - random: from 0 to 1.
+    ///   - sleep: waiting for an outside host is the purpose; tests give one that does not wait.
     package init(
         attempts: Int = 3, pause: Duration = .milliseconds(100), random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
