@@ -1,0 +1,28 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let core = Target.Dependency.product(name: "OnesheetCore", package: "onesheet")
+let server = Target.Dependency.product(name: "OnesheetServer", package: "onesheet")
+let testing = Target.Dependency.product(name: "OnesheetTesting", package: "onesheet")
+let standard = Target.Dependency.product(name: "StandardPlugins", package: "onesheet")
+
+let package = Package(
+    name: "custom-server",
+    platforms: [.macOS(.v26)],
+    // In a repository of your own: .package(url: "https://…/onesheet", branch: "main")
+    dependencies: [.package(name: "onesheet", path: "../..")],
+    targets: [
+        .target(name: "ProgrammeSource", dependencies: [core], swiftSettings: settings),
+        .executableTarget(
+            name: "custom-server", dependencies: ["ProgrammeSource", core, server, standard], swiftSettings: settings),
+        .testTarget(
+            name: "ProgrammeSourceTests", dependencies: ["ProgrammeSource", core, testing, standard], swiftSettings: settings),
+    ]
+)

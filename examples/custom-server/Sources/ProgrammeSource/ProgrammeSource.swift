@@ -1,0 +1,80 @@
+public import OnesheetCore
+
+/// What a cinema shows: films by day, with the times of their shows. Which films there are and where their posters are knows another
+/// source, the one that is configured inside this one.
+public struct ProgrammeSource: SourcePlugin {
+    /// What the configuration file says.
+    public struct Configuration: Decodable, Sendable {
+        /// Knows the films, by the ids that `shows` names.
+        public var films: NestedSource
+        public var shows: [Show]
+
+        public init(films: NestedSource, shows: [Show]) { (self.films, self.shows) = (films, shows) }
+    }
+
+    /// A film's times on a day.
+    public struct Show: Decodable, Sendable {
+        public var day: CalendarDay
+        public var film: String
+        public var at: [String]
+
+        public init(day: CalendarDay, film: String, at: [String]) { (self.day, self.film, self.at) = (day, film, at) }
+    }
+
+    public static let type = "programme"
+
+    public static let sampleConfiguration = """
+        type: programme
+        # The source that knows the films: of any type, configured as it is on its own.
+        films: { type: sample }
+        # Which of its films are shown on a day, and when.
+        shows:
+          - { day: 2026-11-27, film: "3", at: ["18:00", "20:30"] }
+          - { day: 2026-11-27, film: "7", at: ["22:45"] }
+          - { day: 2026-11-28, film: "3", at: ["20:30"] }
+        """
+
+    private let films: any ContentSource
+    private let shows: [Show]
+
+    /// Pictures are fetched as the other source says, because they are its pictures.
+    public var originPolicy: OriginPolicy { films.originPolicy }
+    public var isVersioned: Bool { films.isVersioned }
+
+    /// - Throws: `ConfigurationError` where the source of the films cannot be made.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        films = try context.source(configuration.films)
+        shows = configuration.shows
+    }
+
+    /// The films of a day, or of all days, in the order of their first show in the list.
+    public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        guard query.period == .day else { throw .unsupported("lists by week") }
+        var titles: [Title] = []
+        for show in shows where query.date == nil || query.date == show.day {
+            if titles.contains(where: { $0.id == show.film }) { continue }
+            let film = try await title(show.film)
+            if let phrase = query.phrase, !film.name.lowercased().contains(phrase.lowercased()) { continue }
+            titles.append(film)
+        }
+        return TitlePage(titles: query.page == 1 ? titles : [], total: titles.count)
+    }
+
+    /// The film as its source knows it, with the times of its shows by day.
+    public func title(_ id: String) async throws(SourceError) -> Title {
+        var film = try await films.title(try shown(id))
+        let times = Dictionary(shows.filter { $0.film == id }.map { ($0.day.description, $0.at) }, uniquingKeysWith: +)
+        film.metadata["shows"] = .object(times.mapValues { .array($0.map(JSONValue.string)) })
+        return film
+    }
+
+    public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        try await films.candidates(for: try shown(id))
+    }
+
+    /// The id of a film that is in the programme: nothing else is a title here.
+    private func shown(_ id: String) throws(SourceError) -> String {
+        guard shows.contains(where: { $0.film == id }) else { throw .notFound(id: id) }
+        return id
+    }
+}
