@@ -25,6 +25,14 @@ final class Conversation: ChildListener {
     /// Why the program answers no more; `nil` while it does.
     var end: String? { state.withLock { $0.end?.reason } }
 
+    /// Whether the program ran and is gone, for no reason that another start would have again.
+    var endedByItself: Bool {
+        state.withLock { state in
+            guard state.child != nil, case .unavailable? = state.end?.error else { return false }
+            return true
+        }
+    }
+
     /// Starts the program and asks what it speaks.
     func begin(_ launcher: any ChildLauncher, name: String, timeout: Duration) async throws(SourceError) {
         do {
@@ -36,9 +44,10 @@ final class Conversation: ChildListener {
         }
         let greeting = try await call("initialize", ["protocol": 1, "name": .string(name)], title: nil, timeout: timeout)
         guard case .object(let members) = greeting, members["protocol"] == 1 else {
-            ended("the program does not speak protocol 1")
+            let reason = "the program does not speak protocol 1"
+            fail(.malformedAnswer(reason: reason), reason)
             stop()
-            throw .malformedAnswer(reason: "the program does not speak protocol 1")
+            throw .malformedAnswer(reason: reason)
         }
     }
 

@@ -2,9 +2,13 @@ internal import Foundation
 internal import Logging
 internal import OnesheetCore
 
-/// Keeps the program running: starts it with the first call, and again when it has ended, after a longer pause each time that it ended
-/// without an answer.
+/// Keeps the program running: starts it with the first call, and again when it has ended. One that keeps ending without an answer is
+/// given longer and longer pauses.
 actor Supervisor {
+    /// How often a call is asked, and how often a program is started without an answer before the first pause: then a call that
+    /// another start can answer never meets a pause of its own making.
+    private static let attempts = 4
+
     private let launcher: any ChildLauncher
     private let context: PluginContext
     private let timeout: Duration
@@ -20,15 +24,20 @@ actor Supervisor {
 
     deinit { current?.stop() }
 
-    /// Asks the program; once more where it ends over the call.
+    /// Asks the program; again where it ended over the call, which only asks and may be repeated.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
-        let first = try await running()
-        do throws(SourceError) {
-            return try await ask(first, method, params, title)
-        } catch {
-            guard first.end != nil, !Task.isCancelled, case .unavailable = error else { throw error }
+        var attempt = 1
+        while true {
+            let conversation = try await running()
+            do throws(SourceError) {
+                return try await ask(conversation, method, params, title)
+            } catch {
+                guard attempt < Self.attempts, conversation.end != nil, !Task.isCancelled, case .unavailable = error else {
+                    throw error
+                }
+            }
+            attempt += 1
         }
-        return try await ask(try await running(), method, params, title)
     }
 
     private func ask(
@@ -58,6 +67,8 @@ actor Supervisor {
                     try await conversation.begin(launcher, name: name, timeout: timeout)
                     return .success(conversation)
                 } catch {
+                    // Ended over the greeting: whoever waits finds it so, and has attempts left.
+                    if conversation.endedByItself { return .success(conversation) }
                     conversation.stop()
                     return .failure(error)
                 }
@@ -76,10 +87,11 @@ actor Supervisor {
         return try result.get()
     }
 
-    /// The first restart is at once; then after 0.5 s, 1 s, 2 s … and at most 30 s.
+    /// The first restarts are at once; then after 0.5 s, 1 s, 2 s … and at most 30 s.
     private func note(_ reason: String) {
         failures += 1
-        let delay = failures == 1 ? 0 : min(30, 0.25 * Double(1 << min(failures - 1, 10)))
+        let pauses = failures - Self.attempts
+        let delay = pauses < 0 ? 0 : min(30, 0.5 * Double(1 << min(pauses, 10)))
         nextStart = context.clock.now.addingTimeInterval(delay)
         context.logger.warning("the program has ended", metadata: ["reason": "\(reason)", "restart": "\(delay) s"])
     }

@@ -3,6 +3,7 @@ import ExecSource
 import Foundation
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 /// Real programs: those of `examples/exec-source`.
@@ -62,25 +63,56 @@ final class ProgramTests: XCTestCase {
     }
 
     func testThatAProgramThatIsKilledUnderLoadLosesNoRequest() async throws {
-        // Given: a program that ends itself after every fourth answer
+        // Given: a program that answers with its own number, so that it can be killed
         let script = """
-            n=0
             while IFS= read -r line; do
-                id=${line#'{"id":'}; id=${id%%,*}
+                id=${line#'{"id":'}; id=${id%%,*}; title=${line##*'"id":"'}; title=${title%%'"'*}
                 case $line in
                     *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
-                    *) n=$((n + 1)); [ $n -gt 4 ] && kill -9 $$; printf '{"id":%s,"result":{"id":"1","name":"One"}}\\n' "$id" ;;
+                    *) printf '{"id":%s,"result":{"id":"%s","name":"%s"}}\\n' "$id" "$title" $$ ;;
                 esac
             done
             """
         let source = try Self.source(["/bin/sh", "-c", script])
+        let kills = Kills(every: 25)
 
-        // When: one after the other, so that every end hits a call that the next program can answer
-        var names: [String] = []
-        for _ in 0..<20 { names.append(try await source.title("1").name) }
+        // When: eight ask all the time, and at every 25th answer the program is killed that gave it, unless it is gone already
+        let ids = try await withThrowingTaskGroup(of: [String].self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var ids: [String] = []
+                    for number in 0..<50 {
+                        let title = try await source.title("\(worker)-\(number)")
+                        ids.append(title.id)
+                        kills.answered(by: try XCTUnwrap(Int32(title.name)))
+                    }
+                    return ids
+                }
+            }
+            return try await group.reduce(into: [String]()) { $0 += $1 }
+        }
 
         // Then
-        XCTAssertEqual(names, Array(repeating: "One", count: 20))
+        XCTAssertEqual(Set(ids).count, 400)
+        XCTAssertGreaterThanOrEqual(kills.count, 8)
+    }
+
+    /// Kills a program over and over, at every so many answers and each only once.
+    private final class Kills: Sendable {
+        private let every: Int
+        private let state = Mutex((answers: 0, killed: Set<Int32>()))
+
+        init(every: Int) { self.every = every }
+
+        var count: Int { state.withLock { $0.killed.count } }
+
+        func answered(by program: Int32) {
+            let isDue = state.withLock { state in
+                state.answers += 1
+                return state.answers.isMultiple(of: every) && state.killed.insert(program).inserted
+            }
+            if isDue { kill(program, SIGKILL) }
+        }
     }
 
     func testThatTheProgramSeesOnlyItsEnvironment() async throws {

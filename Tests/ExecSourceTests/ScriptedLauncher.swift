@@ -32,9 +32,15 @@ final class ScriptedLauncher: ChildLauncher {
     /// The number of the start, from 1, and the call.
     private let react: @Sendable (Int, Call) -> Reaction
     private let mayStart: @Sendable (Int) -> Bool
+    private let greet: @Sendable (Int) -> Reaction
 
-    init(mayStart: @escaping @Sendable (Int) -> Bool = { _ in true }, _ react: @escaping @Sendable (Int, Call) -> Reaction) {
-        (self.mayStart, self.react) = (mayStart, react)
+    /// - Parameter greet: what the program of that start does with the greeting.
+    init(
+        mayStart: @escaping @Sendable (Int) -> Bool = { _ in true },
+        greet: @escaping @Sendable (Int) -> Reaction = { _ in .answer(#"{"protocol":1}"#) },
+        _ react: @escaping @Sendable (Int, Call) -> Reaction
+    ) {
+        (self.mayStart, self.greet, self.react) = (mayStart, greet, react)
     }
 
     var starts: Int { state.withLock { $0.starts } }
@@ -55,7 +61,7 @@ final class ScriptedLauncher: ChildLauncher {
         guard let call = try? JSONDecoder().decode(Call.self, from: line) else {
             return listener.ended("the test cannot read the call")
         }
-        let reaction = call.method == "initialize" ? .answer(#"{"protocol":1}"#) : react(number, call)
+        let reaction = call.method == "initialize" ? greet(number) : react(number, call)
         switch reaction {
         case .answer(let result): listener.received(Data(#"{"jsonrpc":"2.0","id":\#(call.id),"result":\#(result)}"#.utf8))
         case .raw(let text): listener.received(Data(text.replacing("ID", with: String(call.id)).utf8))

@@ -39,10 +39,10 @@ final class SupervisorTests: XCTestCase {
             ])
     }
 
-    func testThatAProgramThatEndsOverACallIsAskedAgainOnce() async throws {
+    func testThatACallIsAskedUntilTheFourthStartAnswersIt() async throws {
         // Given
         let title = title
-        let launcher = ScriptedLauncher { start, _ in start == 1 ? .end : .answer(title) }
+        let launcher = ScriptedLauncher { start, _ in start < 4 ? .end : .answer(title) }
         let source = ExecSource(launcher: launcher, context: .forTesting())
 
         // When
@@ -50,7 +50,24 @@ final class SupervisorTests: XCTestCase {
 
         // Then
         XCTAssertEqual(answer.name, "One")
-        XCTAssertEqual(launcher.starts, 2)
+        XCTAssertEqual(launcher.starts, 4)
+    }
+
+    func testThatAProgramThatEndsOverItsGreetingLosesNoCall() async throws {
+        // Given
+        let title = title
+        let launcher = ScriptedLauncher(greet: { $0 < 4 ? .end : .answer(#"{"protocol":1}"#) }) { _, _ in .answer(title) }
+        let source = ExecSource(launcher: launcher, context: .forTesting())
+
+        // When
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await source.title("1").name } }
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+
+        // Then
+        XCTAssertEqual(answers, Array(repeating: "One", count: 20))
+        XCTAssertEqual(launcher.starts, 4)
     }
 
     func testThatManyCallsAtOnceSurviveAnEndWithOneRestart() async throws {
@@ -74,16 +91,16 @@ final class SupervisorTests: XCTestCase {
         // Given
         let clock = ManualClock()
         let title = title
-        let launcher = ScriptedLauncher { start, _ in start < 4 ? .end : .answer(title) }
+        let launcher = ScriptedLauncher { start, _ in start < 6 ? .end : .answer(title) }
         let source = ExecSource(launcher: launcher, context: .forTesting(clock: clock))
 
-        // When: the first call costs two starts, then there is a pause
+        // When: the first call costs four starts, then there is a pause
         let first = await failure(source)
         let during = await failure(source)
-        XCTAssertEqual(launcher.starts, 2)
+        XCTAssertEqual(launcher.starts, 4)
         clock.advance(by: .milliseconds(500))
         let after = await failure(source)
-        XCTAssertEqual(launcher.starts, 3)
+        XCTAssertEqual(launcher.starts, 5)
         clock.advance(by: .milliseconds(999))
         let tooEarly = await failure(source)
         clock.advance(by: .milliseconds(1))
@@ -95,7 +112,7 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(after, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
         XCTAssertEqual(tooEarly, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
         XCTAssertNil(recovered)
-        XCTAssertEqual(launcher.starts, 4)
+        XCTAssertEqual(launcher.starts, 6)
     }
 
     func testThatAProgramThatCannotStartIsUnavailable() async {
