@@ -90,11 +90,3 @@ public struct BoxOfficeSource: SourcePlugin {
         (1...20).contains(id.utf8.count) && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 }
-
-extension TitleQuery.Period {
-    /// The last day of the newest period of this kind that is over on `day`.
-    func lastComplete(until day: CalendarDay) -> CalendarDay {
-        let last = self == .weekdays ? 4 : 7
-        return self == .day ? day : day.adding(days: -((day.weekday - last + 7) % 7))
-    }
-}

@@ -12,7 +12,10 @@ extension Manifest {
         let forLists = given.union(dates == nil ? ["page"] : ["page", "date", "day"])
         let forCandidates = given.union(["id", "name"])
         try Self.check(headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "headers", given)
-        try Self.check(list?.get.names ?? [], "list.get", forLists)
+        for period in TitleQuery.Period.allCases {
+            let path = period == .day ? "list.get" : "periods.\(period.rawValue).get"
+            try Self.check(list(by: period)?.get.names ?? [], path, forLists)
+        }
         try Self.check(search?.get.names ?? [], "search.get", given.union(["query", "page"]))
         try Self.check(title.get.names, "title.get", given.union(["id"]))
         try Self.check(candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "candidates.headers", given)

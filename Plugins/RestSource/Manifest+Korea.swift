@@ -14,7 +14,7 @@ extension Manifest {
         list:
           get: "/boxoffice/searchDailyBoxOfficeList.json{?key}&targetDt={day}"
           items: /boxOfficeResult/dailyBoxOfficeList
-          fields:
+          fields: &row
             id: /movieCd
             name: /movieNm
             releaseDate: /openDt
@@ -33,6 +33,13 @@ extension Manifest {
               audiAcc: { at: /audiAcc, as: integer }
               scrnCnt: { at: /scrnCnt, as: integer }
               showCnt: { at: /showCnt, as: integer }
+        periods:
+          week:
+            get: "/boxoffice/searchWeeklyBoxOfficeList.json{?key}&targetDt={day}&weekGb=0"
+            items: &weeks /boxOfficeResult/weeklyBoxOfficeList
+            fields: *row
+          weekend: { get: "/boxoffice/searchWeeklyBoxOfficeList.json{?key}&targetDt={day}&weekGb=1", items: *weeks, fields: *row }
+          weekdays: { get: "/boxoffice/searchWeeklyBoxOfficeList.json{?key}&targetDt={day}&weekGb=2", items: *weeks, fields: *row }
         search:
           get: "/movie/searchMovieList.json{?key}&movieNm={query}&curPage={page}&itemPerPage=20"
           items: /movieListResult/movieList

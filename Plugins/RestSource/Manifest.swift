@@ -14,6 +14,8 @@ struct Manifest: Sendable, Decodable {
     var dates: Dates?
     /// The source's own list.
     var list: ListRequest?
+    /// Its lists by `week`, `weekend` and `weekdays`: those that sum up more than a day.
+    var periods: Periods?
     /// Titles by a phrase, which is the variable `query`.
     var search: ListRequest?
     var title: TitleRequest
@@ -39,6 +41,13 @@ struct Manifest: Sendable, Decodable {
         var newest: Int
         var timeZone: ZoneOffset?
         var first: CalendarDay?
+    }
+
+    /// Lists that sum up the week of a day, its weekend, or the days before it.
+    struct Periods: Sendable, Decodable {
+        var week: ListRequest?
+        var weekend: ListRequest?
+        var weekdays: ListRequest?
     }
 
     struct ListRequest: Sendable, Decodable {
@@ -76,6 +85,18 @@ struct Manifest: Sendable, Decodable {
         var items: JSONPointer
         var order: Order?
         var fields: CandidateFields
+    }
+}
+
+extension Manifest {
+    /// The list that sums up `period`; `nil` where there is none.
+    func list(by period: TitleQuery.Period) -> ListRequest? {
+        switch period {
+        case .day: list
+        case .week: periods?.week
+        case .weekend: periods?.weekend
+        case .weekdays: periods?.weekdays
+        }
     }
 }
 

@@ -19,18 +19,19 @@ public struct RestSource: SourcePlugin {
     }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
-        guard query.period == .day else { throw .unsupported("lists by \(query.period.rawValue)") }
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
             return try await page(search, ["query": phrase], query.page)
         }
-        guard let list = manifest.list else { throw .unsupported("a list") }
+        guard let list = manifest.list(by: query.period) else {
+            throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")
+        }
         guard let dates = manifest.dates else {
             guard query.date == nil else { throw .unsupported("lists by day") }
             return try await page(list, [:], query.page)
         }
         let newest = CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
-        let day = query.date ?? newest
+        let day = query.date ?? query.period.lastComplete(until: newest)
         guard day <= newest, dates.first.map({ $0 <= day }) ?? true else { return TitlePage(titles: []) }
         return try await page(list, ["date": day.description, "day": day.compact], query.page)
     }

@@ -20,6 +20,8 @@ final class ManifestTests: XCTestCase {
         let queries = [
             TitleQuery(date: CalendarDay("20120101")), TitleQuery(), TitleQuery(phrase: "영화"), TitleQuery(phrase: "영화", page: 3),
             TitleQuery(date: CalendarDay("2026-11-21")), TitleQuery(page: 2),
+            TitleQuery(date: CalendarDay("20120101"), period: .week), TitleQuery(period: .weekend), TitleQuery(period: .weekdays),
+            TitleQuery(date: CalendarDay("2002-01-01"), period: .week),
         ]
 
         for query in queries {
@@ -54,7 +56,7 @@ final class ManifestTests: XCTestCase {
 
         // When
         for source in sources {
-            _ = try await source.titles(TitleQuery())
+            for period in TitleQuery.Period.allCases { _ = try await source.titles(TitleQuery(period: period)) }
             _ = try await source.titles(TitleQuery(phrase: "광해 & 왕"))
             _ = try await source.candidates(for: "20124079")
         }

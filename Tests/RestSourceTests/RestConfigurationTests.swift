@@ -86,6 +86,10 @@ final class RestConfigurationTests: XCTestCase {
                 "api.title.fields.name: “name” is not a JSON pointer such as /results/0/title"
             ),
             (api.replacing("name: /name", with: "nme: /name"), "api.title.fields: unknown key “nme”; did you mean “name”?"),
+            (
+                "\(api)\n  periods: { week: { get: \"/w/{weak}\", items: /w, fields: { id: /id, name: /name } } }",
+                "periods.week.get: unknown variable “weak”; known: page (values stand under “variables”)"
+            ),
             (api.replacing("+09:00", with: "Seoul"), "api.quota.timeZone: “Seoul” is not an offset such as +09:00"),
         ]
 

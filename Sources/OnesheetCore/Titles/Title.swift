@@ -30,6 +30,12 @@ public struct Title: Sendable, Equatable, Codable {
 public struct TitleQuery: Sendable, Hashable {
     public enum Period: String, Sendable, Hashable, CaseIterable, Codable {
         case day, week, weekend, weekdays
+
+        /// The last day of the newest period of this kind that is over on `day`.
+        public func lastComplete(until day: CalendarDay) -> CalendarDay {
+            let last = self == .weekdays ? 4 : 7
+            return self == .day ? day : day.adding(days: -((day.weekday - last + 7) % 7))
+        }
     }
 
     /// The list of this day; `nil` is the source's newest.
