@@ -6,9 +6,15 @@ struct ShelfLife: Sendable {
     /// The longest that an unread entry stays.
     let limit: CacheExpiration
     let extending: ExpirationExtending
+    /// Whether reading can change an entry's end at all: known without a look at the entry.
+    let isExtending: Bool
 
     /// A clock that was set back by more than this makes entries expire: they would otherwise outlive their time by as much.
     static let clockSlack: Double = 300
+
+    init(limit: CacheExpiration, extending: ExpirationExtending) {
+        (self.limit, self.extending, isExtending) = (limit, extending, extending != .none)
+    }
 
     /// Until when an entry stored at `now` stays; `nil` is for ever.
     func end(of entry: CacheEntry, now: Date) -> Date? {

@@ -124,7 +124,11 @@ final class CommandTests: XCTestCase {
         // Then its original and its variant are gone and the other's are there
         XCTAssertEqual(shown.text, purged.text)
         XCTAssertEqual(try summary(purged)["entries"], 3)
-        XCTAssertEqual(try summary(after)["entries"], 3)
+        let figures = try JSONDecoder().decode(CacheFigures.self, from: after.output)
+        XCTAssertEqual(figures.total.entries, 3)
+        XCTAssertEqual(figures.sources["sample"]?.entries, 3)
+        let text = try await run(["cache", "stats", "--cache", "c"]).text
+        XCTAssertTrue(text.contains("\n  sample: 3 entries, "), text)
     }
 
     func testThatACutOffOrNoConfigurationIsHandled() async throws {
@@ -197,6 +201,12 @@ final class CommandTests: XCTestCase {
     private func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
 
     /// The numbers of a JSON document.
+    private struct CacheFigures: Decodable {
+        struct Part: Decodable { let entries: Int }
+        let total: Part
+        let sources: [String: Part]
+    }
+
     private func summary(_ outcome: Program.Outcome) throws -> [String: Int] {
         let document = try XCTUnwrap(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], outcome.errors)
         return document.compactMapValues { $0 as? Int }.filter { ["total", "made", "skipped", "entries"].contains($0.key) }

@@ -47,7 +47,7 @@ final class CacheTests: XCTestCase {
 
         await cache.store(.sample(at: clock), for: key)
 
-        let entries = await cache.statistics().mapValues(\.entries)
+        let entries = await cache.statistics().mapValues(\.total.entries)
         XCTAssertEqual(entries, ["memory": 1, "disk": 1])
         try await disk.close()
     }

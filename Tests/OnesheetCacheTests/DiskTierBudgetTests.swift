@@ -13,7 +13,7 @@ final class DiskTierBudgetTests: XCTestCase {
         for number in 0..<40 {
             for kind in CacheKind.allCases {
                 try await tier.store(.sample(ByteBuffer(repeating: 1, count: 9000), at: clock), for: CacheKey(kind, "\(number)"))
-                let bytes = try await tier.statistics().bytes
+                let bytes = try await tier.statistics().total.bytes
                 XCTAssertLessThanOrEqual(bytes, 700_000)
             }
         }
@@ -81,7 +81,7 @@ final class DiskTierBudgetTests: XCTestCase {
 
         try await tier.sweep()
 
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.bytes, 368_640)
         XCTAssertEqual(figures.evictions, ["budget": 10])
         clock.advance(by: .seconds(8 * 86_400))

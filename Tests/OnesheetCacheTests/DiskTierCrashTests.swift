@@ -45,7 +45,7 @@ final class DiskTierCrashTests: XCTestCase {
         XCTAssertEqual(verification.damaged, 0, when)
         XCTAssertEqual(verification.unknown, 0, when)
         let count = try await readAll(tier)
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, 0, when)
         XCTAssertEqual(figures.entries, verification.whole + verification.missing, when)
         try await tier.close()
@@ -57,7 +57,7 @@ final class DiskTierCrashTests: XCTestCase {
     private func expectAllReadable(in path: String) async throws -> Int {
         let tier = try DiskTier(path: path, budgets: budgets)
         let count = try await readAll(tier)
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, 0)
         try await tier.close()
         return count

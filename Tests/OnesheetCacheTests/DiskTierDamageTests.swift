@@ -25,7 +25,7 @@ final class DiskTierDamageTests: XCTestCase {
             XCTAssertFalse(FileManager.default.fileExists(atPath: file.path), "byte \(place): the damaged file is still there")
         }
 
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, whole.count)
         try await tier.close()
     }
@@ -63,7 +63,7 @@ final class DiskTierDamageTests: XCTestCase {
             XCTAssertNil(found, "\(length) bytes of \(whole.count)")
         }
 
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, whole.count)
         try await tier.close()
     }
@@ -93,7 +93,7 @@ final class DiskTierDamageTests: XCTestCase {
 
         let found = [try await tier.entry(for: key), try await tier.entry(for: other)]
         XCTAssertEqual(found, [nil, nil])
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, 2)
         XCTAssertEqual(figures.entries, 0)
         try await tier.close()

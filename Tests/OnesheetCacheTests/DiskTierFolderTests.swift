@@ -19,7 +19,7 @@ final class DiskTierFolderTests: XCTestCase {
 
         let found = try await second.entry(for: key)
         XCTAssertEqual(found, .sample("kept", at: clock, tags: [.source("sample")]))
-        let figures = try await second.statistics()
+        let figures = try await second.statistics().total
         XCTAssertEqual(figures.entries, 1)
         try await second.close()
     }
@@ -72,7 +72,7 @@ final class DiskTierFolderTests: XCTestCase {
         XCTAssertNil(gone)
         let found = try await tier.entry(for: key)
         XCTAssertEqual(found?.body, ByteBuffer(string: "after"))
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.entries, 1)
         try await tier.close()
     }
@@ -110,7 +110,7 @@ final class DiskTierFolderTests: XCTestCase {
         let removal = try await second.remove(.tag(.source("a")))
 
         XCTAssertEqual(removal.entries, 30)
-        let figures = try await second.statistics()
+        let figures = try await second.statistics().total
         XCTAssertEqual(figures.entries, 70)
         try await second.close()
     }
@@ -185,9 +185,9 @@ final class DiskTierFolderTests: XCTestCase {
     }
 
     /// The figures after all files were taken into the index: a removal that takes nothing waits for that.
-    private func eventually(_ tier: DiskTier) async throws -> CacheStatistics {
+    private func eventually(_ tier: DiskTier) async throws -> CacheFigures {
         _ = try await tier.remove(.tag(CacheTag("nobody has this")))
-        return try await tier.statistics()
+        return try await tier.statistics().total
     }
 }
 

@@ -62,7 +62,7 @@ final class DiskTierFullTests: XCTestCase {
         let removal = try await cache.remove(.all)
         let figures = await cache.statistics()
         XCTAssertEqual(removal.entries, 50)
-        XCTAssertEqual(figures.mapValues(\.entries), ["memory": 0, "disk": 0])
+        XCTAssertEqual(figures.mapValues(\.total.entries), ["memory": 0, "disk": 0])
         try await tier.close()
     }
 
@@ -92,7 +92,7 @@ final class DiskTierFullTests: XCTestCase {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
         }
 
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertGreaterThan(figures.entries, 10)
         XCTAssertLessThan(figures.bytes, floor)
         XCTAssertEqual(figures.evictions.keys.sorted(), ["free space"])

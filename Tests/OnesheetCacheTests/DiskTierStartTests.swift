@@ -51,7 +51,7 @@ final class DiskTierStartTests: XCTestCase {
 
         try disk.remount("rw")
         try await expectStored(in: tier)
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         XCTAssertEqual(figures.entries, 2)
         try await tier.close()
     }

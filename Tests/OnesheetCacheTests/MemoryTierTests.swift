@@ -25,11 +25,11 @@ final class MemoryTierTests: XCTestCase {
         for number in 0..<500 {
             tier.storeNow(
                 .sample(ByteBuffer(repeating: 1, count: 10 * number % 4000), at: clock), for: CacheKey(.variant, "\(number)"))
-            let bytes = await tier.statistics().bytes
+            let bytes = await tier.statistics().total.bytes
             XCTAssertLessThanOrEqual(bytes, 100_000)
         }
 
-        let figures = await tier.statistics()
+        let figures = await tier.statistics().total
         XCTAssertGreaterThan(figures.bytes, 90_000)
         XCTAssertEqual(figures.entries + (figures.evictions["room"] ?? 0), 500)
     }
@@ -39,7 +39,7 @@ final class MemoryTierTests: XCTestCase {
 
         for number in 0..<100 { tier.storeNow(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
 
-        let entries = await tier.statistics().entries
+        let entries = await tier.statistics().total.entries
         XCTAssertEqual(entries, 10)
     }
 
@@ -52,7 +52,7 @@ final class MemoryTierTests: XCTestCase {
 
         XCTAssertNil(tier.entryNow(for: key), "neither the new entry nor the old one may be served")
         XCTAssertNotNil(tier.entryNow(for: CacheKey(.variant, "other")))
-        let figures = await tier.statistics()
+        let figures = await tier.statistics().total
         XCTAssertEqual(figures.evictions, ["too large": 1])
     }
 
@@ -63,7 +63,7 @@ final class MemoryTierTests: XCTestCase {
         tier.storeNow(.sample(large.getSlice(at: 0, length: 1000)!, at: clock), for: key)
 
         XCTAssertEqual(tier.entryNow(for: key)?.body.readableBytes, 1000)
-        let bytes = await tier.statistics().bytes
+        let bytes = await tier.statistics().total.bytes
         XCTAssertLessThan(bytes, 4000)
     }
 
@@ -77,7 +77,7 @@ final class MemoryTierTests: XCTestCase {
 
         tier.sweep()
 
-        let figures = await tier.statistics()
+        let figures = await tier.statistics().total
         XCTAssertEqual(figures.entries, 750)
         XCTAssertEqual(figures.evictions, ["expired": 250])
     }

@@ -6,7 +6,7 @@ extension DiskShelf {
     /// The fresh entry under `key`; what is damaged is removed and counted.
     func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
         let entry = try Self.naming("look up in") { try readChecked(key) }
-        count { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
+        count(key) { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
         return entry
     }
 
@@ -20,7 +20,7 @@ extension DiskShelf {
             life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
         else { return nil }
         readings.withLock { $0[name, default: EntryReadings()].count += 1 }
-        count { $0.hits += 1 }
+        count(key) { $0.hits += 1 }
         return entry
     }
 
@@ -66,8 +66,8 @@ extension DiskShelf {
             }
             return entry
         } catch is EntryDamage {
-            count { $0.damaged += 1 }
-            try removeDamaged(name, path, file.status.identity)
+            count(key) { $0.damaged += 1 }
+            try removeDamaged(key, path, file.status.identity)
             return nil
         }
     }
@@ -91,16 +91,16 @@ extension DiskShelf {
     }
 
     /// Removes what was found damaged, unless it was replaced meanwhile.
-    private func removeDamaged(_ name: Digest128, _ path: String, _ identity: FileStatus.Identity) throws {
+    private func removeDamaged(_ key: CacheKey, _ path: String, _ identity: FileStatus.Identity) throws {
         do {
             try withFolder("remove from") { folder in
-                try folder.index.remove(name) {
+                try folder.index.remove(key.entryName) {
                     if try FileStatus(of: path)?.identity == identity { try Files.remove(path) }
                 }
             }
         } catch {
             // It stays, is found damaged again, and is never served.
-            count { $0.evictions["damaged, not removable", default: 0] += 1 }
+            count(key) { $0.evictions["damaged, not removable", default: 0] += 1 }
         }
     }
 }

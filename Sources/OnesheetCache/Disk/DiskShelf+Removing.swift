@@ -21,11 +21,17 @@ extension DiskShelf {
     /// One step of removing; the removal is complete when a step removes nothing.
     func removeStep(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
         guard let rows = rows(selection) else { return try removeAll() }
-        let removal = try withFolder("remove from") { folder in
-            try folder.index.removeStep(rows, limit: DiskSettings.step) { try Files.remove(layout.entry($0)) }
+        return try withFolder("remove from") { try removeStep(rows, reason: selection == .expired ? "expired" : nil, in: $0) }
+    }
+
+    /// One step of removing what `rows` takes, until `bytes` are freed.
+    /// - Parameter reason: why the tier removes it by itself; `nil` where it was told to.
+    func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
+        let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
+            try Files.remove(layout.entry($0))
         }
-        if selection == .expired, removal.entries > 0 { count { $0.evictions["expired", default: 0] += removal.entries } }
-        return removal
+        if let reason { for row in removed { count(row.key) { $0.evictions[reason, default: 0] += 1 } } }
+        return removed.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
     }
 
     /// Lets other processes with the folder know that something was purged.
@@ -50,7 +56,7 @@ extension DiskShelf {
                 try Files.removeTree(doomed)
                 if totals.entries > 0 {
                     do { try folder.index.removeAll {} } catch {
-                        count { $0.evictions["rows kept on a full disk", default: 0] += 1 }
+                        count(nil) { $0.evictions["rows kept on a full disk", default: 0] += 1 }
                     }
                 }
             }

@@ -13,14 +13,14 @@ extension DiskShelf {
         let length = header.readableBytes + entry.body.readableBytes
         let row = IndexRow(name: name, key: key, entry: entry, length: length, stored: now, end: end)
         guard row.bytes <= settings.budgets[key.kind] / 2, header.readableBytes < EntryHeader.lengthLimit else {
-            count { $0.evictions["too large", default: 0] += 1 }
+            count(key) { $0.evictions["too large", default: 0] += 1 }
             return try remove(key)
         }
         try withFolder("store in") { folder in
             try makeRoom(for: row, in: folder)
             try write(header, entry.body, as: row, in: folder)
         }
-        count { $0.stores += 1 }
+        count(key) { $0.stores += 1 }
     }
 
     private func write(_ header: ByteBuffer, _ body: ByteBuffer, as row: IndexRow, in folder: OpenFolder) throws {
@@ -78,10 +78,6 @@ extension DiskShelf {
 
     /// One step of evicting what is worth least, until `bytes` are freed; answers with how many entries went.
     func evict(_ kind: CacheKind, bytes: Int = .max, reason: String, in folder: OpenFolder) throws -> Int {
-        let removal = try folder.index.removeStep(.leastWorth(kind), limit: DiskSettings.step, bytes: bytes) { name in
-            try Files.remove(layout.entry(name))
-        }
-        if removal.entries > 0 { count { $0.evictions[reason, default: 0] += removal.entries } }
-        return removal.entries
+        try removeStep(.leastWorth(kind), bytes: bytes, reason: reason, in: folder).entries
     }
 }

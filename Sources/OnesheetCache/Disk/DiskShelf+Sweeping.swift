@@ -66,7 +66,7 @@ extension DiskShelf {
             return IndexRow(
                 name: name, key: header.key, entry: header.facts, length: file.status.size, stored: clock.now, end: header.end)
         } catch is EntryDamage {
-            count { $0.damaged += 1 }
+            count(nil) { $0.damaged += 1 }
             try Files.remove(path)
             return nil
         }
@@ -81,13 +81,8 @@ extension DiskShelf {
     }
 
     func statistics() throws(CacheError) -> CacheStatistics {
-        let totals = try withFolder("count in") { try $0.index.totals() }
-        var result = counts.withLock { $0 }
-        for total in totals.values {
-            result.entries += total.entries
-            result.bytes += total.bytes
-        }
-        result.byteLimit = settings.budgets.total
-        return result
+        let held = try withFolder("count in") { try $0.index.held() }
+        let counted = counts.withLock { $0.named }
+        return CacheStatistics(byteLimit: settings.budgets.total, sources: counted.merging(held, uniquingKeysWith: +))
     }
 }

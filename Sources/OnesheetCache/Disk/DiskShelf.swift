@@ -12,7 +12,7 @@ final class DiskShelf: Sendable {
     let settings: DiskSettings
     let clock: WallClock
     let life: ShelfLife
-    let counts = Mutex(CacheStatistics())
+    let counts = Mutex(SourceCounts())
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
     /// Why the folder could not be opened at first.
@@ -66,7 +66,8 @@ final class DiskShelf: Sendable {
         }
     }
 
-    func count(_ change: (inout CacheStatistics) -> Void) { counts.withLock { change(&$0) } }
+    /// Counts something about the entry under `key`; without a key, about one whose key is not known.
+    func count(_ key: CacheKey?, _ change: (inout CacheFigures) -> Void) { counts.withLock { change(&$0[key]) } }
 
     private func current(lost: (folder: OpenFolder, error: any Error)?) throws -> OpenFolder {
         try state.withLock { state in

@@ -16,19 +16,21 @@ extension CacheIndex {
     /// - Parameter bytes: it stops when as many are freed.
     func removeStep(
         _ selection: RowSelection, limit: Int, bytes: Int = .max, unlink: (Digest128) throws -> Void
-    ) throws -> CacheRemoval {
+    ) throws -> [(key: CacheKey?, bytes: Int)] {
         try alone { database in
-            var removal = CacheRemoval()
+            var removed: [(key: CacheKey?, bytes: Int)] = []
             var names: [Digest128] = []
-            for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where removal.bytes < bytes {
+            var freed = 0
+            for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where freed < bytes {
                 guard let name = Digest128(bytes: row["name"] as Data) else { continue }
                 try unlink(name)
                 names.append(name)
-                removal = removal + CacheRemoval(entries: 1, bytes: row["bytes"])
+                freed += row["bytes"]
+                removed.append((CacheKind(number: row["kind"]).map { CacheKey($0, row["key"]) }, row["bytes"]))
                 if case .leastWorth(let kind) = selection { try EvictionRank.raise(kind, to: row["rank"], database) }
             }
             try Self.remove(names, database)
-            return removal
+            return removed
         }
     }
 
@@ -47,7 +49,7 @@ extension CacheIndex {
     func removeAll(clear: () throws -> Void) throws {
         try alone { database in
             try clear()
-            try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total")
+            try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total; DROP TABLE held")
             try database.execute(sql: Self.schema)
         }
     }
@@ -57,7 +59,7 @@ extension CacheIndex {
         if case .leastWorth = selection { source += " ORDER BY rank" }
         arguments += [limit]
         return SQLRequest(
-            sql: "SELECT entry.name AS name, bytes, rank FROM \(source) LIMIT ?", arguments: arguments, cached: true)
+            sql: "SELECT entry.name AS name, kind, key, bytes, rank FROM \(source) LIMIT ?", arguments: arguments, cached: true)
     }
 
     /// Where the rows come from. Each step reads as many of them as it removes, however many there are.

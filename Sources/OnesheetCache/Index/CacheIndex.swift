@@ -73,6 +73,22 @@ final class CacheIndex: Sendable {
         }
     }
 
+    /// What each source has: entries, bytes on disk, and when the oldest was made.
+    func held() throws -> [String: CacheFigures] {
+        try database.read { database in
+            var held: [String: CacheFigures] = [:]
+            let sql =
+                "SELECT *, (SELECT min(created) FROM entry WHERE entry.source = held.source) AS oldest FROM held WHERE entries > 0"
+            for row in try Row.fetchAll(database, sql: sql) {
+                var figures = CacheFigures()
+                (figures.entries, figures.bytes) = (row["entries"], row["bytes"])
+                figures.oldest = (row["oldest"] as Double?).map { Date(timeIntervalSinceReferenceDate: $0) }
+                held[row["source"]] = figures
+            }
+            return held
+        }
+    }
+
     /// Names and keys in the order of their names, at most `limit` after `name`.
     func keys(after name: Data, limit: Int) throws -> [(name: Data, key: CacheKey?)] {
         try database.read { database in

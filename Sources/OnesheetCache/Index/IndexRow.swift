@@ -31,11 +31,12 @@ struct IndexRow {
         let inflation = try EvictionRank.inflation(of: key.kind, database)
         try database.cachedStatement(
             sql:
-                "INSERT INTO entry (name, kind, key, bytes, cost, created, stored, ends, uses, rank, token) VALUES (?,?,?,?,?,?,?,?,1,?,?)"
+                "INSERT INTO entry (name, kind, key, bytes, cost, created, stored, ends, uses, rank, token, source) VALUES (?,?,?,?,?,?,?,?,1,?,?,?)"
         ).execute(arguments: [
             name, key.kind.number, key.text, bytes, cost, created.timeIntervalSinceReferenceDate,
             stored.timeIntervalSinceReferenceDate,
             end?.timeIntervalSinceReferenceDate, EvictionRank.rank(inflation: inflation, uses: 1, cost: cost, bytes: bytes), token,
+            String(key.source),
         ])
         for tag in Set(tags) {
             try database.cachedStatement(sql: "INSERT OR IGNORE INTO tag (text) VALUES (?)").execute(arguments: [tag.description])

@@ -5,7 +5,13 @@ internal import OnesheetCore
 struct MemoryShelf: ~Copyable {
     private struct Item {
         var entry: CacheEntry
+        /// The entry's own, beside it: a look-up then touches nothing of the entry but its reference.
+        let created: Date
+        /// The number under which its source is counted.
+        let source: Int
         var end: Date?
+
+        func isFresh(at now: Date) -> Bool { ShelfLife.isFresh(created: created, end: end, now: now) }
     }
 
     /// How many entries one step of a sweep looks at under the lock.
@@ -15,20 +21,25 @@ struct MemoryShelf: ~Copyable {
     private var marks = PromotionMarks()
     private let life: ShelfLife
     private let entryBytes: Int
-    private var counts = CacheStatistics()
+    /// What was counted since the start; not what is there now.
+    private(set) var counts = SourceCounts()
 
     /// - Parameter entryBytes: how much one entry may take.
     init(bytes: Int, entries: Int, entryBytes: Int, life: ShelfLife) {
         self.entryBytes = entryBytes
         items = S3FIFO(weight: bytes, count: entries)
         self.life = life
-        counts.byteLimit = bytes
     }
 
-    var statistics: CacheStatistics {
-        var result = counts
-        (result.entries, result.bytes) = (items.count, items.weight)
-        return result
+    /// One step of adding what is there to `figures`, a copy of `counts`; answers where to go on.
+    func addHeld(from start: Int, to figures: inout SourceCounts) -> Int? {
+        items.visit(from: start, limit: Self.step) { _, item, weight in
+            // A source that came after the copy was made is told next time.
+            guard figures.contains(item.source) else { return }
+            figures[item.source].entries += 1
+            figures[item.source].bytes += weight
+            figures[item.source].oldest = figures[item.source].oldest.map { min($0, item.created) } ?? item.created
+        }
     }
 
     func mark(for key: Hashed<CacheKey>) -> PromotionMark { marks.mark(for: key) }
@@ -36,16 +47,19 @@ struct MemoryShelf: ~Copyable {
 
     mutating func entry(for key: Hashed<CacheKey>, now: Date) -> CacheEntry? {
         guard let item = items.value(for: key) else {
-            counts.misses += 1
+            counts[key.key].misses += 1
             return nil
         }
-        guard ShelfLife.isFresh(created: item.entry.created, end: item.end, now: now) else {
-            evict(key, reason: "expired")
-            counts.misses += 1
+        guard item.isFresh(at: now) else {
+            items.remove(key)
+            counts.evict(item.source, reason: "expired")
+            counts[item.source].misses += 1
             return nil
         }
-        counts.hits += 1
-        guard let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else { return item.entry }
+        counts[item.source].hits += 1
+        guard life.isExtending, let extended = life.extended(item.end, cacheTime: item.entry.cacheTime, now: now) else {
+            return item.entry
+        }
         return items.update(key) { item in
             item.end = extended
             if let extended, let expires = item.entry.expires, expires >= extended { return item.entry }
@@ -56,21 +70,23 @@ struct MemoryShelf: ~Copyable {
 
     func contains(_ key: Hashed<CacheKey>, now: Date) -> Bool {
         guard let item = items.peek(key) else { return false }
-        return ShelfLife.isFresh(created: item.entry.created, end: item.end, now: now)
+        return item.isFresh(at: now)
     }
 
     mutating func store(_ entry: CacheEntry, for key: Hashed<CacheKey>, now: Date) {
         marks.pass(key)
         let weight = entry.weight(under: key.key)
+        let source = counts.number(of: key.key)
         guard weight <= entryBytes else {
             items.remove(key)
-            counts.evictions["too large", default: 0] += 1
+            counts.evict(source, reason: "too large")
             return
         }
-        let evicted = items.insert(
-            Item(entry: entry, end: life.end(of: entry, now: now)), for: key, weight: weight, cost: entry.cost)
-        counts.stores += 1
-        if evicted > 0 { counts.evictions["room", default: 0] += evicted }
+        let item = Item(entry: entry, created: entry.created, source: source, end: life.end(of: entry, now: now))
+        var evicted: [Int] = []
+        items.insert(item, for: key, weight: weight, cost: entry.cost) { evicted.append($0.source) }
+        counts[source].stores += 1
+        for source in evicted { counts.evict(source, reason: "room") }
     }
 
     mutating func remove(_ key: Hashed<CacheKey>) {
@@ -101,21 +117,19 @@ struct MemoryShelf: ~Copyable {
     }
 
     mutating func sweep(from start: Int, now: Date) -> Int? {
-        var found: [Hashed<CacheKey>] = []
+        var found: [(key: Hashed<CacheKey>, source: Int)] = []
         let next = items.visit(from: start, limit: Self.step) { key, item, _ in
-            if CacheSelection.expired.takes(item.entry, end: item.end, now: now) { found.append(key) }
+            if !item.isFresh(at: now) { found.append((key, item.source)) }
         }
-        for key in found { evict(key, reason: "expired") }
+        for (key, source) in found {
+            items.remove(key)
+            counts.evict(source, reason: "expired")
+        }
         return next
     }
 
     func keys(from start: Int, into keys: inout [CacheKey]) -> Int? {
         items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key.key) }
-    }
-
-    private mutating func evict(_ key: Hashed<CacheKey>, reason: String) {
-        items.remove(key)
-        counts.evictions[reason, default: 0] += 1
     }
 }
 

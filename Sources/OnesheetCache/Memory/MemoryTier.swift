@@ -15,6 +15,7 @@ package final class MemoryTier: CacheTier {
     package static let name = "memory"
     package var name: String { Self.name }
     private let parts: [Part]
+    private let bytes: Int
     private let clock: WallClock
 
     private final class Part: Sendable {
@@ -47,6 +48,7 @@ package final class MemoryTier: CacheTier {
         parts = (0..<count).map { _ in
             Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
         }
+        self.bytes = bytes
         self.clock = clock
     }
 
@@ -103,7 +105,13 @@ package final class MemoryTier: CacheTier {
     }
 
     package func statistics() async -> CacheStatistics {
-        parts.map { part in part.withLock { $0.statistics } }.reduce(CacheStatistics()) { $0.adding($1) }
+        var sources: [String: CacheFigures] = [:]
+        for part in parts {
+            var figures = part.withLock { $0.counts }
+            inSteps(part) { $0.addHeld(from: $1, to: &figures) }
+            sources.merge(figures.named, uniquingKeysWith: +)
+        }
+        return CacheStatistics(byteLimit: bytes, sources: sources)
     }
 
     /// Removes what has expired.
@@ -134,20 +142,5 @@ package final class MemoryTier: CacheTier {
         while let start = position {
             position = part.withLock { step(&$0, start) }
         }
-    }
-}
-
-extension CacheStatistics {
-    fileprivate func adding(_ other: Self) -> Self {
-        var sum = self
-        sum.entries += other.entries
-        sum.bytes += other.bytes
-        sum.byteLimit += other.byteLimit
-        sum.hits += other.hits
-        sum.misses += other.misses
-        sum.stores += other.stores
-        sum.damaged += other.damaged
-        sum.evictions.merge(other.evictions, uniquingKeysWith: +)
-        return sum
     }
 }

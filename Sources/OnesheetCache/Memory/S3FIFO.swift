@@ -41,23 +41,21 @@ package struct S3FIFO<Key: Hashable, Value> {
         return slots.change(position, body)
     }
 
-    /// Puts `value` under `key` and answers with what had to go for it.
-    /// - Parameter cost: what it costs to make the value again, in any unit.
-    @discardableResult
-    package mutating func insert(_ value: Value, for key: Hashed<Key>, weight entry: Int, cost: Double = 0) -> Int {
+    /// Puts `value` under `key`.
+    /// - Parameters:
+    ///   - cost: what it costs to make the value again, in any unit.
+    ///   - evicting: called with each value that has to go for it.
+    package mutating func insert(
+        _ value: Value, for key: Hashed<Key>, weight entry: Int, cost: Double = 0, evicting: (Value) -> Void = { _ in }
+    ) {
         remove(key)
         let credit = worth.credit(cost: cost, weight: entry)
         let isReturning = ghosts.remove(key.hash)
-        var evicted = 0
-        while weight + entry > weightLimit || count + 1 > countLimit {
-            guard evictOne() else { break }
-            evicted += 1
-        }
+        while weight + entry > weightLimit || count + 1 > countLimit, let evicted = evictOne() { evicting(evicted) }
         let position = slots.add(Slot(key: key, value: value, weight: entry, credit: credit, isInMain: isReturning))
         positions.add(position, under: key.hash)
         weight += entry
         if isReturning { main.push(position, in: &slots) } else { small.push(position, in: &slots) }
-        return evicted
     }
 
     @discardableResult
@@ -74,25 +72,26 @@ package struct S3FIFO<Key: Hashable, Value> {
     package func visit(from start: Int, limit: Int, _ body: (Hashed<Key>, Value, Int) -> Void) -> Int? {
         let end = min(start + limit, slots.capacity)
         for position in start..<max(start, end) {
-            if let key = slots[position].key, let value = slots[position].value { body(key, value, slots[position].weight) }
+            if let value = slots[position].value { body(slots[position].key, value, slots[position].weight) }
         }
         return end < slots.capacity ? end : nil
     }
 
     private func position(of key: Hashed<Key>) -> Int? {
-        positions.position(of: key.hash) { slots[$0].key == key }
+        positions.position(of: key.hash) { slots[$0].key.key == key.key }
     }
 
     @discardableResult
     private mutating func takeOut(_ position: Int) -> Value? {
-        if let key = slots[position].key { positions.remove(position, under: key.hash) }
+        positions.remove(position, under: slots[position].key.hash)
         weight -= slots[position].weight
         if slots[position].isInMain { main.unlink(position, in: &slots) } else { small.unlink(position, in: &slots) }
         return slots.free(position)
     }
 
-    /// Makes room by one entry. Each turn either removes one, moves one on, or uses up one of its credits, so it ends.
-    private mutating func evictOne() -> Bool {
+    /// Makes room by one entry, the value of which it answers with. Each turn either removes one, moves one on, or uses up one of its
+    /// credits, so it ends.
+    private mutating func evictOne() -> Value? {
         while true {
             if let oldest = small.oldest, small.weight * 10 > weightLimit || main.oldest == nil {
                 if slots[oldest].uses > 0 {
@@ -100,20 +99,18 @@ package struct S3FIFO<Key: Hashable, Value> {
                     slots.promote(oldest)
                     main.push(oldest, in: &slots)
                 } else {
-                    if let key = slots[oldest].key { ghosts.insert(key.hash, limit: max(count, 16)) }
-                    takeOut(oldest)
-                    return true
+                    ghosts.insert(slots[oldest].key.hash, limit: max(count, 16))
+                    return takeOut(oldest)
                 }
             } else if let oldest = main.oldest {
                 guard slots[oldest].uses > 0 else {
-                    takeOut(oldest)
-                    return true
+                    return takeOut(oldest)
                 }
                 main.unlink(oldest, in: &slots)
                 slots.wear(oldest)
                 main.push(oldest, in: &slots)
             } else {
-                return false
+                return nil
             }
         }
     }

@@ -1,6 +1,8 @@
 /// One entry's place in a queue of the policy.
 struct Slot<Key: Hashable, Value> {
-    var key: Hashed<Key>?
+    /// Of a vacant slot the last key, so that none has to be optional: that would cost each comparison a copy.
+    var key: Hashed<Key>
+    /// `nil` in a vacant slot.
     var value: Value?
     var weight: Int
     /// Extra rounds that a costly entry gets in the main queue.
@@ -34,7 +36,7 @@ struct SlotList<Key: Hashable, Value> {
 
     mutating func free(_ position: Int) -> Value? {
         let value = slots[position].value
-        (slots[position].key, slots[position].value) = (nil, nil)
+        slots[position].value = nil
         vacant.append(position)
         return value
     }

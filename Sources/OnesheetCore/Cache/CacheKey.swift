@@ -20,6 +20,14 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(kind.rawValue):\(text)" }
 
+    /// The name of the source that the entry is of: what stands before `://`, as in `boxoffice://2012#w342.jpg` or, in a storage of its own,
+    /// `title/boxoffice://2012`. Empty where the text names none.
+    public var source: Substring {
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[end...].starts(with: "://".utf8) else { return "" }
+        let start = text.utf8[..<end].lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
+        return text[start..<end]
+    }
+
     /// The text alone: what is under one text in several kinds is told apart by `==`, and to hash the kind costs as much again.
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -56,22 +56,6 @@ public struct CacheRemoval: Sendable, Equatable, Codable {
     }
 }
 
-/// A tier's figures. Counters count since the start of the process.
-public struct CacheStatistics: Sendable, Equatable, Codable {
-    public var entries = 0
-    public var bytes = 0
-    public var byteLimit = 0
-    public var hits = 0
-    public var misses = 0
-    public var stores = 0
-    /// Removed to make room, by reason.
-    public var evictions: [String: Int] = [:]
-    /// Found damaged and not served.
-    public var damaged = 0
-
-    public init() {}
-}
-
 /// Why a tier could not do what it was asked.
 public enum CacheError: Error, Sendable, Equatable {
     /// The file system said no; `operation` and `path` name what was tried, `reason` is its answer.

@@ -34,7 +34,7 @@ extension Prefetch {
             estimate.fetches += 1
         }
         estimate.there = estimate.total - estimate.missing
-        let stored = await pipeline.cache.statistics().values.max { $0.entries < $1.entries }
+        let stored = await pipeline.cache.statistics().values.map(\.total).max { $0.entries < $1.entries }
         if let stored, stored.entries > 0 {
             estimate.bytes = (estimate.missing + estimate.fetches) * (stored.bytes / stored.entries)
         }

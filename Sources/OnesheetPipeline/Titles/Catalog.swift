@@ -22,7 +22,7 @@ package struct Catalog: Sendable {
     /// One page of the titles of `source`.
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
         let plugin = try plugin(source)
-        let key = "\(source)?\(query.date.map { "\($0)" } ?? "")&\(query.period.rawValue)&\(query.page)&\(query.phrase ?? "")"
+        let key = "\(source)://?\(query.date.map { "\($0)" } ?? "")&\(query.period.rawValue)&\(query.page)&\(query.phrase ?? "")"
         return try await answer(in: pages, key, of: source, fresh: lifetime(of: query), [.source(source)]) {
             () async throws(SourceError) in try await plugin.titles(query)
         }

@@ -9,7 +9,9 @@ struct CacheCommand: ParsableCommand {
         subcommands: [Stats.self, Verify.self, Purge.self])
 
     struct Stats: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "Print what the disk cache holds.")
+        static let configuration = CommandConfiguration(
+            abstract: "Print what the disk cache holds, source by source.",
+            discussion: "Hits and misses are counted by each server for itself: see its /cache/stats and /metrics.")
 
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
@@ -18,10 +20,15 @@ struct CacheCommand: ParsableCommand {
             let installation = try options.install(plugins)
             let statistics = try await installation.disk.statistics()
             try await installation.shutdown()
-            if json {
-                try printDocument(statistics)
-            } else {
-                StandardStreams.output("\(statistics.entries) entries, \(statistics.bytes) of \(statistics.byteLimit) bytes")
+            let document = CacheDocument(statistics, at: installation.clock.now)
+            if json { return try printDocument(document) }
+            StandardStreams.output(
+                "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
+                    + "\(Int((document.fill * 100).rounded())) % full")
+            for (name, figures) in document.sources.sorted(by: { $0.key < $1.key }) {
+                StandardStreams.output(
+                    "  \(name.isEmpty ? "(no source)" : name): \(figures.entries) entries, \(figures.bytes) bytes, "
+                        + "the oldest \((figures.oldestAge ?? 0) / 3600) hours old")
             }
         }
     }

@@ -16,7 +16,8 @@ struct CacheRoute: Route {
         try installation.requireAdministrator(request)
         guard request.method == .delete else {
             guard rest == "stats" else { throw RequestError.noSuchPath(request.uri.path) }
-            return .json(await installation.cache.statistics())
+            let now = installation.clock.now
+            return .json(await installation.cache.statistics().mapValues { CacheDocument($0, at: now) })
         }
         let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
         return .json(try await installation.pipeline.purge(selection, dryRun: request.uri.queryParameters["dry-run"] != nil))

@@ -55,24 +55,8 @@ struct MetricsRoute: Route {
             lines += ["# HELP onesheet_\(name) \(text)", "# TYPE onesheet_\(name) \(type)"]
             lines += values.map { "onesheet_\(name)\($0.0) \($0.1)" }
         }
-        let tiers = await installation.cache.statistics()
-        func each(_ value: (CacheStatistics) -> Int) -> [(String, Int)] {
-            tiers.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", value($0.value)) }
-        }
-        let byReason = tiers.sorted { $0.key < $1.key }.flatMap { tier, figures in
-            figures.evictions.sorted { $0.key < $1.key }.map { ("{tier=\"\(tier)\",reason=\"\($0.key)\"}", $0.value) }
-        }
-        add("cache_hits_total", "counter", "Look-ups that found an entry.", each(\.hits))
-        add("cache_misses_total", "counter", "Look-ups that found none.", each(\.misses))
-        add("cache_stores_total", "counter", "Entries stored.", each(\.stores))
-        add("cache_damaged_total", "counter", "Entries found damaged and not served.", each(\.damaged))
-        add("cache_evictions_total", "counter", "Entries that the tier removed by itself or refused, by reason.", byReason)
-        add(
-            "cache_failures_total", "counter", "Operations that a tier failed to do, so that it was passed by.",
-            installation.cache.failures.sorted { $0.key < $1.key }.map { ("{tier=\"\($0.key)\"}", $0.value) })
-        add("cache_entries", "gauge", "Entries there now.", each(\.entries))
-        add("cache_bytes", "gauge", "Bytes there now.", each(\.bytes))
-        add("cache_limit_bytes", "gauge", "Bytes that there may be.", each(\.byteLimit))
+        let cache = installation.cache
+        lines += CacheExposition(tiers: await cache.statistics(), failures: cache.failures, now: installation.clock.now).lines
         add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
         add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
         return .text(lines.joined(separator: "\n") + "\n", type: "text/plain; version=0.0.4; charset=utf-8")

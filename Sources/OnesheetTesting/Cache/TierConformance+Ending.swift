@@ -99,7 +99,7 @@ extension TierConformance {
         clock.advance(by: .seconds(100))
         let removal = try await tier.remove(.expired, dryRun: false)
         try expect(removal.entries == 100, "removed \(removal.entries) of 100 expired entries")
-        let entries = try await tier.statistics().entries
+        let entries = try await tier.statistics().total.entries
         try expect(entries == 100, "\(entries) entries of 100 are left")
     }
 
@@ -107,7 +107,7 @@ extension TierConformance {
         let (clock, tier) = try await filled()
         let removal = try await tier.remove(.all, dryRun: false)
         try expect(removal.entries == 200, "removed \(removal.entries) of 200")
-        let figures = try await tier.statistics()
+        let figures = try await tier.statistics().total
         try expect(figures.entries == 0 && figures.bytes == 0, "left: \(figures)")
         try await expectAbsent(CacheKey(.variant, "1"), in: tier, "removed with all")
         try await tier.store(.sample(at: clock), for: CacheKey(.variant, "1"))
@@ -119,7 +119,7 @@ extension TierConformance {
             let (clock, tier) = try await filled()
             clock.advance(by: .seconds(100))
             let promised = try await tier.remove(selection, dryRun: true)
-            let entries = try await tier.statistics().entries
+            let entries = try await tier.statistics().total.entries
             let removal = try await tier.remove(selection, dryRun: false)
             try expect(
                 entries == 200 && promised == removal, "\(selection): promised \(promised), removed \(removal), \(entries) between")

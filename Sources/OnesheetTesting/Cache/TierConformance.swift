@@ -53,6 +53,7 @@ public struct TierConformance: Sendable {
             ("a dry run counts what the removal then removes", dryRun),
             ("every key is visited once", visiting),
             ("hits, misses, stores and entries are counted", counting),
+            ("they are counted by the source that the key names", countingBySource),
             ("at any time, a key finds what was stored under it or nothing", concurrency),
         ]
         var findings: [Finding] = []

@@ -173,7 +173,7 @@ final class ServingTests: ServerTestCase {
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         let metrics = try await server.send("/metrics").text
-        XCTAssertTrue(metrics.contains("onesheet_cache_hits_total{tier=\"memory\"} 1"), metrics)
+        XCTAssertTrue(metrics.contains("onesheet_cache_hits_total{tier=\"memory\",source=\"sample\"} 1"), metrics)
         for path in ["/health", "/ready"] {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200)

@@ -14,6 +14,6 @@ final class UnwritableCacheTests: ServerTestCase {
         let metrics = try await server.send("/metrics").text
         let failures = metrics.split(separator: "\n").first { $0.hasPrefix("onesheet_cache_failures_total{tier=\"disk\"} ") }
         XCTAssertGreaterThan(try XCTUnwrap(failures?.split(separator: " ").last.flatMap { Int($0) }), 0, metrics)
-        XCTAssertTrue(metrics.contains("onesheet_cache_hits_total{tier=\"memory\"} 1"), metrics)
+        XCTAssertTrue(metrics.contains("onesheet_cache_hits_total{tier=\"memory\",source=\"sample\"} 1"), metrics)
     }
 }

@@ -16,7 +16,7 @@ enum OpeningBench {
             let before = residentBytes()
             let start = ContinuousClock.now
             let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), isSynced: false)
-            let entries = try await tier.statistics().entries
+            let entries = try await tier.statistics().total.entries
             let opening = (ContinuousClock.now - start) / .milliseconds(1)
             expect(entries == count)
             let reads = try await perSecond(5000) { number in
@@ -33,7 +33,10 @@ enum OpeningBench {
 
     private static func fill(_ path: String, _ count: Int) async throws {
         let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), isSynced: false)
-        _ = try await DiskBench.perSecond(count) { try await tier.store(entry($0), for: key($0)) }
+        _ = try await DiskBench.perSecond(count) { number in
+            try await tier.store(entry(number), for: key(number))
+            if number % 100_000 == 99_999 { FileHandle.standardError.write(Data("\(number + 1) entries written\n".utf8)) }
+        }
         try await tier.close()
     }
 

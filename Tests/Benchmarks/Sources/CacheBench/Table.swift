@@ -1,18 +1,20 @@
 import Foundation
 
-/// A table in Markdown.
+/// A table in Markdown, each row of which is seen when it is there.
 struct Table {
     private let title: String
     private let columns: [String]
 
     init(_ title: String, _ columns: [String]) {
         (self.title, self.columns) = (title, columns)
-        print("\n### \(title)\n")
-        print("| " + columns.joined(separator: " | ") + " |")
-        print("|" + columns.map { _ in "---|" }.joined())
+        line("\n### \(title)\n")
+        line("| " + columns.joined(separator: " | ") + " |")
+        line("|" + columns.map { _ in "---|" }.joined())
     }
 
-    func row(_ cells: String...) { print("| " + cells.joined(separator: " | ") + " |") }
+    func row(_ cells: String...) { line("| " + cells.joined(separator: " | ") + " |") }
+
+    private func line(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }
 
 extension Double {
