@@ -1,4 +1,5 @@
 package import Logging
+package import NIOCore
 package import OnesheetCore
 
 /// An entry, and which tier had it.
@@ -6,11 +7,15 @@ package struct CacheHit: Sendable, Equatable {
     package let entry: CacheEntry
     /// The tier's name: `memory`, `disk`.
     package let tier: String
+    /// Where the body is if the entry has none in memory. Whoever gets it closes its `fileHandle`.
+    package let file: FileRegion?
     /// Whether it is from the first tier.
     package var isFromMemory: Bool { tier == MemoryTier.name }
+    /// How many bytes the body has, wherever it is.
+    package var size: Int { file?.readableBytes ?? entry.body.readableBytes }
 
-    package init(entry: CacheEntry, tier: String) {
-        (self.entry, self.tier) = (entry, tier)
+    package init(entry: CacheEntry, tier: String, file: FileRegion? = nil) {
+        (self.entry, self.tier, self.file) = (entry, tier, file)
     }
 }
 
@@ -31,14 +36,19 @@ package struct Cache: Sendable {
         troubles = TierTroubles(logger: logger)
     }
 
+    /// How much an event loop reads into memory at once; copying as much takes a few microseconds.
+    private static let readingNow = 128 << 10
+
     /// What a tier has under `key` and gives without waiting; an event loop may ask.
+    ///
+    /// Small entries are promoted into memory. What is large, or has no room there, is answered as a file.
     package func entryNow(for key: CacheKey) -> CacheHit? {
         if let hit = memoryHit(for: key) { return hit }
         let mark = memory.promotionMark(for: key)
         for tier in others {
-            guard let entry = tier.entryNow(for: key) else { continue }
-            memory.promote(entry, for: key, since: mark)
-            return CacheHit(entry: entry, tier: tier.name)
+            guard let ready = tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) else { continue }
+            if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
+            return CacheHit(entry: ready.entry, tier: tier.name, file: ready.file)
         }
         return nil
     }

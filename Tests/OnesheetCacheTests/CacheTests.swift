@@ -34,10 +34,10 @@ final class CacheTests: XCTestCase {
         XCTAssertEqual(first?.tier, "disk")
         XCTAssertEqual(first?.entry, .sample(at: clock))
         XCTAssertEqual(cache.entryNow(for: key)?.tier, "memory")
-        XCTAssertNil(cache.entryNow(for: large), "reading much is for other threads")
+        XCTAssertNil(cache.entryNow(for: large), "reading much is for other threads, and nobody has checked it yet")
         XCTAssertNil(cache.entryNow(for: CacheKey(.variant, "unknown")))
         clock.advance(by: .seconds(86_400 * 365))
-        XCTAssertNil(disk.entryNow(for: key), "it has expired")
+        XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20), "it has expired")
         try await disk.close()
     }
 

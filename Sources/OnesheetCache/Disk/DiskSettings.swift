@@ -13,6 +13,4 @@ struct DiskSettings: Sendable {
     static let step = 64
     /// How many readings are noted at once.
     static let noting = 1024
-    /// How many bytes of a file an event loop reads itself, where the page cache has them.
-    static let cachedReading = 128 << 10
 }

@@ -11,14 +11,14 @@ extension DiskShelf {
     }
 
     /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
-    func cachedEntry(for key: CacheKey) -> CacheEntry? {
+    /// - Parameter limit: how many bytes are read; a larger file is given open, if it was checked lately.
+    func cachedEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
         let (name, now) = (key.entryName, clock.now)
-        let found = EntryFile.cached(
-            layout.entry(name), named: name, limit: DiskSettings.cachedReading, checked: checkedFiles, now: now)
-        guard let (header, entry) = found else { return nil }
-        guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now),
-            life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
-        else { return nil }
+        let entry = EntryFile.cached(layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: now) { header in
+            ShelfLife.isFresh(created: header.facts.created, end: header.end, now: now)
+                && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+        }
+        guard let entry else { return nil }
         readings.withLock { $0[name, default: EntryReadings()].count += 1 }
         count(key) { $0.hits += 1 }
         return entry
@@ -57,6 +57,7 @@ extension DiskShelf {
         do {
             var (header, entry) = try file.entry()
             let now = clock.now
+            checkedFiles.note(name, file.status, header, now: now)
             guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
             let extended = extend(name, path, header, now: now)
             if let extended { entry.outlive(extended) }

@@ -15,6 +15,8 @@ final class DiskShelf: Sendable {
     let counts = Mutex(SourceCounts())
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
+    /// What fails once the shelf is closed, fails with this.
+    static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.
     let obstacle: CacheError?
     private let state: Mutex<State>
@@ -71,7 +73,7 @@ final class DiskShelf: Sendable {
 
     private func current(lost: (folder: OpenFolder, error: any Error)?) throws -> OpenFolder {
         try state.withLock { state in
-            if case .closed = state { throw CacheError.index(operation: "use", reason: "it is closed") }
+            if case .closed = state { throw Self.closed }
             if case .open(let present) = state {
                 let isLost = lost.map { $0.folder === present } ?? false
                 if try !isLost && present.isCurrent() { return present }
@@ -80,9 +82,7 @@ final class DiskShelf: Sendable {
                 // Closed first: SQLite must not have a removed file and its successor open at once.
                 try present.index.close()
             }
-            guard case .lost(let damaged, let isOurs) = state else {
-                throw CacheError.index(operation: "use", reason: "it is closed")
-            }
+            guard case .lost(let damaged, let isOurs) = state else { throw Self.closed }
             let next = try OpenFolder(layout, isOurs: isOurs, distrusting: damaged)
             state = .open(next)
             return next

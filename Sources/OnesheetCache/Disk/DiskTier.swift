@@ -50,8 +50,8 @@ package final class DiskTier: CacheTier {
         return entry
     }
 
-    package func entryNow(for key: CacheKey) -> CacheEntry? {
-        guard let entry = shelf.cachedEntry(for: key) else { return nil }
+    package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
+        guard let entry = shelf.cachedEntry(for: key, reading: limit) else { return nil }
         if shelf.hasMuchToNote { noteLater() }
         return entry
     }
@@ -155,8 +155,9 @@ package final class DiskTier: CacheTier {
         try await readers.close()
     }
 
-    /// Takes all files into the index that it does not know. There are some only after the index was lost.
-    private func adopt() async throws(CacheError) {
+    /// Takes all files into the index that it does not know. There are some only after the index was lost, and it happens by itself in
+    /// the background; figures are whole only after it.
+    package func adopt() async throws(CacheError) {
         let shelf = shelf
         while try await workers.run({ () throws(CacheError) in try shelf.adoptStep() }) {}
     }
@@ -166,6 +167,8 @@ package final class DiskTier: CacheTier {
         workers.runLater { [shelf, logger, weak self] in
             do {
                 if try shelf.adoptStep() { self?.adoptLater() }
+            } catch let error as CacheError where error == DiskShelf.closed {
+                // The next to open the folder goes on with it.
             } catch {
                 logger.warning("Files in the cache are not all in its index yet: \(error)")
             }

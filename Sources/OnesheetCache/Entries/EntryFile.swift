@@ -18,29 +18,6 @@ struct EntryFile: ~Copyable {
         }
     }
 
-    /// The entry in the file at `path`, if it is whole and in the page cache and takes no more than `limit` bytes.
-    /// - Parameter checked: files that need no checking, to which this one is added.
-    static func cached(
-        _ path: String, named name: Digest128, limit: Int, checked: CheckedFiles, now: Date
-    ) -> (EntryHeader, CacheEntry)? {
-        do {
-            guard let file = OpenFile.cached(path), case let status = try file.status(), status.size <= limit,
-                let bytes = file.readCached(first: status.size)
-            else { return nil }
-            // The status after reading too: what was read is what was checked then.
-            if let header = checked.header(of: name, status, now: now), try file.status() == status {
-                return (header, try header.entry(in: bytes, isChecked: true))
-            }
-            let header = try EntryHeader(bytes, named: name)
-            let entry = try header.entry(in: bytes)
-            checked.note(name, status, header, now: now)
-            return (header, entry)
-        } catch {
-            // Whoever reads it with all the time that it takes finds out what is wrong.
-            return nil
-        }
-    }
-
     private init(path: String, name: Digest128) throws(FileFailure) {
         let file = try OpenFile(path, for: .reading)
         status = try file.status()
@@ -84,7 +61,7 @@ struct EntryFile: ~Copyable {
 
 extension EntryHeader {
     /// The entry in `bytes`, whose header this is.
-    fileprivate func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
+    func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
         guard length + bodyLength == bytes.readableBytes,
             let body = bytes.getSlice(at: bytes.readerIndex + length, length: bodyLength)
         else { throw .length }

@@ -41,7 +41,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    private let descriptor: Int32
+    private var descriptor: Int32
     let path: String
 
     init(_ path: String, for purpose: Purpose) throws(FileFailure) {
@@ -58,7 +58,7 @@ struct OpenFile: ~Copyable {
         return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The first `count` bytes, if the page cache has them all.
     func readCached(first count: Int) -> ByteBuffer? {
@@ -67,6 +67,21 @@ struct OpenFile: ~Copyable {
             max(ccachefiles_read_cached(descriptor, room.baseAddress, count, 0), 0)
         }
         return got == count ? buffer : nil
+    }
+
+    /// Whether the page cache seems to have the first `count` bytes: it is asked for one of every 128 KiB, about as much as the system reads
+    /// ahead, and for the last.
+    func isCached(first count: Int) -> Bool {
+        var byte: UInt8 = 0
+        let probes = Array(stride(from: 0, to: count, by: 128 << 10)) + [max(count - 1, 0)]
+        return probes.allSatisfy { ccachefiles_read_cached(descriptor, &byte, 1, off_t($0)) == 1 }
+    }
+
+    /// The bytes in `range`, to be sent from the file. The file is the region's from now on, and no longer this one's.
+    mutating func region(_ range: Range<Int>) -> FileRegion {
+        defer { descriptor = -1 }
+        let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
+        return FileRegion(fileHandle: handle, readerIndex: range.lowerBound, endIndex: range.upperBound)
     }
 
     func status() throws(FileFailure) -> FileStatus {

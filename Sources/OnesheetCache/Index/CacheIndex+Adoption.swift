@@ -23,7 +23,7 @@ extension CacheIndex {
 
     /// Those of `names` for which there is a row.
     func known(_ names: [Digest128]) throws -> Set<Digest128> {
-        try database.read { database in Set(try names.filter { try Self.knows($0, database) }) }
+        try look { database in Set(try names.filter { try Self.knows($0, database) }) }
     }
 
     static func knows(_ name: Digest128, _ database: Database) throws -> Bool {

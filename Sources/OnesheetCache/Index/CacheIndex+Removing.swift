@@ -36,7 +36,7 @@ extension CacheIndex {
 
     /// What removing would take.
     func count(_ selection: RowSelection) throws -> CacheRemoval {
-        try database.read { database in
+        try look { database in
             let (source, arguments) = Self.rows(selection)
             let row = try Row.fetchOne(
                 database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM \(source)",

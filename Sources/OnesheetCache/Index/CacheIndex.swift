@@ -36,6 +36,11 @@ final class CacheIndex: Sendable {
 
     func close() throws { try database.close() }
 
+    /// Runs `body`, which reads with one statement and changes nothing.
+    ///
+    /// GRDB's `read` makes sure of that by a pragma after which SQLite compiles every statement again: it made a store twice as dear.
+    func look<Answer>(_ body: (Database) throws -> Answer) throws -> Answer { try database.unsafeRead(body) }
+
     /// Runs `body` while no other process or thread changes the index; what it changes takes effect together, or not at all when it throws.
     func alone<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
         try database.writeWithoutTransaction { database in
@@ -51,7 +56,7 @@ final class CacheIndex: Sendable {
 
     /// A number that belongs to the whole index, such as how far it has been made from the files.
     func setting(_ name: String) throws -> String? {
-        try database.read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
+        try look { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
     }
 
     func set(_ value: String?, for name: String) throws {
@@ -62,9 +67,9 @@ final class CacheIndex: Sendable {
 
     /// How many entries of each kind there are, and their bytes on disk.
     func totals() throws -> [CacheKind: CacheRemoval] {
-        try database.read { database in
+        try look { database in
             var totals: [CacheKind: CacheRemoval] = [:]
-            for row in try Row.fetchAll(database, sql: "SELECT kind, entries, bytes FROM total") {
+            for row in try Row.fetchAll(database.cachedStatement(sql: "SELECT kind, entries, bytes FROM total")) {
                 if let kind = CacheKind(number: row["kind"]) {
                     totals[kind] = CacheRemoval(entries: row["entries"], bytes: row["bytes"])
                 }
@@ -75,7 +80,7 @@ final class CacheIndex: Sendable {
 
     /// What each source has: entries, bytes on disk, and when the oldest was made.
     func held() throws -> [String: CacheFigures] {
-        try database.read { database in
+        try look { database in
             var held: [String: CacheFigures] = [:]
             let sql =
                 "SELECT *, (SELECT min(created) FROM entry WHERE entry.source = held.source) AS oldest FROM held WHERE entries > 0"
@@ -91,7 +96,7 @@ final class CacheIndex: Sendable {
 
     /// Names and keys in the order of their names, at most `limit` after `name`.
     func keys(after name: Data, limit: Int) throws -> [(name: Data, key: CacheKey?)] {
-        try database.read { database in
+        try look { database in
             try Row.fetchAll(
                 database, sql: "SELECT name, kind, key FROM entry WHERE name > ? ORDER BY name LIMIT ?", arguments: [name, limit]
             ).map { row in

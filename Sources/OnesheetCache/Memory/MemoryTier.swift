@@ -16,6 +16,8 @@ package final class MemoryTier: CacheTier {
     package var name: String { Self.name }
     private let parts: [Part]
     private let bytes: Int
+    /// How much one entry may take.
+    var entryLimit: Int { bytes / 10 }
     private let clock: WallClock
 
     private final class Part: Sendable {

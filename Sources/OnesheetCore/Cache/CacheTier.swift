@@ -10,7 +10,8 @@ public protocol CacheTier: Sendable {
 
     /// The fresh entry under `key` if it can be had at once: an event loop asks, so nothing may be waited for. `nil` says nothing about
     /// whether it is there; without an implementation it is always the answer.
-    func entryNow(for key: CacheKey) -> CacheEntry?
+    /// - Parameter limit: up to how many bytes an entry may be read into memory. A larger one is answered as a file, or not.
+    func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry?
 
     /// Whether a fresh entry is there, without reading its bytes and without extending its life.
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
@@ -32,7 +33,7 @@ public protocol CacheTier: Sendable {
 }
 
 extension CacheTier {
-    public func entryNow(for key: CacheKey) -> CacheEntry? { nil }
+    public func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? { nil }
 }
 
 /// Which entries to remove.

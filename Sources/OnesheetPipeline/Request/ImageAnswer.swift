@@ -1,25 +1,31 @@
 package import FoundationEssentials
+internal import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 
 /// A variant, and how it came about.
 package struct ImageAnswer: Sendable {
     package let entry: CacheEntry
+    /// How many bytes the image has; the entry can be without them.
+    package let size: Int
     package let origin: AnswerOrigin
     /// How long each stage took that this request went through, in order.
     package var timings: [StageTiming]
     /// Whether anybody may keep it; its origin can forbid that.
     package let isStorable: Bool
 
-    package init(entry: CacheEntry, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true) {
+    package init(
+        entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true
+    ) {
         (self.entry, self.origin, self.timings, self.isStorable) = (entry, origin, timings, isStorable)
+        self.size = size ?? entry.body.readableBytes
     }
 }
 
 extension ImageAnswer {
     /// The answer that a tier had. Memory takes no time worth telling, so that all its answers of a second are the same.
     init(_ hit: CacheHit, timings: [StageTiming]) {
-        self.init(entry: hit.entry, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings)
+        self.init(entry: hit.entry, size: hit.size, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings)
     }
 
     /// The answer that a tier had at once; `nil` unless it is fresh.

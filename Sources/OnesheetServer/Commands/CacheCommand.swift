@@ -18,6 +18,7 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let installation = try options.install(plugins)
+            try await installation.disk.adopt()
             let statistics = try await installation.disk.statistics()
             try await installation.shutdown()
             let document = CacheDocument(statistics, at: installation.clock.now)

@@ -35,12 +35,19 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
             {
                 bytes.moveReaderIndex(forwardBy: request.length)
                 context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-                if let body { context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil) }
+                if let body { write(body, context) }
                 hasAnswered = true
             }
             if hasAnswered { context.flush() }
         }
         if bytes.readableBytes > 0 { pass(bytes, context) }
+    }
+
+    private func write(_ body: IOData, _ context: ChannelHandlerContext) {
+        guard case .fileRegion(let file) = body else { return context.write(wrapOutboundOut(body), promise: nil) }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.whenComplete { _ in file.close() }
+        context.write(wrapOutboundOut(body), promise: sent)
     }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -58,13 +65,21 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard event is ChannelShouldQuiesceEvent, context.channel.isActive else {
-            return context.fireUserInboundEventTriggered(event)
+        // Whoever closes the connection after one of these does not know of answers that are still on their way from here.
+        if event is ChannelShouldQuiesceEvent {
+            passWhenSent(ChannelShouldQuiesceEvent(), context)
+        } else if let end = event as? ChannelEvent, end == .inputClosed {
+            passWhenSent(end, context)
+        } else {
+            context.fireUserInboundEventTriggered(event)
         }
-        // Whoever closes the connection next does not know of answers that are still on their way from here.
-        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.value.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
-            context.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
+
+    private func passWhenSent(_ event: some Sendable, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return context.fireUserInboundEventTriggered(event) }
+        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
+            here.value.fireUserInboundEventTriggered(event)
         }
     }
 }

@@ -29,7 +29,8 @@ final class PreparedHit {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         let image = image(answer)
         let date = HTTPDate.text(now)
-        let full = image.response(to: .get, [:], at: now)
+        var full = image.response(to: .get, [:], at: now)
+        full.headers[.contentLength] = "\(answer.size)"
         let tag = full.headers[.eTag] ?? ""
         head = full.head(date: date)
         notModified = image.response(to: .get, [.ifNoneMatch: tag], at: now).head(date: date)

@@ -28,8 +28,8 @@ final class PreparedHits {
         clock = installation.clock
     }
 
-    /// The head and, unless only that was asked for, the body to send; `nil` where it takes more than memory to answer.
-    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: ByteBuffer?)? {
+    /// The head and, unless only that was asked for, the body to send; `nil` where it takes more than a look into memory or the page cache.
+    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: IOData?)? {
         guard let text = bytes.slice(at: request.target) else { return nil }
         let now = clock.now
         let known = targets[text]
@@ -37,6 +37,8 @@ final class PreparedHits {
         do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
+        var isSent = false
+        defer { if !isSent { hit.file?.close() } }
         if variant.prepared?.isGood(for: hit, at: now) != true {
             variant.prepared = PreparedHit(hit, at: now) { [installation] in
                 installation.response($0, to: variant.request, at: target.address)
@@ -45,7 +47,9 @@ final class PreparedHits {
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown { return (prepared.notModified, nil) }
-        return (prepared.head, request.isHead ? nil : hit.entry.body)
+        if request.isHead { return (prepared.head, nil) }
+        isSent = true
+        return (prepared.head, hit.file.map(IOData.fileRegion) ?? .byteBuffer(hit.entry.body))
     }
 
     /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
@@ -73,5 +77,12 @@ final class PreparedHits {
         if formats.count >= Self.limit { formats.removeAll() }
         formats[ByteBuffer(bytes: text.readableBytesView)] = format
         return format
+    }
+}
+
+extension FileRegion {
+    /// Closes the file, once for all. It was only read, so nothing can be lost by that.
+    func close() {
+        do { try fileHandle.close() } catch { assertionFailure("closed twice: \(error)") }
     }
 }

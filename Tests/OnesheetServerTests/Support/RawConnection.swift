@@ -3,9 +3,9 @@ import NIOPosix
 
 /// A connection on which a test sends any bytes that it likes.
 struct RawConnection {
-    /// Sends each of `parts` in a packet of its own, ends its sending half, and reads until the server closes.
+    /// Sends each of `parts` in a packet of its own, ends its sending half unless told otherwise, and reads until the server closes.
     /// - Parameter url: the server's, `http://host:port`.
-    static func exchange(_ parts: [[UInt8]], with url: String) async throws -> [UInt8] {
+    static func exchange(_ parts: [[UInt8]], with url: String, ends: Bool = true) async throws -> [UInt8] {
         let address = url.dropFirst("http://".count).split(separator: ":")
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -19,7 +19,7 @@ struct RawConnection {
         return try await channel.executeThenClose { inbound, outbound in
             do {
                 for part in parts { try await outbound.write(ByteBuffer(bytes: part)) }
-                outbound.finish()
+                if ends { outbound.finish() }
             } catch {
                 // The server has closed on what it got so far; what it said then counts.
             }

@@ -18,12 +18,13 @@ struct RunningServer {
 
     /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
     static func start(
-        sources: String = "sample: { type: sample }", keys: String = "", cache: String, clock: WallClock = .system,
+        sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
+        clock: WallClock = .system,
         answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
     ) async throws -> RunningServer {
         let yaml = """
             listen: 127.0.0.1:0
-            cache: { disk: { path: "\(cache)" } }
+            cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
             \(keys)
             sources:
             \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
@@ -57,7 +58,7 @@ struct RunningServer {
         var request = HTTPClientRequest(url: url)
         // The path goes out as it stands: the client library would mend what a test wants broken.
         request.url = url + path
-        request.method = .RAW(value: method)
+        request.method = HTTPMethod(rawValue: method)
         for (name, value) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
@@ -84,11 +85,12 @@ struct ServerAnswer {
 /// A test with servers, origins and folders that are gone afterwards.
 class ServerTestCase: XCTestCase {
     func server(
-        sources: String = "sample: { type: sample }", keys: String = "", cache: String? = nil, clock: WallClock = .system,
+        sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
+        clock: WallClock = .system,
         answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
-            sources: sources, keys: keys, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
+            sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
             environment: environment, tape: tape)
         addTeardownBlock { await server.stop() }
         return server

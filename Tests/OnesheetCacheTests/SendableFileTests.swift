@@ -1,0 +1,94 @@
+import Foundation
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// Entries that are sent from their files.
+final class SendableFileTests: XCTestCase {
+    /// Ahead of the file system's clock, so that a file just written counts as settled.
+    private let clock = ManualClock(Date() + 3600)
+    private let key = CacheKey(.variant, "large")
+    private let body = String(repeating: "one-sheet ", count: 30_000)
+
+    func testThatALargeEntryIsGivenAsAFileOnceItWasFoundWhole() async throws {
+        // Given a large entry that somebody has read and checked
+        let (tier, cache, _) = try await stored()
+        XCTAssertNil(cache.entryNow(for: key), "nobody has checked it yet")
+        _ = try await tier.entry(for: key)
+
+        // When an event loop asks
+        let hit = try XCTUnwrap(cache.entryNow(for: key))
+
+        // Then it gets the very bytes, in the file, and all else about the entry
+        let file = try XCTUnwrap(hit.file)
+        XCTAssertEqual(try bytes(file), body)
+        XCTAssertEqual(hit.size, body.utf8.count)
+        XCTAssertEqual(hit.entry.body, ByteBuffer())
+        XCTAssertEqual(hit.entry.validator, CacheEntry.sample(body, at: clock).validator)
+        let hits = try await tier.statistics().total.hits
+        XCTAssertEqual(hits, 2)
+        try await tier.close()
+    }
+
+    func testThatAFileIsNotGivenAfterItChanged() async throws {
+        for change in [{ $0[$0.count / 2] ^= 1 }, { $0.removeLast() }, { $0 = Data() }] as [(inout Data) -> Void] {
+            let (tier, cache, file) = try await stored()
+            _ = try await tier.entry(for: key)
+            var data = try Data(contentsOf: file)
+            change(&data)
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 0)
+            try handle.write(contentsOf: data)
+            try handle.close()
+
+            XCTAssertNil(cache.entryNow(for: key))
+            let found = try await tier.entry(for: key)
+            XCTAssertNil(found)
+            XCTAssertNil(cache.entryNow(for: key), "and it is not there any more")
+            try await tier.close()
+        }
+    }
+
+    func testThatAFileIsNotGivenForLongWithoutBeingChecked() async throws {
+        let (tier, cache, _) = try await stored()
+        _ = try await tier.entry(for: key)
+        clock.advance(by: .seconds(61))
+
+        XCTAssertNil(cache.entryNow(for: key))
+        try await tier.close()
+    }
+
+    func testThatWhatMemoryHasNoRoomForIsGivenAsAFile() async throws {
+        let disk = try disk()
+        let cache = Cache(memory: MemoryTier(bytes: 0, clock: clock.wallClock), others: [disk.tier], logger: .silent)
+        try await disk.tier.store(.sample("small", at: clock), for: key)
+        _ = try await disk.tier.entry(for: key)
+
+        let file = try XCTUnwrap(cache.entryNow(for: key)?.file)
+
+        XCTAssertEqual(try bytes(file), "small")
+        try await disk.tier.close()
+    }
+
+    private func disk() throws -> (tier: DiskTier, folder: CacheFolder) {
+        let path = try temporaryDirectory().path
+        return (try DiskTier(path: path, isSynced: false, clock: clock.wallClock), CacheFolder(path))
+    }
+
+    private func stored() async throws -> (DiskTier, Cache, URL) {
+        let disk = try disk()
+        try await disk.tier.store(.sample(body, at: clock), for: key)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [disk.tier], logger: .silent)
+        return (disk.tier, cache, try XCTUnwrap(disk.folder.entryFiles().first))
+    }
+
+    /// The text in the file's region, which is closed.
+    private func bytes(_ file: FileRegion) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: file.readableBytes)
+        let count = try file.fileHandle.withUnsafeFileDescriptor { pread($0, &bytes, bytes.count, off_t(file.readerIndex)) }
+        try file.fileHandle.close()
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}
