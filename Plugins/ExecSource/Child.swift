@@ -14,6 +14,9 @@ protocol ChildListener: AnyObject, Sendable {
     /// A line came on standard output, without its end.
     func received(_ line: Data)
 
+    /// What came cannot be trusted; the listener stops the child.
+    func refuse(_ reason: String)
+
     /// Nothing more will come.
     func ended(_ reason: String)
 }

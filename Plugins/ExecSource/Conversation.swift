@@ -9,6 +9,8 @@ final class Conversation: ChildListener {
     private struct State {
         var child: (any Child)?
         var waiting: [Int: (continuation: Waiting, title: String?)] = [:]
+        /// Calls that nobody waits for any more, and whose answers may still come.
+        var abandoned: Set<Int> = []
         var nextID = 1
         var end: End?
     }
@@ -18,6 +20,8 @@ final class Conversation: ChildListener {
         let reason: String
     }
 
+    /// Answers that a program may owe before it counts as hung.
+    private static let mostOwed = 1000
     private let state = Mutex(State())
 
     init() {}
@@ -45,8 +49,7 @@ final class Conversation: ChildListener {
         let greeting = try await call("initialize", ["protocol": 1, "name": .string(name)], title: nil, timeout: timeout)
         guard case .object(let members) = greeting, members["protocol"] == 1 else {
             let reason = "the program does not speak protocol 1"
-            fail(.malformedAnswer(reason: reason), reason)
-            stop()
+            refuse(reason)
             throw .malformedAnswer(reason: reason)
         }
     }
@@ -61,7 +64,7 @@ final class Conversation: ChildListener {
         let timer = Task {
             // The clock runs against an outside program; an answer in time cancels the wait.
             try await Task.sleep(for: timeout)
-            self.finish(id, .failure(.unavailable(reason: "the program did not answer “\(method)” in time")))
+            self.abandon(id, "the program did not answer “\(method)” in time")
         }
         defer { timer.cancel() }
         let result = await withTaskCancellationHandler {
@@ -69,7 +72,7 @@ final class Conversation: ChildListener {
                 self.send(RemoteCall(id: id, method: method, params: .object(params)), continuation, title)
             }
         } onCancel: {
-            self.finish(id, .failure(.unavailable(reason: "cancelled")))
+            self.abandon(id, "cancelled")
         }
         return try result.get()
     }
@@ -95,17 +98,24 @@ final class Conversation: ChildListener {
     }
 
     func received(_ line: Data) {
-        guard !line.isEmpty else { return }
+        guard !line.isEmpty, end == nil else { return }
         do {
             let answer = try JSONDecoder().decode(RemoteAnswer.self, from: line)
-            let title = state.withLock { $0.waiting[answer.id]?.title }
+            let (title, isExpected) = state.withLock { state in
+                (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
+            }
+            guard isExpected else { return refuse("the program answers call \(answer.id), which waits for no answer") }
             finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
         } catch {
             // After a line that is no answer nothing says which call the next one is for.
-            let reason = "the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))"
-            fail(.malformedAnswer(reason: reason), reason)
-            stop()
+            refuse("the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
         }
+    }
+
+    /// Ends a program that cannot be trusted any more.
+    func refuse(_ reason: String) {
+        fail(.malformedAnswer(reason: reason), reason)
+        stop()
     }
 
     func ended(_ reason: String) { fail(.unavailable(reason: reason), reason) }
@@ -122,5 +132,16 @@ final class Conversation: ChildListener {
 
     private func finish(_ id: Int, _ result: Result<JSONValue, SourceError>) {
         state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(returning: result)
+    }
+
+    /// Nobody waits for the answer any more.
+    private func abandon(_ id: Int, _ reason: String) {
+        let (call, owed) = state.withLock { state in
+            let call = state.waiting.removeValue(forKey: id)
+            if call != nil { state.abandoned.insert(id) }
+            return (call, state.abandoned.count)
+        }
+        call?.continuation.resume(returning: .failure(.unavailable(reason: reason)))
+        if owed > Self.mostOwed { refuse("the program owes \(owed) answers") }
     }
 }

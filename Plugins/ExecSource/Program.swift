@@ -7,7 +7,7 @@ internal import Synchronization
 #endif
 
 /// A running program. Its standard output comes in lines, its standard error goes to the log. To stop, its standard input is closed;
-/// where it has not ended a second later it is told to, and two seconds after that it is ended.
+/// where it has not ended a second later it is told to, and two seconds after that it is ended. What it started itself ends with it.
 final class Program: Child {
     private struct State {
         var output = Data()
@@ -29,16 +29,23 @@ final class Program: Child {
         // Writing to a program that has just ended has to be an error and not the end of this one.
         signal(SIGPIPE, SIG_IGN)
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        // Foundation starts each program in a group of its own. One left over would hold the pipes, and the end would not be seen.
+        process.terminationHandler = { kill(-$0.processIdentifier, SIGKILL) }
         try process.run()
         Self.follow(output) { [weak self, weak listener] data in
-            if let listener { self?.read(data, listener) }
+            guard let self, let listener, !state.withLock({ $0.isStopped }) else { return false }
+            read(data, listener)
+            return true
         }
-        Self.follow(errors) { [weak self] data in self?.log(data) }
+        Self.follow(errors) { [weak self] data in
+            self?.log(data)
+            return self != nil
+        }
     }
 
-    /// Hands over what comes through a pipe, and empty data at its end. On a thread of its own, which waits in `read`: Foundation's
+    /// Hands over what comes through a pipe, and empty data at its end, for as long as `each` wants more. On a thread of its own, which waits in `read`: Foundation's
     /// `readabilityHandler` on Linux crashes now and then where a pipe goes away while it is watched (Swift 6.3.1).
-    private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Void) {
+    private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
         Thread.detachNewThread {
             // Kept to the end, so that the number of its file is nobody else's.
             let handle = pipe.fileHandleForReading
@@ -46,8 +53,7 @@ final class Program: Child {
             while true {
                 let count = Foundation.read(handle.fileDescriptor, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
-                each(Data(buffer.prefix(max(0, count))))
-                if count <= 0 { break }
+                if !each(Data(buffer.prefix(max(0, count)))) || count <= 0 { break }
             }
             withExtendedLifetime(pipe) {}
         }
@@ -76,9 +82,11 @@ final class Program: Child {
             }
         }
         let process = process
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { if process.isRunning { process.terminate() } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+            if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            if process.isRunning { kill(-process.processIdentifier, SIGKILL) }
         }
     }
 
@@ -88,10 +96,7 @@ final class Program: Child {
             let lines = Self.lines(&state.output, data)
             return (lines, state.output.count > maxLine || lines.contains { $0.count > maxLine })
         }
-        if isTooLong {
-            listener.ended("the program wrote a line of more than \(maxLine) bytes")
-            return stop()
-        }
+        if isTooLong { return listener.refuse("the program wrote a line of more than \(maxLine) bytes") }
         lines.forEach(listener.received)
     }
 

@@ -19,7 +19,7 @@ final class ProgramTests: XCTestCase {
             context: .forTesting(limits: limits))
     }
 
-    private func failure(_ source: ExecSource) async -> SourceError? {
+    private static func failure(_ source: ExecSource) async -> SourceError? {
         do throws(SourceError) {
             _ = try await source.title("1")
             return nil
@@ -97,6 +97,25 @@ final class ProgramTests: XCTestCase {
         XCTAssertGreaterThanOrEqual(kills.count, 8)
     }
 
+    func testThatAFloodingProgramEndsWithAllThatItStarted() async throws {
+        // Given a program that leaves the flooding to another one; both hold a pipe open
+        let folder = try TemporaryDirectory()
+        let pipe = folder.path("pipe")
+        XCTAssertEqual(mkfifo(pipe, 0o600), 0)
+        let source = try Self.source(["/bin/sh", "-c", "exec 9> '\(pipe)'; read x; yes no-answer; exit"])
+        async let failed = Self.failure(source)
+        let end = open(pipe, O_RDONLY)
+
+        // When it is asked
+        let error = await failed
+
+        // Then it is believed nothing, and both end: nobody holds the pipe any more
+        XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote something that is not an answer: no-answer"))
+        var byte: UInt8 = 0
+        XCTAssertEqual(read(end, &byte, 1), 0)
+        close(end)
+    }
+
     /// Kills a program over and over, at every so many answers and each only once.
     private final class Kills: Sendable {
         private let every: Int
@@ -146,13 +165,13 @@ final class ProgramTests: XCTestCase {
             ),
             (
                 ["/bin/sh", "-c", "head -c 2000 /dev/zero; read x"],
-                .unavailable(reason: "the program wrote a line of more than 1000 bytes")
+                .malformedAnswer(reason: "the program wrote a line of more than 1000 bytes")
             ),
         ]
 
         for (command, expected) in cases {
             // When
-            let error = await failure(try Self.source(command, limits: Limits(originBytes: 1000)))
+            let error = await Self.failure(try Self.source(command, limits: Limits(originBytes: 1000)))
 
             // Then
             XCTAssertEqual(error, expected, "\(command)")

@@ -9,6 +9,8 @@ struct Installation: Sendable {
     let configuration: ServerConfiguration
     /// Sources by name, in the order of the configuration.
     let sources: [(name: String, source: any ContentSource)]
+    /// How each of them is, in the same order.
+    let watches: [(name: String, watch: SourceWatch)]
     let cache: Cache
     /// The tier with files to look after.
     let disk: DiskTier
@@ -37,8 +39,9 @@ struct Installation: Sendable {
         let state = try StateStore(folder: disk.path, logger: logger)
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) })
-        let sources = try configuration.sourceNames.compactMap { name in
-            try configuration.sources[name].map { (name, try assembly.source($0, named: name)) }
+        let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
+        let sources = try watches.compactMap { name, watch in
+            try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
         }
         let rendering = configuration.rendering
         let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
@@ -51,7 +54,7 @@ struct Installation: Sendable {
             sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
             lifetime: .seconds(disk.expires.seconds), logger: logger)
         self.configuration = configuration
-        self.sources = sources
+        (self.sources, self.watches) = (sources, watches)
         self.cache = cache
         self.clock = clock
         self.logger = logger

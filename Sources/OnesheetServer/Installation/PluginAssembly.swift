@@ -1,6 +1,7 @@
 import Logging
 import OnesheetCache
 import OnesheetCore
+import OnesheetPipeline
 
 /// Makes plugins from their configurations, each with a context of its own.
 struct PluginAssembly: Sendable {
@@ -15,7 +16,19 @@ struct PluginAssembly: Sendable {
     func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
-        return try plugins.make(type, nested.configuration, context(for: name), at: path)
+        let (configuration, limits) = try nested.withoutLimits(at: path)
+        var context = context(for: name)
+        context.transport = LimitedTransport(context.transport, limits)
+        context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
+        return try plugins.make(type, configuration, context, at: path)
+    }
+
+    /// The same, held to its limits and watched.
+    func source(
+        _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
+    ) throws(ConfigurationError) -> any ContentSource {
+        let limits = try nested.withoutLimits(at: "sources.\(name)").1
+        return WatchedSource(try source(nested, named: name), limits, watch)
     }
 
     /// All codecs, in the order of the list, each with its own of `configurations`.
@@ -44,6 +57,20 @@ struct PluginAssembly: Sendable {
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
             return try plugins.make(type, nested.configuration, inner, at: nested.type)
+        }
+    }
+}
+
+extension NestedSource {
+    /// What the plugin is configured with, and what `limits` says, which every source can have beside it.
+    func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
+        guard case .mapping(var keys) = configuration, let limits = keys.removeValue(forKey: "limits") else {
+            return (configuration, SourceLimits())
+        }
+        do throws(ConfigurationError) {
+            return (.mapping(keys), try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
+        } catch {
+            throw error.under("\(path).limits")
         }
     }
 }

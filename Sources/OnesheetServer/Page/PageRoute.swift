@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Hummingbird
 import Logging
 import OnesheetCore
@@ -9,8 +10,7 @@ struct PageRoute: Route {
     let installation: Installation
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let names = installation.sources.map(\.name)
-        let source = request.uri.queryParameters["source"].map(String.init) ?? names.first ?? ""
+        let source = request.uri.queryParameters["source"].map(String.init) ?? installation.sources.first?.name ?? ""
         let query = try TitleQuery(request.uri)
         let wall: Wall
         do throws(PipelineError) {
@@ -22,7 +22,9 @@ struct PageRoute: Route {
         } catch {
             wall = .problem(error.description)
         }
-        var response = Response.text(Page(sources: names, source: source, wall: wall).html, type: "text/html; charset=utf-8")
+        let sources = installation.watches.map { ($0.name, $0.watch.health) }
+        let page = Page(sources: sources, source: source, wall: wall)
+        var response = Response.text(page.html, type: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = PosterPage.policy
         return response
     }
@@ -51,7 +53,7 @@ enum Wall {
 
 /// The page in HTML.
 struct Page {
-    let sources: [String]
+    let sources: [(name: String, health: SourceHealth)]
     let source: String
     let wall: Wall
 
@@ -82,9 +84,20 @@ struct Page {
         }
     }
 
-    private func link(_ name: String) -> String {
+    private func link(_ name: String, _ health: SourceHealth) -> String {
         let current = name == source ? " aria-current=\"page\"" : ""
-        return "<a href=\"/?source=\(PercentEncoding.encode(name))\"\(current)>\(name.html)</a>"
+        return "<a href=\"/?source=\(PercentEncoding.encode(name))\"\(current)>\(name.html)</a>\(Self.note(health))"
+    }
+
+    /// What people should know of a source that does not answer.
+    private static func note(_ health: SourceHealth) -> String {
+        switch health {
+        case .well: ""
+        case .failing(let since, let reason):
+            "<small class=\"ill\">failing since \(since.formatted(.iso8601)): \(reason.html) · 응답 오류</small>"
+        case .exhausted(let until):
+            "<small class=\"ill\">quota used up\(until.map { " until \($0.formatted(.iso8601))" } ?? "") · 사용 한도 소진</small>"
+        }
     }
 
     private func card(_ title: Title) -> String {
@@ -111,6 +124,7 @@ struct Page {
         .wall b { display: block; margin-top: .4rem; }
         .wall i { display: block; font-style: normal; }
         small { opacity: .7; }
+        nav .ill { margin-right: .75rem; }
         .wall .another { font-size: .75rem; opacity: .7; text-decoration: underline; }
         .current { border-radius: .4rem; max-width: 100%; height: auto; }
         table { border-collapse: collapse; } td, th { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid #8884; }

@@ -59,6 +59,7 @@ struct MetricsRoute: Route {
         lines += CacheExposition(tiers: await cache.statistics(), failures: cache.failures, now: installation.clock.now).lines
         add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
         add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
-        return .text(lines.joined(separator: "\n") + "\n", type: "text/plain; version=0.0.4; charset=utf-8")
+        let sources = SourceExposition(watches: installation.watches).text
+        return .text(lines.joined(separator: "\n") + "\n" + sources, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -15,6 +15,11 @@ struct SourcesRoute: Route {
             let name: String
             let type: String
             let titles: String
+            /// `well`, `failing` (then `since` and `reason` say more) or `exhausted` (then `until`).
+            let state: String
+            let since: Date?
+            let reason: String?
+            let until: Date?
         }
         let sources: [Source]
     }
@@ -22,11 +27,20 @@ struct SourcesRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         .json(
             Document(
-                sources: installation.sources.map {
-                    .init(
-                        name: $0.name, type: installation.configuration.sources[$0.name]?.type ?? "",
-                        titles: "/sources/\($0.name)/titles")
+                sources: installation.watches.map {
+                    .init($0.name, installation.configuration.sources[$0.name]?.type ?? "", $0.watch.health)
                 }))
+    }
+}
+
+extension SourcesRoute.Document.Source {
+    init(_ name: String, _ type: String, _ health: SourceHealth) {
+        (self.name, self.type, titles) = (name, type, "/sources/\(name)/titles")
+        switch health {
+        case .well: (state, since, reason, until) = ("well", nil, nil, nil)
+        case .failing(let since, let reason): (state, self.since, self.reason, until) = ("failing", since, reason, nil)
+        case .exhausted(let until): (state, since, reason, self.until) = ("exhausted", nil, nil, until)
+        }
     }
 }
 

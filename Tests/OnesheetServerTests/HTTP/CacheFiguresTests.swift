@@ -25,7 +25,7 @@ final class CacheFiguresTests: ServerTestCase {
             "cache_oldest_seconds{tier=\"disk\",source=\"other\"} 400.0",
             "cache_fill_ratio{tier=\"disk\"} ",
         ] { XCTAssertTrue(metrics.contains("\nonesheet_\(line)"), "no \(line) in \(metrics)") }
-        XCTAssertFalse(metrics.contains("source=\"sample\""), metrics)
+        XCTAssertFalse(metrics.contains("tier=\"disk\",source=\"sample\""), metrics)
         let disk = try XCTUnwrap(document["disk"] as? [String: Any])
         let sources = try XCTUnwrap(disk["sources"] as? [String: [String: Any]])
         XCTAssertEqual(Array(sources.keys), ["other"])

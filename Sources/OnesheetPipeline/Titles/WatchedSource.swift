@@ -1,0 +1,59 @@
+package import OnesheetCore
+
+/// A source as the rest of the server sees it: held to its limits, and what becomes of each call noted. A plugin that hangs, floods or
+/// fails costs its own requests and no other's.
+package struct WatchedSource: ContentSource {
+    private let source: any ContentSource
+    private let limits: SourceLimits
+    private let watch: SourceWatch
+
+    package init(_ source: any ContentSource, _ limits: SourceLimits, _ watch: SourceWatch) {
+        (self.source, self.limits, self.watch) = (source, limits, watch)
+    }
+
+    package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
+    package var isVersioned: Bool { source.isVersioned }
+
+    package func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        try await asked(.titles) { [source] () async throws(SourceError) in try await source.titles(query) }
+    }
+
+    package func title(_ id: String) async throws(SourceError) -> Title {
+        try await asked(.title) { [source] () async throws(SourceError) in try await source.title(id) }
+    }
+
+    package func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
+    }
+
+    /// What the plugin answers, in its time. One that does not end, not even when it is cancelled, is left behind: it counts as under way
+    /// for as long as it runs, so that there are never more than so many of them.
+    private func asked<Value: Sendable>(
+        _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
+    ) async throws(SourceError) -> Value {
+        guard watch.begin(atMost: limits.calls) else {
+            throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
+        }
+        let start = ContinuousClock.now
+        let (results, signal) = AsyncStream<Result<Value, SourceError>>.makeStream()
+        let work = Task { [watch] in
+            defer { watch.end() }
+            do throws(SourceError) { signal.yield(.success(try await ask())) } catch { signal.yield(.failure(error)) }
+        }
+        let timer = Task { [limits] in
+            // The clock runs against the plugin; tests use plugins that never answer and a short limit.
+            try await Task.sleep(for: limits.time)
+            signal.finish()
+        }
+        defer {
+            timer.cancel()
+            work.cancel()
+        }
+        let result = await results.first { _ in true }
+        // Whoever leaves says nothing about the source.
+        if Task.isCancelled { throw .unavailable(reason: "cancelled") }
+        watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))
+        guard let result else { throw .unavailable(reason: "no answer in \(limits.time)") }
+        return try result.get()
+    }
+}

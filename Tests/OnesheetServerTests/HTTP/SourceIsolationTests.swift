@@ -1,0 +1,91 @@
+import Foundation
+import XCTest
+
+/// One source's fault is nobody else's.
+final class SourceIsolationTests: ServerTestCase {
+    func testThatASourceThatHangsKeepsNobodyElseWaiting() async throws {
+        // Given a program that says nothing until the test lets it end, asked by more than there are workers
+        let folder = folder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let door = folder + "/door"
+        XCTAssertEqual(mkfifo(door, 0o600), 0)
+        let server = try await server(
+            sources: """
+                sample: { type: sample }
+                slow: { type: exec, command: [sh, -c, 'cat < "\(door)"'], timeout: 60s, limits: { calls: 3 } }
+                """)
+        try await withThrowingTaskGroup(of: ServerAnswer.self) { group in
+            for number in 0..<3 {
+                group.addTask { try await server.send(number == 0 ? "/sources/slow/titles" : "/t/p/w92/slow/\(number).jpg") }
+            }
+            // Opens when the program does; then all three have been counted in, or will be before a later one
+            let handle = open(door, O_WRONLY)
+            while try await !server.send("/metrics").text.contains("onesheet_source_calls_under_way{source=\"slow\"} 3") {}
+            // When it and the other source are asked meanwhile
+            let refused = try await server.send("/sources/slow/titles/9")
+            let titles = try await server.send("/sources/sample/titles")
+            let poster = try await server.send("/t/p/w92/sample/1.jpg")
+            // Then whoever asks it is told at once, and the other answers
+            assertProblem(refused, 502, "it has 3 calls to answer already")
+            XCTAssertEqual([titles.status, poster.status], [200, 200])
+            unlink(door)
+            close(handle)
+            // And when the program ends, everybody is told whose fault it is
+            for try await answer in group { assertProblem(answer, 502, "source slow") }
+        }
+    }
+
+    func testThatSourcesThatCrashFloodOrTalkNonsenseHurtNobodyElse() async throws {
+        // Given
+        let server = try await server(
+            sources: """
+                crash: { type: exec, command: [sh, -c, 'exit 3'] }
+                flood: { type: exec, command: [sh, -c, "read x; yes '{\\"id\\":1,\\"result\\":{\\"protocol\\":1}}'"] }
+                noise: { type: exec, command: [sh, -c, 'read x; cat /dev/zero'], limits: { bytes: 64KiB } }
+                sample: { type: sample }
+                """)
+        for (name, words) in [
+            ("crash", "the program has ended"), ("flood", "answers call 1, which waits for no answer"),
+            ("noise", "a line of more than 65536 bytes"),
+        ] {
+            // When
+            let answer = try await server.send("/sources/\(name)/titles/1")
+            let poster = try await server.send("/t/p/w92/sample/1.jpg")
+
+            // Then
+            assertProblem(answer, 502, words)
+            XCTAssertEqual(poster.status, 200)
+        }
+        // And everybody can see which sources fail, and why
+        let document = try await server.send("/sources").json()
+        let sources = try XCTUnwrap(document["sources"] as? [[String: Any]])
+        XCTAssertEqual(sources.map { $0["state"] as? String }, ["failing", "failing", "failing", "well"])
+        XCTAssertEqual(sources[0]["reason"] as? String, "the service is unavailable: the program has ended")
+        XCTAssertNotNil(sources[0]["since"])
+        let page = try await server.send("/?source=sample").text
+        XCTAssertTrue(page.contains("the program has ended · 응답 오류"), page)
+        let metrics = try await server.send("/metrics").text
+        for line in [
+            "onesheet_source_calls_total{source=\"crash\",outcome=\"unavailable\"} 1",
+            "onesheet_source_calls_total{source=\"sample\",outcome=\"answered\"} 2",
+            "onesheet_source_healthy{source=\"crash\"} 0", "onesheet_source_healthy{source=\"sample\"} 1",
+            "onesheet_source_call_seconds_count{source=\"crash\"} 1",
+        ] {
+            XCTAssertTrue(metrics.contains(line), "\(line)\n\(metrics)")
+        }
+    }
+
+    func testThatLimitsThatCannotBeAreRefused() async throws {
+        for (limits, message) in [
+            ("calls: 0", "sources.a.limits.calls: needs a number from 1"),
+            ("tme: 1s", "sources.a.limits: unknown key “tme”; did you mean “time”?"),
+        ] {
+            do {
+                _ = try await server(sources: "a: { type: sample, limits: { \(limits) } }")
+                XCTFail("it started")
+            } catch {
+                XCTAssertTrue("\(error)".contains(message), "\(error)")
+            }
+        }
+    }
+}
