@@ -27,6 +27,8 @@ package struct Cache: Sendable {
     /// The tiers behind memory, in the order in which they are asked.
     package let others: [any CacheTier]
     package let logger: Logger
+    /// When something was purged.
+    package let purges: PurgeWatch
     private let troubles: TierTroubles
 
     package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
@@ -34,6 +36,7 @@ package struct Cache: Sendable {
         self.others = others
         self.logger = logger
         troubles = TierTroubles(logger: logger)
+        purges = PurgeWatch(memory: memory, tiers: others)
     }
 
     /// How much an event loop reads into memory at once; copying as much takes a few microseconds.
@@ -87,6 +90,29 @@ package struct Cache: Sendable {
         for tier in others {
             await troubles.passing(tier, "store", key) { () async throws(CacheError) in try await tier.store(entry, for: key) }
         }
+    }
+
+    /// Stores what was begun at `mark`, unless something was purged since: then it may be what the purge was to end.
+    package func store(_ entry: CacheEntry, for key: CacheKey, begunAt mark: PurgeMark) async {
+        guard await purges.mark() == mark else { return }
+        await store(entry, for: key)
+        guard await purges.mark() != mark else { return }
+        // Purged while it was stored.
+        do { try await remove(key) } catch { logger.error("what was purged may be left: \(error)", metadata: ["key": "\(key)"]) }
+    }
+
+    /// Removes what `selection` takes from every tier, and all that is made of it meanwhile: nothing that was begun before is found
+    /// afterwards, given that it is stored with `store(_:for:begunAt:)`.
+    /// - Throws: as `remove` does.
+    package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
+        // What has expired is no news to anybody.
+        guard selection != .expired else { return try await remove(selection) }
+        purges.note()
+        let removal = try await remove(selection)
+        // Once more: work that began during the first time may have read what was still there and stored what it made of it.
+        purges.note()
+        try await remove(selection)
+        return removal
     }
 
     /// Removes what is under `key` from every tier.

@@ -14,7 +14,7 @@ package struct Pipeline: Sendable {
     let originals: Originals
     let clock: WallClock
     private let facts: TypedStorage<JSONCached<PosterFacts>>
-    private let flights = Coalescing<CacheKey, ImageAnswer, PipelineError>(cancelled: .cancelled)
+    private let flights = Coalescing<Begun<CacheKey>, ImageAnswer, PipelineError>(cancelled: .cancelled)
 
     package init(cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, clock: WallClock = .system) {
         self.cache = cache
@@ -45,43 +45,46 @@ package struct Pipeline: Sendable {
     /// Makes the variant of its original, or finds that the stale one is still what its original gives.
     @discardableResult
     private func make(_ request: ImageRequest, from stale: CacheEntry?) async throws(PipelineError) -> ImageAnswer {
-        try await flights.share(request.key) { () async throws(PipelineError) -> ImageAnswer in
+        let mark = await cache.purges.mark()
+        return try await flights.share(Begun(request.key, at: mark)) { () async throws(PipelineError) -> ImageAnswer in
             var watch = Stopwatch()
-            let original = try await originals.original(of: request.title)
+            let original = try await originals.original(of: request.title, at: mark)
             _ = watch.lap("origin")
             let isUnchanged = stale.map(original.made) ?? false
             let variant =
                 if isUnchanged, let stale { stale.renewed(by: original) } else {
-                    try await variants(of: original, request.title, [request.transform])[0]
+                    try await variants(of: original, request.title, [request.transform], at: mark)[0]
                 }
             _ = watch.lap("render")
-            if original.isStorable { await cache.store(variant, for: request.key) }
+            if original.isStorable { await cache.store(variant, for: request.key, begunAt: mark) }
             return ImageAnswer(
                 entry: variant, origin: isUnchanged ? .revalidated : .made, timings: watch.lap("store"),
                 isStorable: original.isStorable)
         }
     }
 
-    /// Removes what `selection` takes from every tier, and looks again for what was missing there; with `dryRun` only counts.
+    /// Removes what `selection` takes from every tier, with all that is being made of it, and looks again for what was missing; with
+    /// `dryRun` only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        if !dryRun { originals.failures.forget(selection) }
-        return try await cache.remove(selection, dryRun: dryRun)
+        dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
     }
 
     /// Makes several variants of one title before anyone asks, its original decoded once for all of them.
     package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
-        let original = try await originals.original(of: title)
-        let variants = try await variants(of: original, title, transforms, .prefetch)
+        let mark = await cache.purges.mark()
+        let original = try await originals.original(of: title, at: mark)
+        let variants = try await variants(of: original, title, transforms, .prefetch, at: mark)
         guard original.isStorable else { return variants }
         for (variant, transform) in zip(variants, transforms) {
-            await cache.store(variant, for: ImageRequest(title, transform).key)
+            await cache.store(variant, for: ImageRequest(title, transform).key, begunAt: mark)
         }
         return variants
     }
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
-        of original: Original, _ title: TitleReference, _ transforms: [Transform], _ lane: RenderLane = .interactive
+        of original: Original, _ title: TitleReference, _ transforms: [Transform], _ lane: RenderLane = .interactive,
+        at mark: PurgeMark
     ) async throws(PipelineError) -> [CacheEntry] {
         let source = original.entry
         let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
@@ -96,13 +99,13 @@ package struct Pipeline: Sendable {
                     do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
                 }
             } catch {
-                if error.isOriginals { await originals.drop(title, error) }
+                if error.isOriginals { await originals.drop(title, error, at: mark) }
                 throw error
             }
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
             figures.add(\.renders, images.count)
             made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: milliseconds) }[...]
-            if let index = rendered.firstIndex(where: \.showsWhole) { await note(made[index], of: original, title) }
+            if let index = rendered.firstIndex(where: \.showsWhole) { await note(made[index], of: original, title, at: mark) }
         }
         return transforms.map { ($0.isIdentity(for: source.mediaType) ? source : made.removeFirst()).renewed(by: original) }
     }
@@ -111,9 +114,9 @@ package struct Pipeline: Sendable {
     package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
 
     /// Keeps what `variant` says of the poster, unless it is known.
-    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference) async {
+    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference, at mark: PurgeMark) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
-            await facts(of: title)?.original != new.original
+            await facts(of: title)?.original != new.original, await cache.purges.mark() == mark
         else { return }
         do {
             try await facts.store(

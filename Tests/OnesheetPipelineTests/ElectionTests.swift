@@ -157,6 +157,28 @@ final class ElectionTests: XCTestCase {
         XCTAssertTrue(choice.isPinned)
     }
 
+    func testThatWhatWasBegunBeforeAPinIsNeitherSharedNorStored() async throws {
+        // Given a request that waits for its picture
+        let gate = Gate()
+        let first = ByteBuffer(bytes: try DrawnPoster(width: 60, height: 90, seed: 1).file(JPEGCodec()))
+        transport.hold(url("a"), at: gate) { _ in HTTPAnswer(status: 200, body: first) }
+        try picture("b", DrawnPoster(width: 600, height: 900, seed: 2))
+        let known = ["a", "b"].map { PosterCandidate(.http(url: url($0))) }
+        let pipeline = try pipeline(known)
+        let title = title
+        async let early = pipeline.image(for: ImageRequest(title, Transform()))
+        await gate.hasBeenReached()
+        // When another is pinned meanwhile
+        _ = try await posters(pipeline, known).pin(2, of: title)
+        let during = try await original(pipeline)
+        gate.open()
+        _ = try await early
+        let after = try await original(pipeline)
+        // Then whoever asks afterwards gets that one, before and after the first ends
+        XCTAssertEqual(during.notes["origin"], url("b"))
+        XCTAssertEqual(after.notes["origin"], url("b"))
+    }
+
     func testThatANumberThatIsNoCandidateIsAnError() async throws {
         let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
         let posters = try posters(try pipeline(hits), hits)

@@ -1,3 +1,4 @@
+import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 import OnesheetTesting
@@ -7,6 +8,7 @@ import XCTest
 
 final class FailureMemoryTests: XCTestCase {
     private let clock = ManualClock()
+    private let mark = PurgeMark()
     private let title = TitleReference(source: "films", id: "1")
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
@@ -18,49 +20,43 @@ final class FailureMemoryTests: XCTestCase {
         for (error, seconds) in table {
             // When one is remembered
             let memory = FailureMemory(clock: clock.wallClock)
-            memory.remember(error, of: title)
+            memory.remember(error, of: title, at: mark)
             // Then it is told until its time is up
             clock.advance(by: .seconds(seconds - 1))
-            XCTAssertThrowsError(try memory.check(title)) { XCTAssertEqual($0 as? PipelineError, error) }
+            XCTAssertThrowsError(try memory.check(title, at: mark)) { XCTAssertEqual($0 as? PipelineError, error) }
             clock.advance(by: .seconds(1))
-            XCTAssertNoThrow(try memory.check(title), "\(error)")
+            XCTAssertNoThrow(try memory.check(title, at: mark), "\(error)")
         }
     }
 
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
         for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
-            memory.remember(error, of: title)
-            XCTAssertNoThrow(try memory.check(title), "\(error)")
+            memory.remember(error, of: title, at: mark)
+            XCTAssertNoThrow(try memory.check(title, at: mark), "\(error)")
         }
     }
 
-    func testThatAPurgeForgetsWhatItTakes() {
-        for (selection, isForgotten) in [
-            (CacheSelection.all, true), (.tag(.title(title)), true), (.tag(.source("films")), true),
-            (.tag(.source("other")), false),
-            (.expired, false),
-        ] {
-            // Given a failure
-            let memory = FailureMemory(clock: clock.wallClock)
-            memory.remember(.noPoster(title), of: title)
-            // When something is purged
-            memory.forget(selection)
-            // Then it is looked for again if it was among that
-            XCTAssertEqual((try? memory.check(title)) != nil, isForgotten, "\(selection)")
-        }
+    func testThatAPurgeForgetsEverything() {
+        // Given a failure
+        let memory = FailureMemory(clock: clock.wallClock)
+        memory.remember(.noPoster(title), of: title, at: mark)
+        // When something was purged since, it is looked for again
+        XCTAssertNoThrow(try memory.check(title, at: PurgeMark(own: 1)))
     }
 
     func testThatAFloodOfNamesDoesNotGrowTheMemory() {
         // Given as many failures as are kept
         let memory = FailureMemory(clock: clock.wallClock)
-        for number in 0..<10_000 { memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)")) }
+        for number in 0..<10_000 {
+            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)"), at: mark)
+        }
         // When one more comes
-        memory.remember(.noPoster(title), of: title)
+        memory.remember(.noPoster(title), of: title, at: mark)
         // Then it is not kept, and after their time it is
-        XCTAssertNoThrow(try memory.check(title))
+        XCTAssertNoThrow(try memory.check(title, at: mark))
         clock.advance(by: .seconds(121))
-        memory.remember(.noPoster(title), of: title)
-        XCTAssertThrowsError(try memory.check(title))
+        memory.remember(.noPoster(title), of: title, at: mark)
+        XCTAssertThrowsError(try memory.check(title, at: mark))
     }
 }

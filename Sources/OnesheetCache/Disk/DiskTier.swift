@@ -88,10 +88,9 @@ package final class DiskTier: CacheTier {
         return removal
     }
 
-    /// How often other processes with the folder have purged; a number that only says something when it changes.
-    func foreignPurges() async throws(CacheError) -> Int {
+    package func foreignPurges() async throws(CacheError) -> Int {
         let shelf = shelf
-        return try await workers.run { () throws(CacheError) in try shelf.foreignPurges() }
+        return try await readers.run { () throws(CacheError) in try shelf.foreignPurges() }
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {

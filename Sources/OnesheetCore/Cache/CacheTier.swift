@@ -28,12 +28,17 @@ public protocol CacheTier: Sendable {
     /// Calls `visit` with each entry's key, in no particular order.
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError)
 
+    /// How often others who share what is stored here have purged it: a number that only says something when it changes. Where nobody
+    /// shares it nothing has to be implemented.
+    func foreignPurges() async throws(CacheError) -> Int
+
     /// Figures since the start, and what is there now.
     func statistics() async throws(CacheError) -> CacheStatistics
 }
 
 extension CacheTier {
     public func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? { nil }
+    public func foreignPurges() async throws(CacheError) -> Int { 0 }
 }
 
 /// Which entries to remove.

@@ -63,7 +63,7 @@ package struct Posters: Sendable {
     /// Never shows the picture again that is the poster at the moment, for this title or another, in any size.
     /// - Throws: `PipelineError.noPoster` where there is none.
     package func block(_ title: TitleReference) async throws -> PictureHash {
-        let original = try await pipeline.originals.original(of: title)
+        let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.purges.mark())
         let hash = try await pipeline.originals.hash(of: original)
         try await block(hash)
         _ = try await pipeline.purge(.tag(.title(title)))
@@ -73,8 +73,8 @@ package struct Posters: Sendable {
     /// Never shows a picture again, or from now on again.
     package func block(_ hash: PictureHash, _ isBlocked: Bool = true) async throws {
         try await choices.block(hash, isBlocked)
-        pipeline.originals.failures.forget(.all)
-        if isBlocked { _ = try await pipeline.purge(.tag(.picture(hash))) }
+        // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
+        _ = try await pipeline.purge(.tag(.picture(hash)))
     }
 
     /// The pictures that are never shown.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OnesheetCache
 import OnesheetCore
 import Synchronization
 
@@ -9,6 +10,7 @@ final class FailureMemory: Sendable {
     private struct Failure {
         let error: PipelineError
         let until: Date
+        let mark: PurgeMark
     }
 
     private let failures = Mutex<[TitleReference: Failure]>([:])
@@ -17,12 +19,12 @@ final class FailureMemory: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// - Throws: the failure of `title` that is still remembered.
-    func check(_ title: TitleReference) throws(PipelineError) {
+    /// - Throws: the failure of `title` that is still remembered; after a purge everything is looked for again.
+    func check(_ title: TitleReference, at mark: PurgeMark) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
             guard let failure = failures[title] else { return nil }
-            if failure.until > now { return failure }
+            if failure.until > now, failure.mark == mark { return failure }
             failures[title] = nil
             return nil
         }
@@ -30,25 +32,14 @@ final class FailureMemory: Sendable {
     }
 
     /// Remembers `error` for as long as its kind is worth it.
-    func remember(_ error: PipelineError, of title: TitleReference) {
+    func remember(_ error: PipelineError, of title: TitleReference, at mark: PurgeMark) {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
         failures.withLock { failures in
             if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > now } }
             // Still full: whoever floods it with names that do not exist loses the benefit, not the memory.
             guard failures.count < Self.capacity else { return }
-            failures[title] = Failure(error: error, until: now.addingTimeInterval(seconds))
-        }
-    }
-
-    /// Forgets the failures that `selection` takes: after a purge everything is looked for again.
-    func forget(_ selection: CacheSelection) {
-        failures.withLock { failures in
-            switch selection {
-            case .all: failures = [:]
-            case .expired: break
-            case .tag(let tag): failures = failures.filter { tag != .title($0.key) && tag != .source($0.key.source) }
-            }
+            failures[title] = Failure(error: error, until: now.addingTimeInterval(seconds), mark: mark)
         }
     }
 

@@ -14,8 +14,7 @@ package struct Originals: Sendable {
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
-    private let flights = Coalescing<TitleReference, Original, PipelineError>(cancelled: .cancelled)
-
+    private let flights = Coalescing<Begun<TitleReference>, Original, PipelineError>(cancelled: .cancelled)
     private let election: Election
 
     /// - Parameters:
@@ -37,17 +36,18 @@ package struct Originals: Sendable {
     }
 
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
-    func original(of title: TitleReference) async throws(PipelineError) -> Original {
+    /// - Parameter mark: when the work began that it is for.
+    func original(of title: TitleReference, at mark: PurgeMark) async throws(PipelineError) -> Original {
         guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        try failures.check(title)
-        return try await flights.share(title) { () async throws(PipelineError) -> Original in
-            let original = try await renewed(stored, of: title, source)
+        try failures.check(title, at: mark)
+        return try await flights.share(Begun(title, at: mark)) { () async throws(PipelineError) -> Original in
+            let original = try await renewed(stored, of: title, source, mark)
             guard original.isStorable else { return original }
             // What was made of other bytes must not be found any more, before the new ones can be.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
-            await cache.store(original.entry, for: ImageRequest.originalKey(title))
+            await cache.store(original.entry, for: ImageRequest.originalKey(title), begunAt: mark)
             return original
         }
     }
@@ -62,7 +62,7 @@ package struct Originals: Sendable {
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
     private func renewed(
-        _ stored: Original?, of title: TitleReference, _ source: any ContentSource
+        _ stored: Original?, of title: TitleReference, _ source: any ContentSource, _ mark: PurgeMark
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             if let stored, let url = stored.entry.notes[Original.place] {
@@ -73,7 +73,7 @@ package struct Originals: Sendable {
                     // It is not there any more: another candidate may be.
                 }
             }
-            return try await elected(title, source)
+            return try await elected(title, source, mark)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
@@ -85,18 +85,20 @@ package struct Originals: Sendable {
     func hash(of original: Original) async throws(PipelineError) -> PictureHash { try await election.hash(of: original) }
 
     /// What the best candidate that can be had shows.
-    private func elected(_ title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+    private func elected(
+        _ title: TitleReference, _ source: any ContentSource, _ mark: PurgeMark
+    ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             return try await election.original(of: title, source)
         } catch {
-            failures.remember(error, of: title)
+            failures.remember(error, of: title, at: mark)
             throw error
         }
     }
 
     /// Lets go of an original that turned out to be no good, so that its origin is asked again once `error` is forgotten.
-    func drop(_ title: TitleReference, _ error: PipelineError) async {
-        failures.remember(error, of: title)
+    func drop(_ title: TitleReference, _ error: PipelineError, at mark: PurgeMark) async {
+        failures.remember(error, of: title, at: mark)
         do {
             try await cache.remove(ImageRequest.originalKey(title))
         } catch {

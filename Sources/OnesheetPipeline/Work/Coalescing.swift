@@ -1,3 +1,4 @@
+import OnesheetCache
 import Synchronization
 
 /// Lets many callers share one piece of work: the first to ask for a key starts it, all get its outcome.
@@ -89,4 +90,12 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         waiter?.resume(returning: .failure(cancelled))
         abandoned?.cancel()
     }
+}
+
+/// Work by what it is for and when it began: whoever asks after a purge does not share what was begun before.
+struct Begun<Key: Hashable & Sendable>: Hashable, Sendable {
+    let key: Key
+    let mark: PurgeMark
+
+    init(_ key: Key, at mark: PurgeMark) { (self.key, self.mark) = (key, mark) }
 }

@@ -53,8 +53,7 @@ extension SourcesCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a candidate the poster, whatever elections say.",
             discussion: """
-                Candidates count as `onesheet sources posters` counts. A running server keeps the old picture in memory for as long as
-                cache.memory.expires says; ask the server itself, with PUT /sources/{source}/titles/{id}/poster, to change it at once.
+                Candidates count as `onesheet sources posters` counts. A running server shows the new poster within a second.
                 """)
         @OptionGroup var poster: PosterArguments
         @Argument(help: "The candidate's number, from 1.") var candidate: Int

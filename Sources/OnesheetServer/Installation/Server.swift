@@ -35,7 +35,7 @@ package struct Server: Sendable {
                 address: .hostname(listen.host, port: listen.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
             services: [
-                Housekeeping(memory: installation.cache.memory, disk: installation.disk, logger: installation.logger),
+                Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
                 PrefetchSchedule(installation: installation),
             ],
             onServerRunning: { channel in

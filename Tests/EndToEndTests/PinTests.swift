@@ -1,0 +1,57 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What the command line decides about posters, a running server does.
+final class PinTests: XCTestCase {
+    private var folder = URL(filePath: "/")
+
+    override func setUpWithError() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "posters"), withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    func testThatPinUnpinAndRejectReachARunningServer() async throws {
+        // Given a title with two pictures, of which a server shows the larger file
+        let configuration = """
+            cache: { disk: { path: cache } }
+            sources: { art: { type: folder, path: posters }, sample: { type: sample } }
+            """
+        try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        let (server, url) = try await Program.serve([], in: folder)
+        defer { Program.end(server) }
+        let pictures = try await [get("\(url)/t/p/w342/sample/1.jpg"), get("\(url)/t/p/w185/sample/2.jpg")]
+        XCTAssertGreaterThan(pictures[0].count, pictures[1].count)
+        try pictures[0].write(to: folder.appending(path: "posters/film.jpg"))
+        try pictures[1].write(to: folder.appending(path: "posters/film.jpeg"))
+        let poster = "\(url)/t/p/original/art/film"
+        try await assertShows(pictures[0], poster)
+
+        // When commands decide otherwise. A request for what is not in memory notices at once, everybody within a second
+        for (command, shown) in [("pin", 1), ("unpin", 0), ("reject", 1)] {
+            try await run([command, "art", "film"] + ["pin": ["2"], "reject": ["1"]][command, default: []])
+            _ = try await get("\(url)/t/p/w92/sample/\(shown + 5 * command.count).jpg")
+            // Then it is so
+            try await assertShows(pictures[shown], poster)
+        }
+    }
+
+    private func run(_ arguments: [String]) async throws {
+        let outcome = try await Program.run(["sources"] + arguments, in: folder)
+        XCTAssertEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
+    }
+
+    private func assertShows(_ picture: Data, _ url: String, line: UInt = #line) async throws {
+        let shown = try await get(url)
+        XCTAssertTrue(shown == picture, "\(shown.count) bytes instead of \(picture.count)", line: line)
+    }
+
+    private func get(_ url: String) async throws -> Data {
+        try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url))).0
+    }
+}
