@@ -5,7 +5,8 @@ struct DirectoryReading {
     static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp", "avif"]
 
     private(set) var files: [PictureFile] = []
-    private(set) var directories: [String: Date] = [:]
+    /// The status of each directory, by its path below the root.
+    private(set) var directories: [String: FileStatus] = [:]
     private let root: String
 
     /// - Throws: a `CocoaError` where the directory itself cannot be read; what cannot be read below it is left out.
@@ -15,13 +16,13 @@ struct DirectoryReading {
     }
 
     private mutating func read(_ names: [String], in directory: String) throws {
-        directories[directory] = Self.changed(directory, below: root)
+        directories[directory] = Self.status(of: directory, below: root)
         for name in names.sorted() where !name.hasPrefix(".") {
             let path = directory.isEmpty ? name : "\(directory)/\(name)"
-            switch Self.attributes(of: path, below: root)?[.type] as? FileAttributeType {
-            case .typeDirectory?: try read(Self.names(in: path, below: root), in: path)
-            case .typeRegular? where Self.extensions.contains(Self.fileExtension(name)):
-                if let file = Self.file(at: path, below: root) { files.append(file) }
+            guard let status = Self.status(of: path, below: root) else { continue }
+            switch status.kind {
+            case .directory: try read(Self.names(in: path, below: root), in: path)
+            case .file where Self.extensions.contains(Self.fileExtension(name)): files.append(PictureFile(path: path, status))
             default: continue
             }
         }
@@ -29,17 +30,13 @@ struct DirectoryReading {
 
     /// The file as it is now; `nil` where there is none.
     static func file(at path: String, below root: String) -> PictureFile? {
-        guard let attributes = attributes(of: path, below: root), attributes[.type] as? FileAttributeType == .typeRegular,
-            let modified = attributes[.modificationDate] as? Date,
-            let bytes = attributes[.size] as? Int ?? (attributes[.size] as? UInt64).map(Int.init)
-        else { return nil }
-        let number = attributes[.systemFileNumber] as? UInt64 ?? (attributes[.systemFileNumber] as? UInt).map(UInt64.init) ?? 0
-        return PictureFile(path: path, bytes: bytes, modified: modified, number: number)
+        guard let status = status(of: path, below: root), status.kind == .file else { return nil }
+        return PictureFile(path: path, status)
     }
 
-    /// When the directory last changed; `nil` where it is gone.
-    static func changed(_ directory: String, below root: String) -> Date? {
-        attributes(of: directory, below: root)?[.modificationDate] as? Date
+    static func status(of path: String, below root: String) -> FileStatus? {
+        // The folder itself may be a link; nothing below it.
+        FileStatus(of: path.isEmpty ? "\(root)/." : "\(root)/\(path)")
     }
 
     private static func fileExtension(_ name: String) -> String {
@@ -49,10 +46,11 @@ struct DirectoryReading {
     private static func names(in directory: String, below root: String) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(directory)") } catch { return [] }
     }
+}
 
-    private static func attributes(of path: String, below root: String) -> [FileAttributeKey: Any]? {
-        // The folder itself may be a link; nothing below it.
-        let whole = path.isEmpty ? "\(root)/." : "\(root)/\(path)"
-        do { return try FileManager.default.attributesOfItem(atPath: whole) } catch { return nil }
+extension PictureFile {
+    fileprivate init(path: String, _ status: FileStatus) {
+        self.init(
+            path: path, bytes: status.bytes, modified: status.modified, number: status.number, changed: status.changed)
     }
 }

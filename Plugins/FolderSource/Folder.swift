@@ -11,7 +11,7 @@ final class Folder: Sendable {
         var pictures: [Picture] = []
         var byID: [String: Picture] = [:]
         /// When each directory last changed, by its path below the folder.
-        var directories: [String: Date] = [:]
+        var directories: [String: Int64] = [:]
         /// Whether a change would show in `directories`: their times are coarse, so one that changed just now may change again unseen.
         var isSettled = false
     }
@@ -46,6 +46,21 @@ final class Folder: Sendable {
         }
     }
 
+    /// All files as they are now.
+    func files() async throws(SourceError) -> FolderFiles {
+        try await onQueue { folder throws(SourceError) in
+            let now = folder.clock.now
+            var unsettled: Set<String> = []
+            let pictures = try folder.current().pictures.compactMap { known -> Picture? in
+                var picture = known
+                picture.files = known.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
+                if picture.files.contains(where: { $0.isUnsettled(at: now) }) { unsettled.insert(picture.id) }
+                return picture.files.isEmpty ? nil : picture
+            }
+            return FolderFiles(pictures, unsettled: unsettled)
+        }
+    }
+
     /// The file's bytes, if it is still the same one.
     func bytes(of file: PictureFile) throws(SourceError) -> ByteBuffer {
         try FileReading(root: path, maxBytes: maxBytes).bytes(of: file.path)
@@ -68,7 +83,8 @@ final class Folder: Sendable {
 
     private func current() throws(SourceError) -> Listing {
         let known = listing.withLock { $0 }
-        if known.isSettled, known.directories.allSatisfy({ DirectoryReading.changed($0.key, below: path) == $0.value }) {
+        if known.isSettled, known.directories.allSatisfy({ DirectoryReading.status(of: $0.key, below: path)?.changed == $0.value })
+        {
             return known
         }
         let now = clock.now
@@ -81,8 +97,8 @@ final class Folder: Sendable {
         let pictures = Picture.grouped(reading.files)
         let fresh = Listing(
             pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { ($0.id, $0) }),
-            directories: reading.directories,
-            isSettled: reading.directories.values.allSatisfy { abs($0.timeIntervalSince(now)) > 2 })
+            directories: reading.directories.mapValues(\.changed),
+            isSettled: reading.directories.values.allSatisfy { !$0.isUnsettled(at: now) })
         listing.withLock { $0 = fresh }
         return fresh
     }

@@ -23,6 +23,7 @@ public struct FolderSource: SourcePlugin {
     /// Nothing is fetched: the files are here.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
     private let folder: Folder
+    private let watch: FolderChanges
 
     /// - Throws: `ConfigurationError` where `path` is not a directory.
     public init(_ configuration: Configuration, context: PluginContext) throws {
@@ -30,7 +31,11 @@ public struct FolderSource: SourcePlugin {
             throw ConfigurationError(path: "path", message: "“\(configuration.path)” is not a directory")
         }
         folder = Folder(path: configuration.path, maxBytes: context.limits.originBytes, clock: context.clock)
+        watch = FolderChanges(folder: folder, state: context.state)
     }
+
+    /// Files that came, went or changed.
+    public func changes() async throws(SourceError) -> TitleChanges? { try await watch.next() }
 
     /// The pictures by name, all or those whose id holds the phrase.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

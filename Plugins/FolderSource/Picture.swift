@@ -7,11 +7,14 @@ struct PictureFile: Sendable, Equatable {
     var path: String
     var bytes: Int
     var modified: Date
-    /// The file system's number of the file: another file under the same name has another.
     var number: UInt64
+    /// Nanoseconds.
+    var changed: Int64
 
     /// Changes when the file does.
-    var identity: String { "\(path)#\(number)-\(bytes)-\(Int64((modified.timeIntervalSince1970 * 1_000_000).rounded()))" }
+    var identity: String { "\(path)#\(number)-\(bytes)-\(changed)" }
+
+    func isUnsettled(at now: Date) -> Bool { FileStatus.isUnsettled(changed, at: now) }
 }
 
 /// The files that share a path but for the extension.

@@ -125,6 +125,50 @@ final class FolderSourceTests: XCTestCase {
         XCTAssertEqual(try text(after), "three")
     }
 
+    func testThatChangesAreToldOnceAndAlsoAfterARestart() async throws {
+        // Given a folder that was told about; its files changed long ago, going by the clock
+        for name in ["a.jpg", "b.jpg", "noir/c.jpg"] { try write("one", name) }
+        let state = InMemoryState()
+        let make = { [folder] in try FolderSource(.init(path: folder.path), context: .forTesting(state: state)) }
+        let source = try make()
+        let first = [try await source.changes(), try await source.changes()]
+        XCTAssertEqual(first, [.all, TitleChanges.none])
+
+        // When files come, go and change, one of them in nothing that can be set
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("a.jpg").path)
+        let handle = try FileHandle(forWritingTo: folder.appendingPathComponent("a.jpg"))
+        try handle.write(contentsOf: Data("two".utf8))
+        try handle.close()
+        let date = try XCTUnwrap(attributes[.modificationDate])
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: folder.appendingPathComponent("a.jpg").path)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("b.jpg"))
+        try write("larger", "noir/c.png")
+        try write("new", "d.jpg")
+        let told = [try await source.changes(), try await source.changes()]
+
+        // Then they are told, and after a restart only what happened meanwhile
+        XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c"]), TitleChanges.none])
+        let again = try await make().changes()
+        XCTAssertEqual(again, TitleChanges.none)
+        try write("three", "a.jpg")
+        let changed = try await make().changes()
+        XCTAssertEqual(changed, .all)
+    }
+
+    func testThatAFileThatChangedJustNowIsToldOnceMoreWhenItIsSettled() async throws {
+        // Given a file that changes while it is looked at: its times cannot tell whether it changed again
+        let clock = ManualClock(Date())
+        try write("one", "a.jpg")
+        let source = try FolderSource(.init(path: folder.path), context: .forTesting(clock: clock))
+        _ = try await source.changes()
+        // When time passes
+        var told = [try await source.changes()]
+        clock.advance(by: .seconds(10))
+        told += [try await source.changes(), try await source.changes()]
+        // Then
+        XCTAssertEqual(told, [TitleChanges.none, .titles(["a"]), TitleChanges.none])
+    }
+
     func testThatThereIsNoWayOutOfTheFolder() async throws {
         // Given
         try write("x", "a.jpg")

@@ -8,6 +8,11 @@ public protocol ContentSource: Sendable {
     /// Whether an id always stands for the same picture, so that a new picture gets a new id; `false` unless a source says so.
     var isVersioned: Bool { get }
 
+    /// Which titles may have other posters than when this was last asked, also before a restart; the server asks about every second.
+    /// Once it asks again what it was told is settled. `nil`, also without an implementation, is a source whose posters do not change
+    /// by themselves: its originals are asked for again when they are not fresh any more.
+    func changes() async throws(SourceError) -> TitleChanges?
+
     /// One page of the titles that `query` asks for.
     /// - Throws: `SourceError`, `.unsupported` where this source has no lists or no search.
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage
@@ -23,6 +28,7 @@ public protocol ContentSource: Sendable {
 
 extension ContentSource {
     public var isVersioned: Bool { false }
+    public func changes() async throws(SourceError) -> TitleChanges? { nil }
 }
 
 /// Why a source could not answer. The reasons are closed; each carries the value that failed.

@@ -23,7 +23,7 @@ package struct Catalog: Sendable {
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
         let plugin = try plugin(source)
         let key = "\(source)://?\(query.date.map { "\($0)" } ?? "")&\(query.period.rawValue)&\(query.page)&\(query.phrase ?? "")"
-        return try await answer(in: pages, key, of: source, fresh: lifetime(of: query), [.source(source)]) {
+        return try await answer(in: pages, key, of: source, fresh: lifetime(of: query), [.source(source), .lists(of: source)]) {
             () async throws(SourceError) in try await plugin.titles(query)
         }
     }
@@ -87,6 +87,11 @@ package struct Catalog: Sendable {
         guard let date = query.date, query.phrase == nil else { return .seconds(3600) }
         return date < CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -2) ? .never : .seconds(3600)
     }
+}
+
+extension CacheTag {
+    /// The lists of a source.
+    package static func lists(of source: String) -> Self { Self("lists:\(source)") }
 }
 
 /// An answer, and until when its source's answer would be the same.

@@ -13,6 +13,7 @@ package struct WatchedSource: ContentSource {
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
     package var isVersioned: Bool { source.isVersioned }
+    package func changes() async throws(SourceError) -> TitleChanges? { try await source.changes() }
 
     package func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         try await asked(.titles) { [source] () async throws(SourceError) in try await source.titles(query) }

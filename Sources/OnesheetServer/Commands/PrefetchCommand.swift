@@ -41,6 +41,7 @@ struct PrefetchCommand: PluggedCommand {
         let installation = try options.install(plugins)
         var order = try what.order()
         (order.ids, order.query) = (id, query)
+        try await installation.catchUp(with: order.source)
         if dryRun { return try await estimate(PrefetchJob(installation: installation, order: order)) }
         let (titles, transforms) = try await order.resolve(installation)
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)

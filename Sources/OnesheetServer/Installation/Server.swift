@@ -36,7 +36,7 @@ package struct Server: Sendable {
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
             services: [
                 Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
-                PrefetchSchedule(installation: installation),
+                SourceChanges(installation: installation), PrefetchSchedule(installation: installation),
             ],
             onServerRunning: { channel in
                 await ready(ListenAddress(host: listen.host, port: channel.localAddress?.port ?? listen.port))

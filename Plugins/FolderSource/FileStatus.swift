@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+internal import FoundationEssentials
+
+/// What the file system says of a name, links not followed.
+struct FileStatus {
+    enum Kind {
+        case directory, file, other
+    }
+
+    let kind: Kind
+    let bytes: Int
+    /// The file system's number of the file: another file under the same name has another.
+    let number: UInt64
+    let modified: Date
+    /// When anything about it changed; unlike the time of modification nobody can set it. In nanoseconds.
+    let changed: Int64
+
+    /// `nil` where there is nothing of this name.
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: .directory
+            case S_IFREG: .file
+            default: .other
+            }
+        (bytes, number) = (Int(status.st_size), UInt64(status.st_ino))
+        #if canImport(Darwin)
+            let (modification, change) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modification, change) = (status.st_mtim, status.st_ctim)
+        #endif
+        modified = Date(timeIntervalSince1970: Double(modification.tv_sec) + Double(modification.tv_nsec) / 1e9)
+        changed = Int64(change.tv_sec) * 1_000_000_000 + Int64(change.tv_nsec)
+    }
+
+    func isUnsettled(at now: Date) -> Bool { Self.isUnsettled(changed, at: now) }
+
+    /// Whether something that changed then may change again without its times changing, which are coarse: it was just now.
+    static func isUnsettled(_ changed: Int64, at now: Date) -> Bool {
+        abs(Double(changed) / 1e9 - now.timeIntervalSince1970) < 2
+    }
+}
