@@ -73,7 +73,7 @@ package struct Pipeline: Sendable {
     package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
         let mark = await cache.purges.mark()
         let original = try await originals.original(of: title, at: mark)
-        let variants = try await variants(of: original, title, transforms, .prefetch, at: mark)
+        let variants = try await variants(of: original, title, transforms, at: mark)
         guard original.isStorable else { return variants }
         for (variant, transform) in zip(variants, transforms) {
             await cache.store(variant, for: ImageRequest(title, transform).key, begunAt: mark)
@@ -83,8 +83,7 @@ package struct Pipeline: Sendable {
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
-        of original: Original, _ title: TitleReference, _ transforms: [Transform], _ lane: RenderLane = .interactive,
-        at mark: PurgeMark
+        of original: Original, _ title: TitleReference, _ transforms: [Transform], at mark: PurgeMark
     ) async throws(PipelineError) -> [CacheEntry] {
         let source = original.entry
         let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
@@ -95,7 +94,7 @@ package struct Pipeline: Sendable {
             do throws(RenderError) { cost = try renderer.cost(source.body, as: rendered) } catch { throw .render(error) }
             let images: [RenderedImage]
             do throws(PipelineError) {
-                images = try await pool.run(lane, cost: cost) { () throws(PipelineError) -> [RenderedImage] in
+                images = try await pool.run(cost: cost) { () throws(PipelineError) -> [RenderedImage] in
                     do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
                 }
             } catch {

@@ -36,6 +36,11 @@ final class BundleTests: XCTestCase {
         for title in titles {
             let posters = try XCTUnwrap(title["posters"] as? [String: [String: Any]])
             XCTAssertEqual(posters.keys.sorted(), ["w92.jpg", "w92.png"])
+            let placeholder = try XCTUnwrap(title["placeholder"] as? [String: Any])
+            XCTAssertGreaterThan(placeholder["width"] as? Int ?? 0, 500)
+            XCTAssertGreaterThan(placeholder["height"] as? Int ?? 0, 500)
+            XCTAssertNotNil(Data(base64Encoded: try XCTUnwrap(placeholder["thumbHash"] as? String)))
+            XCTAssertEqual((placeholder["color"] as? String)?.count, 7)
             for poster in posters.values {
                 let path = try XCTUnwrap(poster["path"] as? String)
                 XCTAssertEqual(try Data(contentsOf: file(path)).count, poster["bytes"] as? Int, path)

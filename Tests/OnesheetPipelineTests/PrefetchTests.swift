@@ -32,6 +32,32 @@ final class PrefetchTests: XCTestCase {
         XCTAssertEqual(transport.count(), 6)
     }
 
+    func testThatTheEndOfAQuotaForPrefetchingIsNotTheEndForPeople() async throws {
+        // Given a service that has calls left for people only
+        let body = try Pipeline.picture()
+        let gate = Gate()
+        transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: body) }
+        let source = ScriptedSource { id throws(SourceError) in
+            if Urgency.current == .prefetch, id == "1" { throw .quotaExhausted(until: nil) }
+            return [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))]
+        }
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        let (sizes, titles) = (sizes(20), titles)
+        // When titles are prefetched, the first in vain, and a person asks for two of them meanwhile
+        async let prefetched = Prefetch(pipeline: pipeline, concurrency: 1).run(Array(titles[..<2]), sizes) { _ in }
+        await gate.hasBeenReached()
+        async let first = pipeline.image(for: ImageRequest(titles[0], sizes[0]))
+        async let second = pipeline.image(for: ImageRequest(titles[1], sizes[0]))
+        // Then neither waits for the prefetch nor shares its failure
+        await gate.hasBeenReached(by: 3)
+        gate.open()
+        let origins = try await [first.origin, second.origin]
+        let summary = await prefetched
+        XCTAssertEqual(origins, [.made, .made])
+        XCTAssertEqual(summary.failures.map(\.reason), ["source films: the service's quota is exhausted"])
+    }
+
     func testThatATitleThatFailsDoesNotStopTheOthers() async throws {
         // Given a title whose poster is missing
         let pipeline = try pipeline()

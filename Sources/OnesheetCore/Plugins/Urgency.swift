@@ -1,6 +1,6 @@
 /// Whether somebody waits for the outcome. Whoever starts work says so for all that it leads to:
 /// `Urgency.$current.withValue(.prefetch) { … }`.
-public enum Urgency: Sendable {
+public enum Urgency: Sendable, CaseIterable {
     /// A person or an app has asked.
     case interactive
     /// Nobody has asked yet.

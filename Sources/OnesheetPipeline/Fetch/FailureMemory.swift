@@ -48,6 +48,8 @@ final class FailureMemory: Sendable {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported): 120
         case .originRefused, .render: 30
+        // What is kept for people is not used up for them.
+        case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2
         case .unknownSource, .overloaded, .cancelled: nil
         }

@@ -67,7 +67,7 @@ package struct Prefetch: Sendable {
         } catch .cancelled {
             return summary
         } catch {
-            summary.failures.append(.init(title: title.description, variants: missing.count, reason: error.description))
+            summary.failures.append(.init(title: title.description, variants: missing.count, reason: error.reason))
         }
         return summary
     }

@@ -37,6 +37,12 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
+    /// What went wrong, in the same words for each title that it went wrong with.
+    package var reason: String {
+        if case .noPoster = self { return "there is no poster" }
+        return description
+    }
+
     /// Whether it may be well again without anyone's doing here, so that something stale serves meanwhile (RFC 5861 §4).
     var isOriginsFault: Bool {
         switch self {

@@ -1,4 +1,5 @@
 import OnesheetCache
+import OnesheetCore
 import Synchronization
 
 /// Lets many callers share one piece of work: the first to ask for a key starts it, all get its outcome.
@@ -92,10 +93,12 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     }
 }
 
-/// Work by what it is for and when it began: whoever asks after a purge does not share what was begun before.
+/// Work by what it is for, when it began and for whom: whoever asks after a purge does not share what was begun before, and a person
+/// does not share the place in the line, nor the end of the quota, of what nobody waits for.
 struct Begun<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
     let mark: PurgeMark
+    private let urgency = Urgency.current
 
     init(_ key: Key, at mark: PurgeMark) { (self.key, self.mark) = (key, mark) }
 }

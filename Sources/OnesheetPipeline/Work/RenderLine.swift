@@ -1,10 +1,4 @@
-/// For whom a render is.
-package enum RenderLane: Sendable, CaseIterable {
-    /// Somebody waits for it.
-    case interactive
-    /// Nobody does yet.
-    case prefetch
-}
+import OnesheetCore
 
 /// Who renders next, and whether one more may wait: people before prefetching, and nobody longer than is any use.
 struct RenderLine<Waiter: Sendable>: Sendable {
@@ -25,7 +19,7 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     private let workers: Int
     private let queue: Int
     private let longestWait: Double
-    private var lanes: [RenderLane: [Place]] = [.interactive: [], .prefetch: []]
+    private var lanes: [Urgency: [Place]] = [.interactive: [], .prefetch: []]
     private var running = 0
     private var runningMilliseconds = 0.0
     private var tickets: UInt64 = 0
@@ -33,7 +27,7 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     private(set) var slowness = 1.0
 
     /// - Parameters:
-    ///   - queue: how many may wait in a lane.
+    ///   - queue: how many of one urgency may wait.
     ///   - longestWait: milliseconds that anybody is let wait, as far as can be foreseen.
     init(workers: Int, queue: Int, longestWait: Double) {
         (self.workers, self.queue, self.longestWait) = (max(1, workers), max(0, queue), longestWait)
@@ -42,12 +36,12 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     /// At work and waiting.
     var load: Int { running + lanes.values.reduce(0) { $0 + $1.count } }
 
-    func waiting(_ lane: RenderLane) -> Int { lanes[lane]?.count ?? 0 }
+    func waiting(_ urgency: Urgency) -> Int { lanes[urgency]?.count ?? 0 }
 
-    /// Milliseconds until a newcomer in `lane` would begin: half of what runs is done already, on average.
-    func wait(_ lane: RenderLane) -> Double {
+    /// Milliseconds until a newcomer of this urgency would begin: half of what runs is done already, on average.
+    func wait(_ urgency: Urgency) -> Double {
         guard running >= workers else { return 0 }
-        let before = lane == .interactive ? [RenderLane.interactive] : RenderLane.allCases
+        let before = urgency == .interactive ? [Urgency.interactive] : Urgency.allCases
         let waiting = before.reduce(0) { $0 + (lanes[$1] ?? []).reduce(0) { $0 + $1.milliseconds } }
         return (runningMilliseconds / 2 + waiting) * slowness / Double(workers)
     }
@@ -58,22 +52,22 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     }
 
     /// - Parameter milliseconds: what the render is predicted to take.
-    mutating func enter(_ ticket: UInt64, _ lane: RenderLane, _ milliseconds: Double, _ waiter: Waiter) -> Turn {
+    mutating func enter(_ ticket: UInt64, _ urgency: Urgency, _ milliseconds: Double, _ waiter: Waiter) -> Turn {
         if running < workers {
             start(milliseconds)
             return .now
         }
-        let wait = wait(lane)
-        guard waiting(lane) < queue, lane == .prefetch || wait <= longestWait else {
+        let wait = wait(urgency)
+        guard waiting(urgency) < queue, urgency == .prefetch || wait <= longestWait else {
             return .refused(retryAfter: max(1, Int((wait / 1000).rounded(.up))))
         }
-        lanes[lane]?.append(Place(ticket: ticket, milliseconds: milliseconds, waiter: waiter))
+        lanes[urgency]?.append(Place(ticket: ticket, milliseconds: milliseconds, waiter: waiter))
         return .later
     }
 
     /// Takes whoever has `ticket` out of the line, if it waits.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
-        for lane in RenderLane.allCases {
+        for lane in Urgency.allCases {
             if let index = lanes[lane]?.firstIndex(where: { $0.ticket == ticket }) { return lanes[lane]?.remove(at: index).waiter }
         }
         return nil
@@ -86,7 +80,7 @@ struct RenderLine<Waiter: Sendable>: Sendable {
         running -= 1
         runningMilliseconds -= milliseconds
         if let took, milliseconds > 0 { slowness += 0.1 * (min(max(took / milliseconds, 0.05), 20) - slowness) }
-        for lane in RenderLane.allCases {
+        for lane in Urgency.allCases {
             guard let next = lanes[lane]?.first else { continue }
             lanes[lane]?.removeFirst()
             start(next.milliseconds)

@@ -1,4 +1,5 @@
 import NIOPosix
+package import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
@@ -34,22 +35,22 @@ package final class RenderPool: Sendable {
     /// Jobs at work and waiting.
     package var load: Int { line.withLock { $0.load } }
 
-    /// Jobs that wait in `lane`.
-    package func waiting(_ lane: RenderLane) -> Int { line.withLock { $0.waiting(lane) } }
+    /// Jobs of this urgency that wait.
+    package func waiting(_ urgency: Urgency) -> Int { line.withLock { $0.waiting(urgency) } }
 
     /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
     package var retryAfter: Int { line.withLock { max(1, Int(($0.wait(.interactive) / 1000).rounded(.up))) } }
 
-    /// Runs `job` on a worker.
+    /// Runs `job` on a worker, with the urgency of the task that asks.
     /// - Parameter cost: what it is predicted to take.
     /// - Throws: `.overloaded` where it would not begin in time or has no room, `.cancelled` where the caller was cancelled before a
     ///   worker was free, and what `job` throws.
     func run<Value: Sendable>(
-        _ lane: RenderLane = .interactive, cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
+        cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
         _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
-        switch await turn(lane, cost.milliseconds) {
+        switch await turn(.current, cost.milliseconds) {
         case .cancelled: throw .cancelled
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
         case .now: break
@@ -74,13 +75,13 @@ package final class RenderPool: Sendable {
         return try result.get()
     }
 
-    private func turn(_ lane: RenderLane, _ milliseconds: Double) async -> Turn {
+    private func turn(_ urgency: Urgency, _ milliseconds: Double) async -> Turn {
         let ticket = line.withLock { $0.ticket() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let turn = line.withLock { line -> Turn? in
                     if Task.isCancelled { return .cancelled }
-                    switch line.enter(ticket, lane, milliseconds, continuation) {
+                    switch line.enter(ticket, urgency, milliseconds, continuation) {
                     case .now: return .now
                     case .later: return nil
                     case .refused(let seconds): return .refused(retryAfter: seconds)

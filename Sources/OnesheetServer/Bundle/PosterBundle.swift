@@ -26,10 +26,21 @@ struct PosterBundle: Sendable {
             let height: Int?
             let bytes: Int
         }
+        struct Placeholder: Encodable {
+            /// Pixels of the poster as its origin has it.
+            let width: Int
+            let height: Int
+            /// In base64.
+            let thumbHash: String
+            /// `#rrggbb`
+            let color: String
+        }
         struct Entry: Encodable {
             let title: Title
             /// By size and extension: `w342.jpg`.
             let posters: [String: Poster]
+            /// What can be shown before any of them is read.
+            let placeholder: Placeholder?
             /// Why there is none.
             let missing: String?
         }
@@ -40,8 +51,11 @@ struct PosterBundle: Sendable {
 
     /// Writes the archive through `write`, one picture after the other.
     /// - Returns: how many posters are in it, and the titles that have none, each with the reason.
-    func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (posters: Int, missing: [String]) {
+    func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
+        posters: Int, missing: [(title: String, reason: String)]
+    ) {
         let variants = try variants()
+        try await installation.catchUp(with: order.source)
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<String> = []
@@ -52,11 +66,11 @@ struct PosterBundle: Sendable {
             titles += listed.filter { seen.insert($0.id).inserted }
         }
         var archive = TarWriter(write)
-        var (posters, missing) = (0, [String]())
+        var (posters, missing) = (0, [(title: String, reason: String)]())
         for (number, title) in titles.enumerated() {
             let entry = try await add(title, number + 1, variants, &archive)
             posters += entry.posters.count
-            if let reason = entry.missing { missing.append("\(title.id): \(reason)") }
+            if let reason = entry.missing { missing.append((title.id, reason)) }
             index.titles.append(entry)
         }
         try archive.add("index.json", ByteBuffer(data: try JSONEncoder.document.encode(index)))
@@ -70,22 +84,33 @@ struct PosterBundle: Sendable {
     ) async throws -> Index.Entry {
         let reference = TitleReference(source: order.source, id: title.id)
         var posters: [String: Index.Poster] = [:]
+        var placeholder: Index.Placeholder?
         for (name, size, transform) in variants {
             let entry: CacheEntry
             do throws(PipelineError) {
                 entry = try await installation.pipeline.image(for: ImageRequest(reference, transform)).entry
             } catch {
                 if error == .cancelled { throw error }
-                return Index.Entry(title: title, posters: posters, missing: error.description)
+                return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: error.reason)
             }
             // Ids may be anything; a number is a file name everywhere.
             let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
             posters[name] = .init(
-                path: path, width: entry.notes["width"].flatMap { Int($0) }, height: entry.notes["height"].flatMap { Int($0) },
+                path: path, width: entry.notes[Note.width].flatMap { Int($0) },
+                height: entry.notes[Note.height].flatMap { Int($0) },
                 bytes: entry.body.readableBytes)
+            if placeholder == nil { placeholder = await self.placeholder(reference, entry) }
             try archive.add(path, entry.body)
         }
-        return Index.Entry(title: title, posters: posters, missing: nil)
+        return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: nil)
+    }
+
+    /// Of this very variant: what is known of the title may come from another one, and would not be the same each time.
+    private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
+        guard let facts = await installation.pipeline.facts(of: title), let thumbHash = variant.notes[Note.thumbHash],
+            let color = variant.notes[Note.color]
+        else { return nil }
+        return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color)
     }
 
     private func list(_ day: CalendarDay?) async throws(PipelineError) -> [Title] {

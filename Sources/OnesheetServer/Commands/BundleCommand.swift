@@ -7,7 +7,7 @@ struct BundleCommand: PluggedCommand {
         commandName: "bundle", abstract: "Write titles and their posters as one archive, for an app's first launch.",
         discussion: """
             Writes a tar archive: posters/{size}/{number}.{ext}, and index.json with the lists by day, each title, and each poster's
-            path, size and bytes. The same answers of a source make the same bytes.
+            path, size and bytes, and a placeholder: ThumbHash, main colour, width and height. The same answers of a source make the same bytes.
 
               onesheet bundle boxoffice --from 2026-11-14 --to 2026-11-20 --sizes w185,w342 -o week.tar
             """)
@@ -21,7 +21,7 @@ struct BundleCommand: PluggedCommand {
 
     func run(with plugins: PluginList) async throws {
         let bundle = PosterBundle(installation: try options.install(plugins), order: try what.order())
-        let outcome: (posters: Int, missing: [String])
+        let outcome: (posters: Int, missing: [(title: String, reason: String)])
         do {
             if output == "-" {
                 outcome = try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) }
@@ -35,7 +35,7 @@ struct BundleCommand: PluggedCommand {
             throw error
         }
         try await bundle.installation.shutdown()
-        for title in outcome.missing { StandardStreams.error("no poster: \(title)") }
+        for line in FailureLines.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if !outcome.missing.isEmpty { throw ExitCode.failure }
     }

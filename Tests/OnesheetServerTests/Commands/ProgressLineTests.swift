@@ -15,6 +15,17 @@ final class ProgressLineTests: XCTestCase {
         XCTAssertEqual(line, "[#################             ] 70/120  5.0/s  10 s left  2 failed")
     }
 
+    func testThatFailuresAreOneLineForEachReason() {
+        // Given more titles than a line can take, that failed for one reason, and one that failed for another
+        let failures = (1...1200).map { (title: "a://\($0)", reason: "the quota is used up") } + [(title: "a://x", reason: "gone")]
+        // When they are told
+        let lines = FailureLines.of(failures)
+        // Then
+        XCTAssertEqual(lines, ["1200 titles, a://1, a://2, a://3 and 1197 more: the quota is used up", "a://x: gone"])
+        XCTAssertEqual(FailureLines.of([("a", "r"), ("b", "r")]), ["2 titles, a, b: r"])
+        XCTAssertEqual(FailureLines.of([]), [])
+    }
+
     func testThatWithoutABarTheLineIsPlain() {
         XCTAssertEqual(ProgressLine.line(PrefetchSummary(total: 4), elapsed: 0, bar: false), "0/4  0.0/s  …  0 failed")
     }

@@ -1,0 +1,16 @@
+/// What went wrong with many titles, one line for each reason: beyond the wall of a quota it is the same for all.
+enum FailureLines {
+    private static let named = 3
+
+    static func of(_ failures: [(title: String, reason: String)]) -> [String] {
+        let titles = Dictionary(grouping: failures) { $0.reason }.mapValues { $0.map(\.title) }
+        var told: Set<String> = []
+        let reasons = failures.map(\.reason).filter { told.insert($0).inserted }
+        return reasons.map { reason in
+            let titles = titles[reason] ?? []
+            guard titles.count > 1 else { return "\(titles.joined()): \(reason)" }
+            let more = titles.count > named ? " and \(titles.count - named) more" : ""
+            return "\(titles.count) titles, \(titles.prefix(named).joined(separator: ", "))\(more): \(reason)"
+        }
+    }
+}
