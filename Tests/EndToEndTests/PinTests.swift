@@ -16,7 +16,7 @@ final class PinTests: XCTestCase {
         addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
     }
 
-    func testThatPinUnpinAndRejectReachARunningServer() async throws {
+    func testThatPinRejectAndBlockReachARunningServer() async throws {
         // Given a title with two pictures, of which a server shows the larger file
         let configuration = """
             cache: { disk: { path: cache } }
@@ -39,6 +39,11 @@ final class PinTests: XCTestCase {
             // Then it is so
             try await assertShows(pictures[shown], poster)
         }
+        let document = try await JSONSerialization.jsonObject(with: get("\(url)/sources/art/titles/film/posters"))
+        let current = try XCTUnwrap((document as? [String: Any])?["current"] as? [String: Any])
+        try await run(["block", try XCTUnwrap(current["hash"] as? String)])
+        let status = try await status("\(url)/t/p/w92/art/film.jpg")
+        XCTAssertEqual(status, 404)
     }
 
     private func run(_ arguments: [String]) async throws {
@@ -53,5 +58,9 @@ final class PinTests: XCTestCase {
 
     private func get(_ url: String) async throws -> Data {
         try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url))).0
+    }
+
+    private func status(_ url: String) async throws -> Int? {
+        (try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url))).1 as? HTTPURLResponse)?.statusCode
     }
 }

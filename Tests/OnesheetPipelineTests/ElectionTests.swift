@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import OnesheetCache
 import OnesheetCore
+import OnesheetImaging
 import OnesheetTesting
 import XCTest
 
@@ -139,6 +140,27 @@ final class ElectionTests: XCTestCase {
         let certain = try self.pipeline([PosterCandidate(.http(url: url("b")))])
         try await posters.forget(title)
         await assertFails(.noPoster(title)) { _ = try await self.original(certain) }
+    }
+
+    func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
+        // Given two titles whose source knows their posters, which are one picture in two sizes, and another one
+        try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
+        try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
+        try picture("c", DrawnPoster(width: 600, height: 900, seed: 5))
+        let urls = ["a", "b", "c"].reduce(into: [:]) { $0[$1] = url($1) }
+        let pipeline = try pipeline(ScriptedSource { id in [PosterCandidate(.http(url: urls[id] ?? ""))] })
+        let posters = try posters(pipeline, [])
+        let titles = ["a", "b", "c"].map { TitleReference(source: "films", id: $0) }
+        for title in titles { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
+        // When the picture is blocked by what it looks like
+        let current = try await posters.current(titles[0])
+        try await posters.block(try XCTUnwrap(PictureHash(try XCTUnwrap(current).hash)))
+        // Then neither shows it any more, and the other stays
+        for title in titles[..<2] {
+            await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
+        }
+        let other = try await pipeline.image(for: ImageRequest(titles[2], Transform()))
+        XCTAssertEqual(other.origin, .tier("memory"))
     }
 
     func testThatAPinnedCandidateIsServedAtOnceAndWinsEveryElection() async throws {

@@ -75,6 +75,12 @@ package struct Posters: Sendable {
         try await choices.block(hash, isBlocked)
         // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
+        guard isBlocked else { return }
+        // In a task of its own: whoever asked may leave, and it is done all the same.
+        let search = Urgency.$current.withValue(.prefetch) {
+            Task { [pipeline] in try await PictureSearch(pipeline: pipeline).purge(hash) }
+        }
+        try await search.value
     }
 
     /// The pictures that are never shown.

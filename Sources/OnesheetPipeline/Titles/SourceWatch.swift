@@ -72,7 +72,11 @@ package final class SourceWatch: Sendable {
             }
         }
         let after = health
-        if before == .well, after != .well { logger.warning("a source fails", metadata: ["reason": "\(after)"]) }
+        if before == .well, after != .well, case .failure(let error)? = result {
+            logger.warning("a source fails", metadata: ["reason": "\(error)"])
+        } else if before == .well, after != .well {
+            logger.warning("a source does not answer in time")
+        }
         if before != .well, after == .well { logger.notice("a source is well again") }
     }
 }
