@@ -44,7 +44,7 @@ public struct PosterCandidate: Sendable {
 public enum OriginalLocation: Sendable {
     /// At an `http` or `https` URL; the pipeline fetches it under the source's origin policy. The query is part of its identity.
     case http(url: String)
-    /// The source has it. `name` identifies the very bytes; `bytes` makes them, synchronously, on a worker thread.
+    /// The source has it. `name` identifies the very bytes; `bytes` makes them, synchronously, on a thread of the source's own.
     case held(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
 
     /// The text that tells this original from others.

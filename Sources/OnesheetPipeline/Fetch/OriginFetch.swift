@@ -8,6 +8,7 @@ struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let renderer: Renderer
     let pool: RenderPool
+    let held: HeldOriginals
     let clock: WallClock
     /// The longest that an original is kept.
     let lifetime: CacheExpiration
@@ -25,10 +26,7 @@ struct OriginFetch: Sendable {
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try admit(answer.body, from: url, of: title, freshness)
         case .held(let name, let bytes):
-            let body = try await pool.run { () throws(PipelineError) in
-                do throws(SourceError) { return try bytes() } catch { throw .source(title.source, error) }
-            }
-            return try admit(body, from: name, of: title, nil)
+            return try admit(try await held.bytes(of: title.source, bytes), from: name, of: title, nil)
         }
     }
 

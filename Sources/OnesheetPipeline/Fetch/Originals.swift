@@ -31,7 +31,8 @@ package struct Originals: Sendable {
         self.logger = logger
         self.pool = pool
         failures = FailureMemory(clock: clock)
-        fetch = OriginFetch(transport: transport, renderer: renderer, pool: pool, clock: clock, lifetime: lifetime)
+        fetch = OriginFetch(
+            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(), clock: clock, lifetime: lifetime)
         election = Election(fetch: fetch, choices: choices, logger: logger)
     }
 

@@ -36,21 +36,10 @@ package struct WatchedSource: ContentSource {
             throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
         }
         let start = ContinuousClock.now
-        let (results, signal) = AsyncStream<Result<Value, SourceError>>.makeStream()
-        let work = Task { [watch] in
+        let result = await inTime(limits.time) { [watch] () async -> Result<Value, SourceError> in
             defer { watch.end() }
-            do throws(SourceError) { signal.yield(.success(try await ask())) } catch { signal.yield(.failure(error)) }
+            do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
         }
-        let timer = Task { [limits] in
-            // The clock runs against the plugin; tests use plugins that never answer and a short limit.
-            try await Task.sleep(for: limits.time)
-            signal.finish()
-        }
-        defer {
-            timer.cancel()
-            work.cancel()
-        }
-        let result = await results.first { _ in true }
         // Whoever leaves says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }
         watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))

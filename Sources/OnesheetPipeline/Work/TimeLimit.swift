@@ -13,3 +13,20 @@ func within<Value: Sendable>(
         return try await group.next() ?? nil
     }
 }
+
+/// What `work` gives, or `nil` once `limit` is over or the caller was cancelled. Unlike `within` it waits for nothing that does not end
+/// when it is cancelled: that is left behind.
+func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
+    let (values, signal) = AsyncStream<Value>.makeStream()
+    let job = Task { signal.yield(await work()) }
+    let timer = Task {
+        // The clock runs here against a plugin; tests use plugins that never end and a short limit.
+        try await Task.sleep(for: limit)
+        signal.finish()
+    }
+    defer {
+        timer.cancel()
+        job.cancel()
+    }
+    return await values.first { _ in true }
+}
