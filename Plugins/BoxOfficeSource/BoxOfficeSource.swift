@@ -31,6 +31,12 @@ public struct BoxOfficeSource: SourcePlugin {
     /// The pictures' policy: KOBIS has none of its own.
     public var originPolicy: OriginPolicy { posters.originPolicy }
 
+    /// Where the posters come from a source whose pictures change, such as a folder: which film a changed one is of is not known here.
+    public func changes() async throws(SourceError) -> TitleChanges? {
+        guard let changes = try await posters.changes() else { return nil }
+        return changes == .none ? TitleChanges.none : .all
+    }
+
     /// A day's or week's list, or the films whose name holds the phrase.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase?.trimmed, !phrase.isEmpty {

@@ -48,6 +48,36 @@ final class BoxOfficePosterTests: XCTestCase {
         XCTAssertTrue(candidates.isEmpty)
     }
 
+    /// A folder of pictures, as far as a box office is concerned.
+    private struct Pictures: SourcePlugin {
+        struct Configuration: Decodable, Sendable { var changed: [String]? }
+        static let type = "pictures"
+        static let sampleConfiguration = ""
+        let originPolicy = OriginPolicy()
+        let changed: [String]?
+
+        init(_ configuration: Configuration, context: PluginContext) { changed = configuration.changed }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { TitlePage(titles: []) }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+        func changes() async throws(SourceError) -> TitleChanges? { changed.map { $0.isEmpty ? .none : .titles($0) } }
+    }
+
+    func testThatAPictureThatChangesMayBeAnyFilms() async throws {
+        let cases: [([String]?, TitleChanges?)] = [(nil, nil), ([], TitleChanges.none), (["광해 포스터"], .all)]
+        for (changed, expected) in cases {
+            // Given
+            let list = changed.map { ConfigurationValue.list($0.map(ConfigurationValue.scalar)) } ?? .null
+            let source = try BoxOfficeSource(
+                .init(key: "k", posters: NestedSource(type: "pictures", configuration: .mapping(["changed": list]))),
+                context: .forTesting(sources: [Pictures.self]))
+            // When
+            let told = try await source.changes()
+            // Then
+            XCTAssertEqual(told, expected)
+        }
+    }
+
     func testThatTheSearchsFailureIsTheSources() async throws {
         // Given
         let transport = RecordedKOBIS.transport()
