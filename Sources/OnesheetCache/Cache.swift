@@ -1,20 +1,20 @@
 package import Logging
-package import NIOCore
+internal import NIOCore
 package import OnesheetCore
 
 /// An entry, and which tier had it.
-package struct CacheHit: Sendable, Equatable {
+package struct CacheHit: Sendable {
     package let entry: CacheEntry
     /// The tier's name: `memory`, `disk`.
     package let tier: String
-    /// Where the body is if the entry has none in memory. Whoever gets it closes its `fileHandle`.
-    package let file: FileRegion?
+    /// Where the body is if the entry has none in memory.
+    package let file: ReadyFile?
     /// Whether it is from the first tier.
     package var isFromMemory: Bool { tier == MemoryTier.name }
     /// How many bytes the body has, wherever it is.
-    package var size: Int { file?.readableBytes ?? entry.body.readableBytes }
+    package var size: Int { file?.region.readableBytes ?? entry.body.readableBytes }
 
-    package init(entry: CacheEntry, tier: String, file: FileRegion? = nil) {
+    package init(entry: CacheEntry, tier: String, file: ReadyFile? = nil) {
         (self.entry, self.tier, self.file) = (entry, tier, file)
     }
 }

@@ -51,6 +51,34 @@ final class SendableFileTests: XCTestCase {
         }
     }
 
+    func testThatAnOpenFileIsUsableUntilItsEntryIsRemovedReplacedChangedOrExpired() async throws {
+        let ends: [(DiskTier, URL) async throws -> Void] = [
+            { tier, _ in try await tier.remove(self.key) },
+            { tier, _ in try await tier.store(.sample("other", at: self.clock), for: self.key) },
+            { _, file in
+                let handle = try FileHandle(forWritingTo: file)
+                try handle.seek(toOffset: 1000)
+                try handle.write(contentsOf: [0])
+                try handle.close()
+            },
+            { _, _ in self.clock.advance(by: .seconds(8 * 86_400)) },
+        ]
+        for end in ends {
+            let (tier, cache, file) = try await stored()
+            _ = try await tier.entry(for: key)
+            let open = try XCTUnwrap(cache.entryNow(for: key)?.file)
+            XCTAssertTrue(open.isUsable())
+            XCTAssertTrue(open.isUsable())
+            let hits = try await tier.statistics().total.hits
+            XCTAssertEqual(hits, 4, "each use is a hit")
+
+            try await end(tier, file)
+
+            XCTAssertFalse(open.isUsable())
+            try await tier.close()
+        }
+    }
+
     func testThatAFileIsNotGivenForLongWithoutBeingChecked() async throws {
         let (tier, cache, _) = try await stored()
         _ = try await tier.entry(for: key)
@@ -84,11 +112,11 @@ final class SendableFileTests: XCTestCase {
         return (disk.tier, cache, try XCTUnwrap(disk.folder.entryFiles().first))
     }
 
-    /// The text in the file's region, which is closed.
-    private func bytes(_ file: FileRegion) throws -> String {
-        var bytes = [UInt8](repeating: 0, count: file.readableBytes)
-        let count = try file.fileHandle.withUnsafeFileDescriptor { pread($0, &bytes, bytes.count, off_t(file.readerIndex)) }
-        try file.fileHandle.close()
+    /// The text in the file's region.
+    private func bytes(_ file: ReadyFile) throws -> String {
+        let region = file.region
+        var bytes = [UInt8](repeating: 0, count: region.readableBytes)
+        let count = try region.fileHandle.withUnsafeFileDescriptor { pread($0, &bytes, bytes.count, off_t(region.readerIndex)) }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -13,15 +13,22 @@ extension DiskShelf {
     /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
     /// - Parameter limit: how many bytes are read; a larger file is given open, if it was checked lately.
     func cachedEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
-        let (name, now) = (key.entryName, clock.now)
-        let entry = EntryFile.cached(layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: now) { header in
-            ShelfLife.isFresh(created: header.facts.created, end: header.end, now: now)
-                && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+        let name = key.entryName
+        let noteHit = { @Sendable in
+            self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
+            self.count(key) { $0.hits += 1 }
         }
-        guard let entry else { return nil }
-        readings.withLock { $0[name, default: EntryReadings()].count += 1 }
-        count(key) { $0.hits += 1 }
-        return entry
+        let ready = EntryFile.cached(
+            layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: clock.now, where: isUsable, reuse: noteHit)
+        if ready != nil { noteHit() }
+        return ready
+    }
+
+    /// Whether an entry with this header can be served as it is, with nothing to do about its file.
+    private func isUsable(_ header: EntryHeader) -> Bool {
+        let now = clock.now
+        return ShelfLife.isFresh(created: header.facts.created, end: header.end, now: now)
+            && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
     }
 
     func contains(_ key: CacheKey) throws(CacheError) -> Bool {

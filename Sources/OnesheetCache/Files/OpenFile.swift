@@ -69,12 +69,13 @@ struct OpenFile: ~Copyable {
         return got == count ? buffer : nil
     }
 
-    /// Whether the page cache seems to have the first `count` bytes: it is asked for one of every 128 KiB, about as much as the system reads
-    /// ahead, and for the last.
+    /// Whether the page cache seems to have the first `count` bytes: it is asked for the last one and every 128 KiB before it, about as
+    /// much as the system reads ahead.
     func isCached(first count: Int) -> Bool {
         var byte: UInt8 = 0
-        let probes = Array(stride(from: 0, to: count, by: 128 << 10)) + [max(count - 1, 0)]
-        return probes.allSatisfy { ccachefiles_read_cached(descriptor, &byte, 1, off_t($0)) == 1 }
+        return stride(from: count - 1, through: 0, by: -128 << 10).allSatisfy {
+            ccachefiles_read_cached(descriptor, &byte, 1, off_t($0)) == 1
+        }
     }
 
     /// The bytes in `range`, to be sent from the file. The file is the region's from now on, and no longer this one's.
@@ -150,6 +151,17 @@ extension FileStatus {
         self.init(
             identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size),
             changed: Int(facts.st_ctim.tv_sec) * 1_000_000_000 + Int(facts.st_ctim.tv_nsec))
+    }
+
+    /// The open file's status; `nil` where the system does not tell.
+    init?(of handle: NIOFileHandle) {
+        var facts = stat()
+        do {
+            guard try handle.withUnsafeFileDescriptor({ fstat($0, &facts) }) == 0 else { return nil }
+        } catch {
+            return nil
+        }
+        self.init(facts)
     }
 
     /// What is at `path`; `nil` where nothing is.

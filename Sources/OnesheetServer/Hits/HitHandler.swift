@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetCore
 
 /// Answers plain requests that memory has the answer to, before the parser sees them. All else goes on to the parser, byte for byte.
 ///
@@ -28,26 +29,32 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         if let hits, parserIsDone, parsers?.isEmpty ?? true {
-            var hasAnswered = false
+            var (hasAnswered, isCorked) = (false, false)
             // A client that does not read its answers waits for the parser's, which are held back for it.
             while context.channel.isWritable, let request = PlainRequest(bytes.readableBytesUInt8Span),
                 let (head, body) = hits.answer(request, in: bytes)
             {
                 bytes.moveReaderIndex(forwardBy: request.length)
+                if !isCorked, case .file = body { isCorked = context.channel.cork(true) }
                 context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
                 if let body { write(body, context) }
                 hasAnswered = true
             }
             if hasAnswered { context.flush() }
+            if isCorked { _ = context.channel.cork(false) }
         }
         if bytes.readableBytes > 0 { pass(bytes, context) }
     }
 
-    private func write(_ body: IOData, _ context: ChannelHandlerContext) {
-        guard case .fileRegion(let file) = body else { return context.write(wrapOutboundOut(body), promise: nil) }
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.whenComplete { _ in file.close() }
-        context.write(wrapOutboundOut(body), promise: sent)
+    private func write(_ body: HitBody, _ context: ChannelHandlerContext) {
+        switch body {
+        case .bytes(let bytes): context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+        case .file(let file):
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            // Held open until then.
+            sent.futureResult.whenComplete { _ in withExtendedLifetime(file) {} }
+            context.write(wrapOutboundOut(.fileRegion(file.region)), promise: sent)
+        }
     }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {

@@ -14,6 +14,8 @@ final class PreparedHit {
     let head: ByteBuffer
     /// The head of “you have it already”.
     let notModified: ByteBuffer
+    /// Where the body is, if it is sent from a file that is kept open.
+    var file: ReadyFile?
     private let entityTag: ByteBuffer
     private let lastModified: ByteBuffer
     private let validator: String
@@ -42,8 +44,11 @@ final class PreparedHit {
 
     /// Whether the heads are right for `hit` at `now`.
     func isGood(for hit: CacheHit, at now: Date) -> Bool {
-        now.timeIntervalSince1970 < end && validator == hit.entry.validator && tier == hit.tier
+        isGood(at: now) && validator == hit.entry.validator && tier == hit.tier
     }
+
+    /// Whether the heads are right at `now` for the entry that they were made for.
+    func isGood(at now: Date) -> Bool { now.timeIntervalSince1970 < end }
 
     /// Whether the client has these bytes; `nil` where that takes more than a look.
     func isKnown(to request: PlainRequest, in bytes: ByteBuffer) -> Bool? {

@@ -11,6 +11,7 @@ import OnesheetPipeline
 final class PreparedHits {
     /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
     private static let limit = 4096
+    private static let openFiles = 64
 
     private let installation: Installation
     private let dialects: [any ImageDialect]
@@ -19,6 +20,8 @@ final class PreparedHits {
     private let clock: WallClock
     private var targets: [ByteBuffer: KnownTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
+    /// The variants whose files are kept open.
+    private var keepers: [KnownVariant] = []
 
     init(_ installation: Installation, dialects: [any ImageDialect]) {
         self.installation = installation
@@ -29,27 +32,42 @@ final class PreparedHits {
     }
 
     /// The head and, unless only that was asked for, the body to send; `nil` where it takes more than a look into memory or the page cache.
-    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: IOData?)? {
+    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: HitBody?)? {
         guard let text = bytes.slice(at: request.target) else { return nil }
         let now = clock.now
         let known = targets[text]
         guard let target = known ?? understand(text) else { return nil }
         do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
-        guard let hit = cache.entryNow(for: variant.key) else { return nil }
-        var isSent = false
-        defer { if !isSent { hit.file?.close() } }
-        if variant.prepared?.isGood(for: hit, at: now) != true {
-            variant.prepared = PreparedHit(hit, at: now) { [installation] in
-                installation.response($0, to: variant.request, at: target.address)
-            }
-        }
+        guard let body = body(of: variant, at: target.address, now: now) else { return nil }
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown { return (prepared.notModified, nil) }
-        if request.isHead { return (prepared.head, nil) }
-        isSent = true
-        return (prepared.head, hit.file.map(IOData.fileRegion) ?? .byteBuffer(hit.entry.body))
+        return (prepared.head, request.isHead ? nil : body)
+    }
+
+    /// What a tier has of `variant` at once, with its heads prepared.
+    private func body(of variant: KnownVariant, at address: ImageAddress, now: Date) -> HitBody? {
+        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now), file.isUsable() {
+            return .file(file)
+        }
+        guard let hit = cache.entryNow(for: variant.key) else { return nil }
+        if variant.prepared?.isGood(for: hit, at: now) != true {
+            variant.prepared = PreparedHit(hit, at: now) { [installation] in
+                installation.response($0, to: variant.request, at: address)
+            }
+        }
+        if let file = hit.file { keepOpen(file, for: variant) }
+        return hit.file.map(HitBody.file) ?? .bytes(hit.entry.body)
+    }
+
+    /// Keeps a small file open until its heads are written anew: opening it takes longer than sending it. What is removed meanwhile is not
+    /// sent, but takes its room on the disk until then, which is why only few and small ones are kept.
+    private func keepOpen(_ file: ReadyFile, for variant: KnownVariant) {
+        guard file.region.readableBytes <= 128 << 10 else { return }
+        variant.prepared?.file = file
+        keepers.append(variant)
+        if keepers.count > Self.openFiles { keepers.removeFirst().prepared?.file = nil }
     }
 
     /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
@@ -80,9 +98,8 @@ final class PreparedHits {
     }
 }
 
-extension FileRegion {
-    /// Closes the file, once for all. It was only read, so nothing can be lost by that.
-    func close() {
-        do { try fileHandle.close() } catch { assertionFailure("closed twice: \(error)") }
-    }
+/// What is sent after a head.
+enum HitBody {
+    case bytes(ByteBuffer)
+    case file(ReadyFile)
 }

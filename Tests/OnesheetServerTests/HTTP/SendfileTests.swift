@@ -49,6 +49,20 @@ final class SendfileTests: ServerTestCase {
         let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }
+        // Small ones are kept open for a while; this is none.
         XCTAssertEqual(links.filter { $0.hasPrefix(server.cache + "/entries/") }, [])
+    }
+
+    func testThatAPurgeHoldsAtOnceForAFileThatIsKeptOpen() async throws {
+        // Given a small picture that is sent from its file again and again
+        let server = try await server(keys: "admin: { token: secret }", memory: "0", clock: clock.wallClock)
+        let small = "/t/p/w92/sample/1.jpg"
+        for _ in 0..<4 { _ = try await server.send(small) }
+        // When it is purged
+        let purged = try await server.send("/cache/sample/1", method: "DELETE", fields: [("Authorization", "Bearer secret")])
+        let after = try await server.send(small)
+        // Then the next request makes it anew
+        XCTAssertEqual(purged.status, 200, purged.text)
+        XCTAssertTrue(after.field("Cache-Status")?.contains("fwd=miss") ?? false, after.field("Cache-Status") ?? "")
     }
 }
