@@ -20,7 +20,13 @@ final class SourceIsolationTests: ServerTestCase {
             }
             // Opens when the program does; then all three have been counted in, or will be before a later one
             let handle = open(door, O_WRONLY)
-            while try await !server.send("/metrics").text.contains("onesheet_source_calls_under_way{source=\"slow\"} 3") {}
+            var asked = 0
+            while try await !server.send("/metrics").text.contains("onesheet_source_calls_under_way{source=\"slow\"} 3"),
+                asked < 10_000
+            {
+                asked += 1
+            }
+            XCTAssertLessThan(asked, 10_000, "three calls never wait")
             // When it and the other source are asked meanwhile
             let refused = try await server.send("/sources/slow/titles/9")
             let titles = try await server.send("/sources/sample/titles")
