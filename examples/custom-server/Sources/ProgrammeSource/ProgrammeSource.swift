@@ -40,6 +40,8 @@ public struct ProgrammeSource: SourcePlugin {
     /// Pictures are fetched as the other source says, because they are its pictures.
     public var originPolicy: OriginPolicy { films.originPolicy }
     public var isVersioned: Bool { films.isVersioned }
+    /// The ids are the other source's, and so is what becomes of their posters.
+    public func changes() async throws(SourceError) -> TitleChanges? { try await films.changes() }
 
     /// - Throws: `ConfigurationError` where the source of the films cannot be made.
     public init(_ configuration: Configuration, context: PluginContext) throws {
