@@ -27,7 +27,7 @@ package struct Pipeline: Sendable {
 
     /// The image that `request` asks for: from a tier that has it fresh, or made of its original, once for all who ask at the same time.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
-        var watch = Stopwatch()
+        var watch = Stopwatch(figures)
         let hit = await cache.entry(for: request.key)
         if let hit {
             let answer = ImageAnswer(hit, timings: watch.lap("cache"))
@@ -47,7 +47,7 @@ package struct Pipeline: Sendable {
     private func make(_ request: ImageRequest, from stale: CacheEntry?) async throws(PipelineError) -> ImageAnswer {
         let mark = await cache.purges.mark()
         return try await flights.share(Begun(request.key, at: mark)) { () async throws(PipelineError) -> ImageAnswer in
-            var watch = Stopwatch()
+            var watch = Stopwatch(figures)
             let original = try await originals.original(of: request.title, at: mark)
             _ = watch.lap("origin")
             let isUnchanged = stale.map(original.made) ?? false

@@ -2,6 +2,8 @@ import Synchronization
 
 /// What the pipeline has done since it was made.
 package final class PipelineFigures: Sendable {
+    /// How long the stages of answering took, whoever shared the outcome.
+    package let stages = Histograms()
     private let counted = Mutex(Counts())
 
     /// Counts since the start.

@@ -47,6 +47,7 @@ struct EffectiveConfiguration {
             "signing: { unsafe: \(configuration.signing.unsafe), size: \(configuration.signing.size) }   # \(configuration.signing.keys.count) keys",
             "clients: { connections: \(clients.connections), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
                 + "requestTimeout: \(seconds(clients.requestTimeout.duration)) }",
+            "log: { format: \(configuration.log.format)\(configuration.log.level.map { ", level: \($0)" } ?? "") }",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
                 + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
                 + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue), "

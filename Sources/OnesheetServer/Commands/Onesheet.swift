@@ -91,6 +91,7 @@ struct ConfigurationOptions: ParsableArguments {
 
     /// Everything that the configuration means.
     func install(_ plugins: PluginList) throws -> Installation {
-        try Installation(try load(), plugins, logger: Log.make())
+        let configuration = try load()
+        return try Installation(configuration, plugins, logger: Log.make(configuration.log))
     }
 }

@@ -29,7 +29,7 @@ struct ServeCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         var configuration = try options.load()
         if let listen { configuration.listen = listen }
-        let server = try Server(configuration, plugins, logger: Log.make())
+        let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
         let sources = configuration.sourceNames
         try await server.run { address in
             StandardStreams.output(Self.greeting(address, sources))

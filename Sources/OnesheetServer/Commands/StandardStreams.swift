@@ -1,6 +1,3 @@
-import FoundationEssentials
-import Logging
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -49,15 +46,5 @@ enum StandardStreams {
         #else
             Darwin.write(file, bytes, count)
         #endif
-    }
-}
-
-/// The log: to standard error, at the level that `LOG_LEVEL` names, `notice` without it.
-enum Log {
-    static func make() -> Logger {
-        var logger = Logger(label: "onesheet") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel =
-            ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
-        return logger
     }
 }

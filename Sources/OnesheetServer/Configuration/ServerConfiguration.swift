@@ -8,6 +8,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var admin = AdminConfiguration()
     package var limits = LimitsConfiguration()
     package var clients = ClientsConfiguration()
+    package var log = LogConfiguration()
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     /// Whether free transforms are those of `presets` and no others; then they need no signature.
@@ -22,7 +23,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, clients, rendering, presets, presetsOnly, prefetch, sources
+        case listen, cache, signing, admin, limits, clients, log, rendering, presets, presetsOnly, prefetch, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -39,6 +40,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin
         limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
         clients = try keys.decodeIfPresent(ClientsConfiguration.self, forKey: .clients) ?? clients
+        log = try keys.decodeIfPresent(LogConfiguration.self, forKey: .log) ?? log
         rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly

@@ -12,17 +12,24 @@ struct ClientChannel: ServerChildChannel {
     private let connections: HTTP1Channel
     private let prepared: HitsByLoop?
     private let clients: ClientsConfiguration
+    private let figures: ServerFigures
 
     /// - Parameter prepared: without it every request goes to the parser.
-    init(_ prepared: HitsByLoop?, _ clients: ClientsConfiguration, responder: @escaping HTTPChannelHandler.Responder) {
+    init(
+        _ prepared: HitsByLoop?, _ clients: ClientsConfiguration, _ figures: ServerFigures,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
         self.prepared = prepared
         self.clients = clients
+        self.figures = figures
         connections = HTTP1Channel(
             responder: responder, configuration: .init(additionalChannelHandlers: [UnansweredRequests()]))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        channel.eventLoop.makeCompletedFuture {
+        figures.connectionOpened()
+        channel.closeFuture.whenComplete { [figures] _ in figures.connectionClosed() }
+        return channel.eventLoop.makeCompletedFuture {
             let hits = HitHandler(prepared?.hits(on: channel.eventLoop))
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)

@@ -10,6 +10,7 @@ extension HTTPField.Name {
 
     static let cacheStatus = known("Cache-Status")
     static let serverTiming = known("Server-Timing")
+    static let requestID = known("X-Request-Id")
     static let link = known("Link")
     /// A picture's ThumbHash in base64.
     static let thumbHash = known("Onesheet-ThumbHash")

@@ -10,30 +10,51 @@ struct Front: HTTPResponder {
 
     let installation: Installation
     private let routes: [any Route]
+    private let figures: ServerFigures
 
     /// - Parameter routes: asked in order; the first whose prefix the path has answers.
-    init(_ installation: Installation, routes: [any Route]) {
+    init(_ installation: Installation, routes: [any Route], figures: ServerFigures) {
         self.installation = installation
         self.routes = routes
+        self.figures = figures
     }
 
     func respond(to request: Request, context: Context) async -> Response {
-        let response: Response
-        do {
-            response = try await answer(request)
-        } catch {
-            let problem = Problem(error, at: installation.clock.now.timeIntervalSince1970)
-            let level: Logger.Level = problem.status == .internalServerError ? .error : .info
-            context.logger.log(level: level, "\(error)", metadata: ["path": "\(request.uri.path.escaped)"])
-            response = problem.response()
+        let start = ContinuousClock.now
+        let id = RequestID(request.headers)
+        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
+        let path = String((request.head.path ?? "/").prefix { $0 != "?" })
+        let route = routes.first { $0.takes(path) }
+        var response = await RequestID.$current.withValue(id) {
+            let outcome = await outcome(of: route, request, path)
+            let took = ContinuousClock.now - start
+            figures.add(outcome.status, on: route?.prefix ?? "other", after: took)
+            installation.logger.debug(
+                "answered",
+                metadata: [
+                    "method": "\(request.method)", "path": "\(path)", "status": "\(outcome.status.code)",
+                    "milliseconds": "\(took / .milliseconds(1))",
+                ])
+            return outcome
         }
+        if id.isClients || response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: Request) async throws -> Response {
-        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
-        let path = String((request.head.path ?? "/").prefix { $0 != "?" })
-        guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
+    /// The route's answer, or the problem that it ended in.
+    private func outcome(of route: (any Route)?, _ request: Request, _ path: String) async -> Response {
+        do {
+            return try await answer(of: route, request, path)
+        } catch {
+            let problem = Problem(error, at: installation.clock.now.timeIntervalSince1970)
+            let level: Logger.Level = problem.status == .internalServerError ? .error : .info
+            installation.logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
+            return problem.response()
+        }
+    }
+
+    private func answer(of route: (any Route)?, _ request: Request, _ path: String) async throws -> Response {
+        guard let route else { throw RequestError.noSuchPath(path) }
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
         if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed.joined(separator: ", ")]) }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }

@@ -102,11 +102,13 @@ extension Problem {
         let title: String
         let status: Int
         let detail: String
+        /// What the log calls the request.
+        let request: String?
     }
 
     /// The problem as a response; never kept by caches.
     func response() -> Response {
-        let document = Document(title: title, status: status.code, detail: detail)
+        let document = Document(title: title, status: status.code, detail: detail, request: RequestID.current?.description)
         var response = Response.json(document, status: status, type: "application/problem+json")
         response.headers[.cacheControl] = "no-store"
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }

@@ -4,9 +4,11 @@ import OnesheetPipeline
 /// A request target that has been understood, with what was prepared for each format that it was answered in.
 final class KnownTarget {
     let address: ImageAddress
+    /// Where its answers are counted.
+    let answers: EarlyAnswers
     private var variants: [ImageFormat?: KnownVariant] = [:]
 
-    init(address: ImageAddress) { self.address = address }
+    init(address: ImageAddress, answers: EarlyAnswers) { (self.address, self.answers) = (address, answers) }
 
     /// - Parameter format: the one that was negotiated, if any.
     func variant(in format: ImageFormat?) -> KnownVariant {

@@ -14,7 +14,7 @@ final class PreparedHits {
     private static let openFiles = 64
 
     private let installation: Installation
-    private let dialects: [any ImageDialect]
+    private let dialects: [(dialect: any ImageDialect, answers: EarlyAnswers)]
     private let cache: Cache
     private let accept: Accept
     private let clock: WallClock
@@ -23,9 +23,9 @@ final class PreparedHits {
     /// The variants whose files are kept open.
     private var keepers: [KnownVariant] = []
 
-    init(_ installation: Installation, dialects: [any ImageDialect]) {
+    init(_ installation: Installation, dialects: [any ImageDialect], figures: ServerFigures) {
         self.installation = installation
-        self.dialects = dialects
+        self.dialects = dialects.map { ($0, figures.early(on: $0.prefix)) }
         cache = installation.pipeline.cache
         accept = installation.accept
         clock = installation.clock
@@ -42,7 +42,11 @@ final class PreparedHits {
         guard let body = body(of: variant, at: target.address, now: now) else { return nil }
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
-        if isKnown { return (prepared.notModified, nil) }
+        if isKnown {
+            target.answers.addNotModified()
+            return (prepared.notModified, nil)
+        }
+        target.answers.addWhole()
         return (prepared.head, request.isHead ? nil : body)
     }
 
@@ -73,9 +77,9 @@ final class PreparedHits {
     /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
     private func understand(_ text: ByteBuffer) -> KnownTarget? {
         let path = String(buffer: text)
-        guard let dialect = dialects.first(where: { path.hasPrefix($0.prefix) }) else { return nil }
+        guard let (dialect, answers) = dialects.first(where: { path.hasPrefix($0.dialect.prefix) }) else { return nil }
         do {
-            return KnownTarget(address: try dialect.address(path.dropFirst(dialect.prefix.count)))
+            return KnownTarget(address: try dialect.address(path.dropFirst(dialect.prefix.count)), answers: answers)
         } catch {
             // The ordinary way says what is wrong with it.
             return nil

@@ -10,6 +10,7 @@ package import Logging
 package struct Server: Sendable {
     private let installation: Installation
     private let answersEarly: Bool
+    private let figures = ServerFigures()
 
     /// - Parameter answersEarly: whether plain requests are answered before the parser where memory has the answer.
     /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
@@ -27,10 +28,12 @@ package struct Server: Sendable {
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
         let (listen, clients) = (installation.configuration.listen, installation.configuration.clients)
         let images: [any ImageDialect] = [PosterRoute(installation: installation), ImageRoute(installation: installation)]
-        let hits = HitsByLoop { [installation] in PreparedHits(installation, dialects: images) }
+        let hits = HitsByLoop { [installation, figures] in PreparedHits(installation, dialects: images, figures: figures) }
         let application = Application(
-            responder: Front(installation, routes: images + others),
-            server: HTTPServerBuilder { [answersEarly] in ClientChannel(answersEarly ? hits : nil, clients, responder: $0) },
+            responder: Front(installation, routes: images + others, figures: figures),
+            server: HTTPServerBuilder { [answersEarly, figures] in
+                ClientChannel(answersEarly ? hits : nil, clients, figures, responder: $0)
+            },
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
@@ -60,7 +63,8 @@ package struct Server: Sendable {
             LadderRoute(installation: installation),
             SourcesRoute(installation: installation), TitlesRoute(installation: installation),
             CacheRoute(installation: installation), BlockedRoute(installation: installation),
-            PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(), MetricsRoute(installation: installation),
+            PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(),
+            MetricsRoute(installation: installation, figures: figures),
             PageRoute(installation: installation),
         ]
     }

@@ -48,6 +48,7 @@ struct LadderRoute: Route {
 struct MetricsRoute: Route {
     let prefix = "/metrics"
     let installation: Installation
+    let figures: ServerFigures
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         var lines: [String] = []
@@ -59,6 +60,10 @@ struct MetricsRoute: Route {
         lines += CacheExposition(tiers: await cache.statistics(), failures: cache.failures, now: installation.clock.now).lines
         add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
         add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
+        lines +=
+            ServerExposition(
+                figures: figures, pipeline: installation.pipeline, workers: installation.configuration.limits.limits.workers
+            ).lines
         let sources = SourceExposition(watches: installation.watches).text
         return .text(lines.joined(separator: "\n") + "\n" + sources, type: "text/plain; version=0.0.4; charset=utf-8")
     }

@@ -15,12 +15,14 @@ struct RunningServer {
     let url: String
     let cache: String
     private let task: Task<Void, any Error>
+    /// A log that nobody reads.
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
-        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
+        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent
     ) async throws -> RunningServer {
         let yaml = """
             listen: 127.0.0.1:0
@@ -31,7 +33,6 @@ struct RunningServer {
             """
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.tape = tape
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
@@ -87,11 +88,12 @@ class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
-        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off
+        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off,
+        logger: Logger = RunningServer.silent
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
-            environment: environment, tape: tape)
+            environment: environment, tape: tape, logger: logger)
         addTeardownBlock { await server.stop() }
         return server
     }

@@ -1,0 +1,29 @@
+import HTTPTypes
+
+/// A request's name in logs and problem documents: the one that the client gave it, or else a new one.
+struct RequestID: CustomStringConvertible {
+    /// The one that the running task works for.
+    @TaskLocal static var current: RequestID?
+
+    let description: String
+    /// Whether the client knows the request by this name.
+    let isClients: Bool
+
+    /// Takes the client's name where it is short and holds nothing that means anything to a log, a shell or a browser.
+    init(_ fields: HTTPFields) {
+        if let name = fields[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) {
+            (description, isClients) = (name, true)
+        } else {
+            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+            (description, isClients) = (String(repeating: "0", count: 16 - digits.count) + digits, false)
+        }
+    }
+
+    private static func isHarmless(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-._:=+/@".utf8.contains(byte)
+        }
+    }
+}

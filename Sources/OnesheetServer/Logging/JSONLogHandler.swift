@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Logging
+
+/// Writes each message as one line of JSON, for those who read logs by machine.
+struct JSONLogHandler: LogHandler {
+    var logLevel = Logger.Level.notice
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    private let write: @Sendable (String) -> Void
+
+    init(metadataProvider: Logger.MetadataProvider?, write: @escaping @Sendable (String) -> Void) {
+        self.metadataProvider = metadataProvider
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        for more in [metadataProvider?.get(), event.metadata].compactMap({ $0 }) { all.merge(more) { $1 } }
+        var fields = all.mapValues { "\($0)" }
+        if let error = event.error { fields["error"] = "\(error)" }
+        // Our own words come last, so that nothing takes their place.
+        fields["time"] = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
+        fields["level"] = event.level.rawValue
+        fields["message"] = "\(event.message)"
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            write(String(decoding: try encoder.encode(fields), as: UTF8.self))
+        } catch {
+            // Texts can always be encoded.
+            preconditionFailure("a log line cannot be encoded: \(error)")
+        }
+    }
+}

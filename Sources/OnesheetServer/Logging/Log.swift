@@ -1,0 +1,30 @@
+import FoundationEssentials
+import Logging
+
+/// The log: lines on standard error, each with the name of the request that it is about.
+enum Log {
+    /// - Parameter write: gets each line, without its end.
+    static func make(
+        _ configuration: LogConfiguration = LogConfiguration(),
+        write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
+    ) -> Logger {
+        let request = Logger.MetadataProvider { RequestID.current.map { ["request": "\($0)"] } ?? [:] }
+        func handler(_ label: String) -> any LogHandler {
+            switch configuration.format {
+            case .text: StreamLogHandler(label: label, stream: LineStream(write: write), metadataProvider: request)
+            case .json: JSONLogHandler(metadataProvider: request, write: write)
+            }
+        }
+        var logger = Logger(label: "onesheet", factory: handler)
+        let environment = ProcessInfo.processInfo.environment["LOG_LEVEL"]
+        logger.logLevel = configuration.level ?? environment.flatMap { Logger.Level(rawValue: $0.lowercased()) } ?? .notice
+        return logger
+    }
+}
+
+/// Takes a message with its line's end and hands it on as one line, whatever strangers put into it.
+private struct LineStream: TextOutputStream, Sendable {
+    let write: @Sendable (String) -> Void
+
+    mutating func write(_ message: String) { write((message.hasSuffix("\n") ? String(message.dropLast()) : message).escaped) }
+}

@@ -1,0 +1,89 @@
+import XCTest
+
+@testable import OnesheetServer
+
+/// What `/metrics` says of requests, over real connections.
+final class ServerFiguresTests: ServerTestCase {
+    private let poster = "/t/p/w92/sample/1.jpg"
+
+    func testThatEveryRequestIsCountedInWhicheverWayItIsAnswered() async throws {
+        for answersEarly in [true, false] {
+            // Given a server with a picture in memory
+            let server = try await server(answersEarly: answersEarly)
+            let tag = try await server.send(poster).field("ETag") ?? ""
+            // When it is asked in many ways
+            let requests = [
+                plain(poster), plain(poster), plain(poster, "If-None-Match: \(tag)"),
+                plain("/i/unsafe/w:92/f:jpg/plain/sample://1"),
+                plain("/t/p/w1/sample/1"), plain("/nowhere"), plain("/elsewhere"), plain("/health"),
+            ]
+            _ = try await RawConnection.exchange(requests, with: server.url)
+            // Then each is there
+            let lines = try await metrics(server)
+            XCTAssertEqual(
+                lines.filter { $0.hasPrefix("onesheet_requests_total{") },
+                [
+                    "onesheet_requests_total{route=\"/health\",status=\"2xx\"} 1",
+                    "onesheet_requests_total{route=\"/i/\",status=\"2xx\"} 1",
+                    "onesheet_requests_total{route=\"/t/p/\",status=\"2xx\"} 3",
+                    "onesheet_requests_total{route=\"/t/p/\",status=\"3xx\"} 1",
+                    "onesheet_requests_total{route=\"/t/p/\",status=\"4xx\"} 1",
+                    "onesheet_requests_total{route=\"other\",status=\"4xx\"} 2",
+                ], "answers early: \(answersEarly)")
+        }
+    }
+
+    func testThatThePartsOfMakingAPictureAreTimedOnceEach() async throws {
+        // Given a picture that was made, and given out again
+        let server = try await server(answersEarly: false)
+        for _ in 0..<3 { _ = try await server.send(poster) }
+        // When the figures are read
+        let lines = try await metrics(server)
+        // Then making it is counted once, and looking for it as often as it was
+        for (stage, count) in [("origin", 1), ("render", 1), ("store", 1), ("cache", 2)] {
+            XCTAssertTrue(lines.contains("onesheet_stage_seconds_count{stage=\"\(stage)\"} \(count)"), "\(stage) \(lines)")
+        }
+        XCTAssertTrue(lines.contains("onesheet_request_seconds_count{route=\"/t/p/\"} 3"), "\(lines)")
+    }
+
+    func testThatTheFiguresAreWhatPrometheusReads() async throws {
+        let server = try await server()
+        _ = try await server.send(poster)
+        let lines = try await metrics(server)
+        // Given the names that are declared
+        let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ") }
+        XCTAssertEqual(Set(types.map { $0[2] }).count, types.count, "a name is declared twice")
+        let samples = lines.filter { !$0.hasPrefix("#") }
+        for line in samples {
+            // Then each sample is a name, labels and a number
+            let parts = try XCTUnwrap(line.wholeMatch(of: /([a-z_]+)(\{[^{}]*\})? (\S+)/), line).output
+            XCTAssertNotNil(Double(parts.3), line)
+            let isKnown = types.contains { parts.1 == $0[2] || $0[3] == "histogram" && parts.1.hasPrefix($0[2] + "_") }
+            XCTAssertTrue(isKnown, line)
+        }
+        // And the buckets of a histogram grow up to its count
+        let buckets = samples.filter { $0.hasPrefix("onesheet_stage_seconds_bucket{stage=\"render\"") }.compactMap {
+            $0.split(separator: " ").last.flatMap { Int($0) }
+        }
+        XCTAssertEqual(buckets.count, 14)
+        XCTAssertEqual(buckets, buckets.sorted())
+        XCTAssertEqual(buckets.last, 1)
+    }
+
+    func testThatWorkAndMemoryAreTold() async throws {
+        let server = try await server(keys: "limits: { workers: 3, memory: 100MiB }")
+        let lines = try await metrics(server)
+        for line in [
+            "onesheet_render_workers 3", "onesheet_render_memory_bytes 0", "onesheet_render_memory_limit_bytes \(100 << 20)",
+            "onesheet_render_queue{lane=\"interactive\"} 0", "onesheet_render_queue{lane=\"prefetch\"} 0", "onesheet_connections 1",
+        ] { XCTAssertTrue(lines.contains(line), "\(line) \(lines)") }
+    }
+
+    private func metrics(_ server: RunningServer) async throws -> [String] {
+        try await server.send("/metrics").text.split(separator: "\n").map(String.init)
+    }
+
+    private func plain(_ target: String, _ fields: String...) -> [UInt8] {
+        Array(("GET \(target) HTTP/1.1\r\nHost: h\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n").utf8)
+    }
+}

@@ -1,0 +1,46 @@
+import XCTest
+
+@testable import OnesheetServer
+
+/// Every request has a name, for whoever looks for it in the log.
+final class RequestIDTests: ServerTestCase {
+    func testThatAProblemNamesItsRequestAndSoDoesTheLog() async throws {
+        // Given a server that writes a log
+        let lines = LogLines()
+        let server = try await server(logger: lines.logger(.json))
+        // When a request goes wrong
+        let answer = try await server.send("/t/p/w1/sample/1.jpg")
+        // Then it has a name, which the log knows
+        let id = try XCTUnwrap(answer.field("X-Request-Id"))
+        XCTAssertEqual(id.count, 16)
+        XCTAssertEqual(try answer.json()["request"] as? String, id)
+        let about = lines.all.filter { $0.contains("\"request\":\"\(id)\"") }
+        XCTAssertTrue(about.contains { $0.contains("w1") && $0.contains("\"level\":\"info\"") }, "\(lines.all)")
+        XCTAssertTrue(about.contains { $0.contains("\"status\":\"400\"") }, "\(lines.all)")
+    }
+
+    func testThatAClientsOwnNameIsKept() async throws {
+        let lines = LogLines()
+        let server = try await server(logger: lines.logger(.json))
+        for (path, status) in [("/t/p/w92/sample/1.jpg", 200), ("/t/p/w92/sample/1.jpg", 200), ("/nowhere", 404)] {
+            let answer = try await server.send(path, fields: [("X-Request-Id", "Root=1-ab:c/d+e@f")])
+            XCTAssertEqual(answer.status, status)
+            XCTAssertEqual(answer.field("X-Request-Id"), "Root=1-ab:c/d+e@f")
+        }
+        XCTAssertTrue(lines.all.contains { $0.contains("\"request\":\"Root=1-ab:c/d+e@f\"") }, "\(lines.all)")
+    }
+
+    func testThatANameThatCouldDoHarmIsReplaced() async throws {
+        let server = try await server()
+        for name in ["", "a b", "a\"b", "<b>", "한", "a;b", String(repeating: "a", count: 129)] {
+            let answer = try await server.send("/nowhere", fields: [("X-Request-Id", name)])
+            XCTAssertEqual(answer.field("X-Request-Id")?.count, 16, name)
+        }
+    }
+
+    func testThatAGoodAnswerSaysNoNameThatNobodyAskedFor() async throws {
+        let server = try await server()
+        let answer = try await server.send("/t/p/w92/sample/1.jpg")
+        XCTAssertNil(answer.field("X-Request-Id"))
+    }
+}

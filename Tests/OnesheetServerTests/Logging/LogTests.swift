@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import Logging
+import XCTest
+
+@testable import OnesheetServer
+
+final class LogTests: XCTestCase {
+    private let lines = LogLines()
+    private let hostile = "a\nb\r\u{1B}[31m\"\\ 한"
+
+    func testThatALineOfJSONHoldsWhatWasSaid() throws {
+        // Given a logger with a field of its own
+        var logger = lines.logger(.json)
+        logger[metadataKey: "plugin"] = "kobis"
+        // When it says something
+        logger.warning("no answer", metadata: ["title": "1"])
+        // Then a machine can read it
+        let fields = try fields(0)
+        XCTAssertEqual(fields["message"], "no answer")
+        XCTAssertEqual(fields["level"], "warning")
+        XCTAssertEqual(fields["plugin"], "kobis")
+        XCTAssertEqual(fields["title"], "1")
+        XCTAssertNotNil(try fields["time"].map { try Date($0, strategy: .iso8601.time(includingFractionalSeconds: true)) })
+    }
+
+    func testThatNobodysFieldsTakeThePlaceOfOurs() throws {
+        lines.logger(.json).warning("true", metadata: ["message": "false", "level": "none"])
+        XCTAssertEqual(try fields(0)["message"], "true")
+        XCTAssertEqual(try fields(0)["level"], "warning")
+    }
+
+    func testThatWhateverIsInAMessageItStaysOneLine() throws {
+        for format in LogConfiguration.Format.allCases {
+            lines.logger(format).warning("\(hostile)", metadata: ["path": "\(hostile)"])
+        }
+        XCTAssertEqual(lines.all.count, 2)
+        for line in lines.all { XCTAssertFalse(line.unicodeScalars.contains { $0.value < 0x20 }, line) }
+        XCTAssertEqual(try fields(1)["path"], hostile)
+    }
+
+    func testThatLinesSayWhichRequestTheyAreAbout() throws {
+        let id = RequestID([.requestID: "abc-1"])
+        RequestID.$current.withValue(id) {
+            lines.logger(.text).notice("within")
+            lines.logger(.json).notice("within")
+        }
+        lines.logger(.text).notice("outside")
+        XCTAssertTrue(lines.all[0].contains("request=abc-1"), lines.all[0])
+        XCTAssertEqual(try fields(1)["request"], "abc-1")
+        XCTAssertFalse(lines.all[2].contains("request="), lines.all[2])
+    }
+
+    func testThatTheLevelIsTheConfigurations() {
+        lines.logger(level: .error).warning("not so bad")
+        XCTAssertEqual(lines.all, [])
+    }
+
+    func testThatFormatAndLevelAreHeldAgainstWhatThereIs() throws {
+        let file = ConfigurationFile(environment: [:])
+        let good = try file.parse("log: { format: json, level: info }\nsources: { s: { type: sample } }").log
+        XCTAssertEqual(good.format, .json)
+        XCTAssertEqual(good.level, .info)
+        for (log, message) in [
+            ("{ format: jsn }", "log.format: unknown format “jsn”; did you mean “json”?"),
+            ("{ level: loud }", "log.level: unknown level “loud”"), ("{ file: x }", "log"),
+        ] {
+            XCTAssertThrowsError(try file.parse("log: \(log)\nsources: { s: { type: sample } }")) {
+                XCTAssertTrue("\($0)".hasPrefix(message), "\($0)")
+            }
+        }
+    }
+
+    private func fields(_ index: Int) throws -> [String: String] {
+        try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(lines.all[index].utf8)) as? [String: String])
+    }
+}
