@@ -10,17 +10,21 @@ package struct Pipeline: Sendable {
     package let cache: Cache
     package let renderer: Renderer
     package let pool: RenderPool
-    package let figures = PipelineFigures()
+    package let figures: PipelineFigures
     let originals: Originals
     let clock: WallClock
     private let facts: TypedStorage<JSONCached<PosterFacts>>
     private let flights = Coalescing<Begun<CacheKey>, ImageAnswer, PipelineError>(cancelled: .cancelled)
 
-    package init(cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, clock: WallClock = .system) {
+    package init(
+        cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, figures: PipelineFigures = PipelineFigures(),
+        clock: WallClock = .system
+    ) {
         self.cache = cache
         self.renderer = renderer
         self.pool = pool
         self.originals = originals
+        self.figures = figures
         self.clock = clock
         facts = TypedStorage("poster", in: cache, clock: clock)
     }

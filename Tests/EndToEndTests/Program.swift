@@ -36,15 +36,25 @@ struct Program {
     }
 
     /// Starts a server; its greeting has been printed when this returns.
-    static func serve(_ arguments: [String], in folder: URL) async throws -> (process: Process, url: String) {
+    static func serve(
+        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice
+    ) async throws -> (process: Process, url: String) {
         let process = make(["serve", "--listen", "127.0.0.1:0"] + arguments, in: folder)
         let output = Pipe()
         process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
+        process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
         guard let url = await greeting(output) else { throw ServerEnded() }
         return (process, url)
+    }
+
+    /// Starts a server whose log can be read; its greeting has been printed when this returns.
+    static func serveWithLog(_ arguments: [String], in folder: URL) async throws -> (process: Process, url: String, log: LogReader)
+    {
+        let errors = Pipe()
+        let (process, url) = try await serve(arguments, in: folder, errors: errors)
+        return (process, url, LogReader(errors.fileHandleForReading))
     }
 
     /// Ends a server and waits until it has ended: its folder is removed next.
@@ -79,7 +89,7 @@ struct Program {
         process.arguments = arguments
         process.currentDirectoryURL = folder
         // The caches of the person who runs the tests are not touched.
-        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LOG_LEVEL": "warning"]
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LOG_LEVEL": "notice"]
         return process
     }
 

@@ -12,6 +12,8 @@ package final class PipelineFigures: Sendable {
         package var renders = 0
     }
 
+    package init() {}
+
     package var counts: Counts { counted.withLock { $0 } }
 
     func add(_ field: WritableKeyPath<Counts, Int>, _ number: Int = 1) { counted.withLock { $0[keyPath: field] += number } }

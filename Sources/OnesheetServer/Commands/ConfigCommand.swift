@@ -48,6 +48,8 @@ struct EffectiveConfiguration {
             "clients: { connections: \(clients.connections), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
                 + "requestTimeout: \(seconds(clients.requestTimeout.duration)) }",
             "log: { format: \(configuration.log.format)\(configuration.log.level.map { ", level: \($0)" } ?? "") }",
+            "shutdown: { delay: \(seconds(configuration.shutdown.delay.duration)), "
+                + "deadline: \(seconds(configuration.shutdown.deadline.duration)) }",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
                 + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
                 + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue), "

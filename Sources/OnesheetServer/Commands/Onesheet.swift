@@ -81,6 +81,9 @@ struct ConfigurationOptions: ParsableArguments {
         guard record == nil || replay == nil else { throw ValidationError("--record and --replay exclude each other") }
     }
 
+    /// The files that `load` reads, or would read if they were there.
+    var files: [String] { [config ?? ConfigurationFile.usual] }
+
     func load() throws -> ServerConfiguration {
         var configuration = try ConfigurationFile().load(config)
         if let cache { configuration.cache.disk.path = cache }

@@ -6,7 +6,8 @@ struct ServeCommand: PluggedCommand {
         commandName: "serve", abstract: "Serve posters over HTTP.",
         discussion: """
             Without a configuration it serves the built-in sample source, whose posters are drawn when asked for: no keys, no network.
-            Stop it with Ctrl-C or SIGTERM: requests under way are answered first.
+            Stop it with Ctrl-C or SIGTERM: requests under way are answered first; the second time it ends at once.
+            A changed configuration file holds a second or two after it was written, and with SIGHUP at once.
 
             Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
             """)
@@ -27,13 +28,20 @@ struct ServeCommand: PluggedCommand {
     var listen: ListenAddress?
 
     func run(with plugins: PluginList) async throws {
+        let configuration = try load()
+        let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
+        let control = ServerControl(server: server, load: load, files: options.files)
+        let controlling = Task { await control.run() }
+        defer { controlling.cancel() }
+        try await server.run { address in
+            StandardStreams.output(Self.greeting(address, configuration.sourceNames))
+        }
+    }
+
+    private func load() throws -> ServerConfiguration {
         var configuration = try options.load()
         if let listen { configuration.listen = listen }
-        let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
-        let sources = configuration.sourceNames
-        try await server.run { address in
-            StandardStreams.output(Self.greeting(address, sources))
-        }
+        return configuration
     }
 
     /// What to try, last so that it stays in sight.

@@ -2,8 +2,8 @@ import FoundationEssentials
 package import OnesheetCore
 
 /// The two tiers.
-package struct CacheConfiguration: Sendable, Decodable {
-    package struct Memory: Sendable, Decodable {
+package struct CacheConfiguration: Sendable, Decodable, Equatable {
+    package struct Memory: Sendable, Decodable, Equatable {
         package var bytes = ByteSize(256 << 20)
         package var expires = Interval(.seconds(300))
 
@@ -16,7 +16,7 @@ package struct CacheConfiguration: Sendable, Decodable {
         }
     }
 
-    package struct Disk: Sendable, Decodable {
+    package struct Disk: Sendable, Decodable, Equatable {
         package var path = Disk.usualPath
         package var bytes = ByteSize(10 << 30)
         package var expires = Interval(.seconds(7 * 86_400))

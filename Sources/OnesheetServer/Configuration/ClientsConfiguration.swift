@@ -1,7 +1,7 @@
 package import OnesheetCore
 
 /// The keys of `clients`: how many there may be, and how long each is waited for.
-package struct ClientsConfiguration: Sendable, Decodable {
+package struct ClientsConfiguration: Sendable, Decodable, Equatable {
     /// Connections at the same time; the next ones wait in the system's queue.
     package var connections = 8192
     /// How long a connection may stay open without a request, and how long a client may take none of an answer.

@@ -5,6 +5,9 @@ import Yams
 /// Reads configuration files: YAML (1.1, through Yams), in which `${NAME}` stands for an environment variable and
 /// `${NAME:-text}` for the variable or the text.
 package struct ConfigurationFile: Sendable {
+    /// Where the configuration is when nothing is said.
+    package static let usual = "onesheet.yaml"
+
     private let environment: [String: String]
 
     package init(environment: [String: String]? = nil) { self.environment = environment ?? ProcessInfo.processInfo.environment }
@@ -12,9 +15,8 @@ package struct ConfigurationFile: Sendable {
     /// The configuration in the file at `path`; without a path the one in `onesheet.yaml`, if it is there, or else the built-in one.
     /// - Throws: `ConfigurationError` that says what is wrong and where.
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
-        let usual = "onesheet.yaml"
-        if path == nil && !FileManager.default.fileExists(atPath: usual) { return ServerConfiguration() }
-        let path = path ?? usual
+        if path == nil && !FileManager.default.fileExists(atPath: Self.usual) { return ServerConfiguration() }
+        let path = path ?? Self.usual
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)

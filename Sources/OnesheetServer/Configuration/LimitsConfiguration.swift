@@ -1,7 +1,7 @@
 package import OnesheetCore
 
 /// The keys of `limits`.
-package struct LimitsConfiguration: Sendable, Decodable {
+package struct LimitsConfiguration: Sendable, Decodable, Equatable {
     package var limits = Limits()
 
     private enum CodingKeys: CodingKey {

@@ -9,6 +9,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var limits = LimitsConfiguration()
     package var clients = ClientsConfiguration()
     package var log = LogConfiguration()
+    package var shutdown = ShutdownConfiguration()
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     /// Whether free transforms are those of `presets` and no others; then they need no signature.
@@ -23,7 +24,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, clients, log, rendering, presets, presetsOnly, prefetch, sources
+        case listen, cache, signing, admin, limits, clients, log, shutdown, rendering, presets, presetsOnly, prefetch, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -41,6 +42,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
         clients = try keys.decodeIfPresent(ClientsConfiguration.self, forKey: .clients) ?? clients
         log = try keys.decodeIfPresent(LogConfiguration.self, forKey: .log) ?? log
+        shutdown = try keys.decodeIfPresent(ShutdownConfiguration.self, forKey: .shutdown) ?? shutdown
         rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly

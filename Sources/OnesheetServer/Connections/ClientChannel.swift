@@ -3,7 +3,6 @@ import Logging
 import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
-import Synchronization
 
 /// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` before the parser, and `HostCheck` behind it.
 struct ClientChannel: ServerChildChannel {
@@ -12,23 +11,22 @@ struct ClientChannel: ServerChildChannel {
     private let connections: HTTP1Channel
     private let prepared: HitsByLoop?
     private let clients: ClientsConfiguration
-    private let figures: ServerFigures
+    private let open: OpenConnections
 
     /// - Parameter prepared: without it every request goes to the parser.
     init(
-        _ prepared: HitsByLoop?, _ clients: ClientsConfiguration, _ figures: ServerFigures,
+        _ prepared: HitsByLoop?, _ clients: ClientsConfiguration, _ open: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.prepared = prepared
         self.clients = clients
-        self.figures = figures
+        self.open = open
         connections = HTTP1Channel(
             responder: responder, configuration: .init(additionalChannelHandlers: [UnansweredRequests()]))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        figures.connectionOpened()
-        channel.closeFuture.whenComplete { [figures] _ in figures.connectionClosed() }
+        open.add(channel)
         return channel.eventLoop.makeCompletedFuture {
             let hits = HitHandler(prepared?.hits(on: channel.eventLoop))
             let slow = SlowClients(
@@ -47,22 +45,4 @@ struct ClientChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async { await connections.handle(value: value, logger: logger) }
-}
-
-/// The prepared hits of each event loop, so that none waits for another.
-final class HitsByLoop: Sendable {
-    private let make: @Sendable () -> PreparedHits
-    private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<PreparedHits>]>([:])
-
-    init(_ make: @escaping @Sendable () -> PreparedHits) { self.make = make }
-
-    /// - Parameter loop: the one that the caller is on.
-    func hits(on loop: any EventLoop) -> PreparedHits {
-        loops.withLock { loops in
-            if let hits = loops[ObjectIdentifier(loop)] { return hits.value }
-            let hits = NIOLoopBound(make(), eventLoop: loop)
-            loops[ObjectIdentifier(loop)] = hits
-            return hits.value
-        }
-    }
 }

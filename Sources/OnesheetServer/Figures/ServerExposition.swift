@@ -17,7 +17,7 @@ struct ServerExposition {
             + Self.histograms(
                 "request_seconds", "Time until a route had its answer, but for what memory answered at once.", "route",
                 figures.times)
-            + Self.values("connections", "gauge", "Connections open now.", [("", figures.connections)])
+            + Self.values("connections", "gauge", "Connections open now.", [("", figures.connections.count)])
     }
 
     private var stages: [String] {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import OnesheetPipeline
 import Synchronization
 
@@ -11,17 +12,19 @@ final class ServerFigures: Sendable {
 
     /// How long routes took to answer, by route. What memory answered before the parser is not in it: nothing waits there.
     let times = Histograms()
+    let connections = OpenConnections()
     private let counted = Mutex<[Answer: Int]>([:])
-    private let early = Mutex<[EarlyAnswers]>([])
-    private let open = Mutex(0)
+    private let early = Mutex<[EarlyPlace: EarlyAnswers]>([:])
 
-    /// Connections open now.
-    var connections: Int { open.withLock { $0 } }
+    private struct EarlyPlace: Hashable {
+        let route: String
+        let loop: ObjectIdentifier
+    }
 
     /// Answers by route and class of status, both ways together.
     var answers: [Answer: Int] {
         var answers = counted.withLock { $0 }
-        for figures in early.withLock({ $0 }) {
+        for figures in early.withLock({ $0.values }) {
             answers[Answer(route: figures.route, status: .successful), default: 0] += figures.whole
             answers[Answer(route: figures.route, status: .redirection), default: 0] += figures.notModified
         }
@@ -34,13 +37,13 @@ final class ServerFigures: Sendable {
         times.add(duration, to: route)
     }
 
-    /// Figures of `route` for one event loop to count in.
-    func early(on route: String) -> EarlyAnswers {
-        let figures = EarlyAnswers(route: route)
-        early.withLock { $0.append(figures) }
-        return figures
+    /// What `loop` counts answers of `route` in.
+    func early(on route: String, of loop: any EventLoop) -> EarlyAnswers {
+        early.withLock { early in
+            let place = EarlyPlace(route: route, loop: ObjectIdentifier(loop))
+            let figures = early[place] ?? EarlyAnswers(route: route)
+            early[place] = figures
+            return figures
+        }
     }
-
-    func connectionOpened() { open.withLock { $0 += 1 } }
-    func connectionClosed() { open.withLock { $0 -= 1 } }
 }

@@ -94,6 +94,9 @@ extension Problem {
     /// A condition of the request does not hold.
     static let changed = Problem(.preconditionFailed, "Precondition failed", "the image is not the one that the request names")
 
+    /// The server is about to end, or not begun.
+    static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
+
     static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
     }

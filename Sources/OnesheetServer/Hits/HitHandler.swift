@@ -10,13 +10,13 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = IOData
 
-    private let hits: PreparedHits?
+    private let hits: LoopHits?
     /// The parser's requests, once it has got any bytes.
     private var parsers: UnansweredRequests?
     /// Whether what the parser got last was the end of a request, so that it holds no part of another one.
     private var parserIsDone = true
 
-    init(_ hits: PreparedHits?) { self.hits = hits }
+    init(_ hits: LoopHits?) { self.hits = hits }
 
     /// What the connection waits for.
     var phase: ConnectionPhase {
@@ -28,7 +28,7 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        if let hits, parserIsDone, parsers?.isEmpty ?? true {
+        if parserIsDone, parsers?.isEmpty ?? true, let hits = hits?.current {
             var (hasAnswered, isCorked) = (false, false)
             // A client that does not read its answers waits for the parser's, which are held back for it.
             while context.channel.isWritable, let request = PlainRequest(bytes.readableBytesUInt8Span),

@@ -23,9 +23,9 @@ final class PreparedHits {
     /// The variants whose files are kept open.
     private var keepers: [KnownVariant] = []
 
-    init(_ installation: Installation, dialects: [any ImageDialect], figures: ServerFigures) {
+    init(_ installation: Installation, dialects: [any ImageDialect], _ figures: ServerFigures, on loop: any EventLoop) {
         self.installation = installation
-        self.dialects = dialects.map { ($0, figures.early(on: $0.prefix)) }
+        self.dialects = dialects.map { ($0, figures.early(on: $0.prefix, of: loop)) }
         cache = installation.pipeline.cache
         accept = installation.accept
         clock = installation.clock

@@ -11,9 +11,6 @@ struct Installation: Sendable {
     let sources: [(name: String, source: any ContentSource)]
     /// How each of them is, in the same order.
     let watches: [(name: String, watch: SourceWatch)]
-    let cache: Cache
-    /// The tier with files to look after.
-    let disk: DiskTier
     let pipeline: Pipeline
     let catalog: Catalog
     let posters: Posters
@@ -21,22 +18,20 @@ struct Installation: Sendable {
     let options: ImageOptions
     let signature: Signature
     let accept: Accept
-    let clock: WallClock
-    let logger: Logger
     /// How its sources are made.
     let assembly: PluginAssembly
-    private let transport: WebTransport
+    private let groundwork: Groundwork
 
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
+        try self.init(configuration, plugins, on: Groundwork(configuration, clock: clock, logger: logger))
+    }
+
+    /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
+    init(_ configuration: ServerConfiguration, _ plugins: PluginList, on groundwork: Groundwork) throws {
         let limits = configuration.limits.limits
-        let memory = MemoryBudget(limit: limits.memory)
-        let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
-        let transport = try configuration.tape.transport(web, Redaction(secrets: configuration.secrets))
-        let disk = configuration.cache.disk
-        // First of all: it refuses a folder that is somebody else's, before anything is written there.
-        let diskTier = try DiskTier(disk, clock: clock, logger: logger)
-        let state = try StateStore(folder: disk.path, logger: logger)
+        let (clock, logger, cache) = (groundwork.clock, groundwork.logger, groundwork.cache)
+        let (state, transport, pool) = (groundwork.state, groundwork.transport, groundwork.pool)
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) })
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
@@ -45,23 +40,17 @@ struct Installation: Sendable {
         }
         let rendering = configuration.rendering
         let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
-        let cache = Cache(configuration.cache.memory, disk: diskTier, clock: clock, logger: logger)
-        let pool = RenderPool(
-            workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime, memory: memory)
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = PosterChoices(state)
         let originals = Originals(
             sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
-            lifetime: .seconds(disk.expires.seconds), logger: logger)
+            lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
-        self.cache = cache
-        self.clock = clock
-        self.logger = logger
-        self.transport = web
         self.assembly = assembly
-        self.disk = diskTier
-        pipeline = Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock)
+        self.groundwork = groundwork
+        pipeline = Pipeline(
+            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: groundwork.figures, clock: clock)
         catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         ledger = PrefetchLedger(state)
@@ -74,13 +63,20 @@ struct Installation: Sendable {
         for line in configuration.prefetch { _ = try line.order(at: clock.now).transforms(options) }
     }
 
+    var cache: Cache { groundwork.cache }
+    var disk: DiskTier { groundwork.disk }
+    var clock: WallClock { groundwork.clock }
+    var logger: Logger { groundwork.logger }
+
+    /// The same ground under another configuration.
+    /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
+    func rebuilt(_ configuration: ServerConfiguration) throws -> Installation {
+        try Installation(configuration, assembly.plugins, on: groundwork)
+    }
+
     /// Prefetching with as many titles at once as there are workers and one to fetch meanwhile.
     var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
     /// Ends connections and threads.
-    func shutdown() async throws {
-        try await transport.shutdown()
-        await pipeline.pool.shutdown()
-        try await disk.close()
-    }
+    func shutdown() async throws { try await groundwork.shutdown() }
 }

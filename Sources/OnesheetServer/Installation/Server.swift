@@ -8,9 +8,12 @@ package import Logging
 
 /// An installation that listens: HTTP in front, housekeeping behind.
 package struct Server: Sendable {
-    private let installation: Installation
-    private let answersEarly: Bool
+    let serving: Serving
+    let hits: HitsByLoop
     private let figures = ServerFigures()
+    private let readiness = Readiness()
+    private let end = AsyncStream<Void>.makeStream()
+    private let answersEarly: Bool
 
     /// - Parameter answersEarly: whether plain requests are answered before the parser where memory has the answer.
     /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
@@ -20,52 +23,81 @@ package struct Server: Sendable {
     ) throws {
         try configuration.requireProtection()
         self.answersEarly = answersEarly
-        installation = try Installation(configuration, plugins, clock: clock, logger: logger)
+        serving = Serving(try Installation(configuration, plugins, clock: clock, logger: logger), figures, readiness)
+        hits = HitsByLoop(serving)
     }
 
-    /// Serves until SIGTERM or SIGINT or until the task is cancelled; requests under way are answered first.
+    /// Serves until it is told to end, or until the task is cancelled.
     /// - Parameter ready: called once with the address, when connections are accepted.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
+        let installation = serving.installation
+        let listen = installation.configuration.listen
+        let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
+        var failure: (any Error)?
+        do {
+            try await withThrowingTaskGroup { tasks in
+                tasks.addTask { try await services.run() }
+                tasks.addTask { await draining(services, installation) }
+                // Whichever is over first ends the other: all is answered, or there was no more time for it.
+                try await tasks.next()
+                tasks.cancelAll()
+                try await tasks.waitForAll()
+            }
+        } catch let error as IOError {
+            failure = ListenError(address: listen, code: error.errnoCode)
+        } catch {
+            // What was cut off in the end is no failure.
+            if readiness.state != .draining { failure = error }
+        }
+        try await installation.shutdown()
+        if let failure { throw failure }
+    }
+
+    /// Tells the server to end: it is not ready any more, takes no new connections, answers what is under way and ends.
+    /// - Returns: `false` where it had been told already.
+    package func drain() -> Bool {
+        guard readiness.end() else { return false }
+        end.continuation.yield()
+        return true
+    }
+
+    /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
+    private func draining(_ services: ServiceGroup, _ installation: Installation) async {
+        do {
+            guard await end.stream.first(where: { true }) != nil else { return }
+            let shutdown = installation.configuration.shutdown
+            installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
+            try await Task.sleep(for: shutdown.delay.duration)
+            await services.triggerGracefulShutdown()
+            try await Task.sleep(for: shutdown.deadline.duration)
+        } catch {
+            // All is answered.
+            return
+        }
+        installation.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
+        figures.connections.close()
+    }
+
+    private func application(
+        _ installation: Installation, _ ready: @escaping @Sendable (ListenAddress) async -> Void
+    ) -> some Service {
         let (listen, clients) = (installation.configuration.listen, installation.configuration.clients)
-        let images: [any ImageDialect] = [PosterRoute(installation: installation), ImageRoute(installation: installation)]
-        let hits = HitsByLoop { [installation, figures] in PreparedHits(installation, dialects: images, figures: figures) }
-        let application = Application(
-            responder: Front(installation, routes: images + others, figures: figures),
-            server: HTTPServerBuilder { [answersEarly, figures] in
-                ClientChannel(answersEarly ? hits : nil, clients, figures, responder: $0)
+        return Application(
+            responder: serving,
+            server: HTTPServerBuilder { [answersEarly, hits, figures] in
+                ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: $0)
             },
             configuration: .init(
                 address: .hostname(listen.host, port: listen.port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
             services: [
                 Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
-                SourceChanges(installation: installation), PrefetchSchedule(installation: installation),
+                SourceChanges(serving: serving), PrefetchSchedule(installation: serving.installation),
             ],
-            onServerRunning: { channel in
+            onServerRunning: { [readiness] channel in
+                readiness.begin()
                 await ready(ListenAddress(host: listen.host, port: channel.localAddress?.port ?? listen.port))
             },
             logger: installation.logger)
-        var failure: (any Error)?
-        do {
-            try await application.runService()
-        } catch let error as IOError {
-            failure = ListenError(address: listen, code: error.errnoCode)
-        } catch {
-            failure = error
-        }
-        try await installation.shutdown()
-        if let failure { throw failure }
-    }
-
-    /// The address space behind images, in the order of DESIGN's table.
-    private var others: [any Route] {
-        [
-            LadderRoute(installation: installation),
-            SourcesRoute(installation: installation), TitlesRoute(installation: installation),
-            CacheRoute(installation: installation), BlockedRoute(installation: installation),
-            PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(),
-            MetricsRoute(installation: installation, figures: figures),
-            PageRoute(installation: installation),
-        ]
     }
 }

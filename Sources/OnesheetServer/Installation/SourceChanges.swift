@@ -6,20 +6,30 @@ import ServiceLifecycle
 
 /// Lets go of what was made of posters that a source has replaced since: a second later at the latest, where a look takes no time.
 struct SourceChanges: Service {
-    let installation: Installation
+    let serving: Serving
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Each by itself: a folder that hangs keeps no other from being looked at.
-            await withTaskGroup(of: Void.self) { group in
-                for (name, source) in installation.sources { group.addTask { await follow(source, named: name) } }
-            }
+            // Anew when the installation was exchanged. Waiting is the purpose, and it ends by cancellation only.
+            repeat { await follow(serving.installation, while: serving.exchanges) } while (try? await Self.pause()) != nil
         }
-        // A service that ends would end the server.
-        try await gracefulShutdown()
     }
 
-    private func follow(_ source: any ContentSource, named name: String) async {
+    /// Follows all sources of `installation` for as long as it was exchanged `exchanges` times.
+    private func follow(_ installation: Installation, while exchanges: Int) async {
+        // Each by itself: a folder that hangs keeps no other from being looked at.
+        await withTaskGroup(of: Void.self) { group in
+            for (name, source) in installation.sources {
+                group.addTask { await follow(source, named: name, in: installation, while: exchanges) }
+            }
+        }
+    }
+
+    private static func pause() async throws { try await ContinuousClock().sleep(for: .seconds(1)) }
+
+    private func follow(
+        _ source: any ContentSource, named name: String, in installation: Installation, while exchanges: Int
+    ) async {
         let clock = ContinuousClock()
         var pause: Duration
         repeat {
@@ -31,7 +41,7 @@ struct SourceChanges: Service {
             }
             // Looking takes a twentieth of the time at the most. Waiting is the purpose, and it ends by cancellation only.
             pause = max(.seconds(1), (clock.now - start) * 20)
-        } while (try? await clock.sleep(for: pause)) != nil
+        } while (try? await clock.sleep(for: pause)) != nil && serving.exchanges == exchanges
     }
 }
 

@@ -6,7 +6,11 @@ import ServiceLifecycle
 
 /// Prefetches what the configuration says, at the times that it says. A time that passed while the server was down is made up for.
 struct PrefetchSchedule: Service {
-    let installation: Installation
+    /// The one that answers requests now.
+    private let current: @Sendable () -> Installation
+    private var installation: Installation { current() }
+
+    init(installation: @escaping @autoclosure @Sendable () -> Installation) { current = installation }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -26,6 +30,7 @@ struct PrefetchSchedule: Service {
 
     /// Carries out each line of the schedule whose time has come since it was last begun.
     func runDue() async {
+        let installation = installation
         for line in installation.configuration.prefetch {
             let due = line.due(until: installation.clock.now)
             do {

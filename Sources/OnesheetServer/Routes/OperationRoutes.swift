@@ -9,10 +9,15 @@ struct HealthRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text("ok\n") }
 }
 
-/// `/ready`: requests are welcome.
+/// `/ready`: requests are welcome, which they are not while the server starts or ends.
 struct ReadyRoute: Route {
     let prefix = "/ready"
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text("ready\n") }
+    let readiness: Readiness
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        try readiness.check()
+        return .text("ready\n")
+    }
 }
 
 /// `/3/configuration`: the size ladder, in the shape that apps made for TMDB read.

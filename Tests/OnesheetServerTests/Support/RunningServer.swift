@@ -14,6 +14,8 @@ import XCTest
 struct RunningServer {
     let url: String
     let cache: String
+    /// What was told to run; a test may tell it to end or to read its configuration again.
+    let server: Server
     private let task: Task<Void, any Error>
     /// A log that nobody reads.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -24,13 +26,7 @@ struct RunningServer {
         clock: WallClock = .system,
         answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent
     ) async throws -> RunningServer {
-        let yaml = """
-            listen: 127.0.0.1:0
-            cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
-            \(keys)
-            sources:
-            \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
-            """
+        let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.tape = tape
         let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
@@ -43,14 +39,35 @@ struct RunningServer {
             try await task.value
             throw XCTSkip("the server ended before it listened")
         }
-        return RunningServer(url: "http://\(address)", cache: cache, task: task)
+        return RunningServer(url: "http://\(address)", cache: cache, server: server, task: task)
     }
 
-    /// Ends the server; requests under way are answered first.
+    /// A configuration file.
+    static func yaml(
+        sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String
+    ) -> String {
+        """
+        listen: 127.0.0.1:0
+        cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
+        \(keys)
+        sources:
+        \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+        """
+    }
+
+    /// Lets the server read another configuration.
+    func reload(sources: String = "sample: { type: sample }", keys: String = "") {
+        server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
+    }
+
+    /// Ends the server at once.
     func stop() async {
         task.cancel()
         _ = await task.result
     }
+
+    /// Waits until the server has ended by itself.
+    func end() async throws { try await task.value }
 
     /// Sends a request and reads the whole answer.
     func send(

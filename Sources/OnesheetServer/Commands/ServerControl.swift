@@ -1,0 +1,26 @@
+import ArgumentParser
+import UnixSignals
+
+/// Tells a running server what signals say, and when its files have changed.
+struct ServerControl {
+    let server: Server
+    /// Reads the configuration as the server was started with it.
+    let load: @Sendable () throws -> ServerConfiguration
+    /// The files that it is in.
+    let files: [String]
+
+    /// Goes on until the task is cancelled. SIGTERM and SIGINT end the server, the second one at once; SIGHUP reads the files again.
+    func run() async {
+        let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        await withDiscardingTaskGroup { tasks in
+            tasks.addTask { for await _ in wishes { server.reload(load) } }
+            tasks.addTask { await FileWatch(files).run { wish.yield() } }
+            tasks.addTask {
+                for await signal in signals {
+                    if signal == .sighup { wish.yield() } else if !server.drain() { ServeCommand.exit(withError: ExitCode.failure) }
+                }
+            }
+        }
+    }
+}

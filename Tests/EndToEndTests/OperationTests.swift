@@ -1,0 +1,83 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A running server and what its operator tells it: signals, and changes of its files.
+final class OperationTests: XCTestCase {
+    private var folder = URL(filePath: "/")
+    private var file: URL { folder.appending(path: "onesheet.yaml") }
+
+    override func setUpWithError() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    func testThatTheSecondSignalEndsItAtOnce() async throws {
+        // Given a server that would take an hour to end
+        try configure("shutdown: { delay: 1h }\nlog: { format: json }")
+        let (server, url, log) = try await Program.serveWithLog([], in: folder)
+        // When it is told to
+        kill(server.processIdentifier, SIGTERM)
+        let said = await log.read(until: "ending")
+        // Then it goes on and says that it is not ready
+        XCTAssertTrue(said.contains("\"message\":\"ending\""), said)
+        let ready = try await status(url + "/ready")
+        XCTAssertEqual(ready, 503)
+        // And when it is told again it ends
+        kill(server.processIdentifier, SIGINT)
+        server.waitUntilExit()
+        XCTAssertEqual(server.terminationStatus, 1)
+        XCTAssertEqual(server.terminationReason, .exit)
+    }
+
+    func testThatAHangUpReadsTheConfigurationAgain() async throws {
+        // Given a server
+        try configure("presets: { card: \"rs:fit:60:0\" }\nlog: { level: info }")
+        let (server, url, log) = try await Program.serveWithLog([], in: folder)
+        defer { Program.end(server) }
+        let before = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        XCTAssertEqual(before, 400)
+        // When its file is another one and it gets SIGHUP
+        try configure("presets: { wall: \"rs:fit:60:0\" }")
+        kill(server.processIdentifier, SIGHUP)
+        let said = await log.read(until: "read again")
+        // Then it goes by the new one, and names what takes a restart
+        XCTAssertTrue(said.contains("read again"), said)
+        let after = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        XCTAssertEqual(after, 200)
+        let warned = await log.read(until: "started again")
+        XCTAssertTrue(warned.contains("what changed in log holds"), warned)
+    }
+
+    func testThatAChangedFileIsReadWithoutASignalAndABadOneIsRefused() async throws {
+        // Given a server
+        try configure("presets: { card: \"rs:fit:60:0\" }")
+        let (server, url, log) = try await Program.serveWithLog([], in: folder)
+        defer { Program.end(server) }
+        // When its file is damaged
+        try configure("presets: [")
+        let said = await log.read(until: "the old one stays")
+        // Then it says so and goes on
+        XCTAssertTrue(said.contains("error") && said.contains("onesheet.yaml"), said)
+        let still = try await status(url + "/i/unsafe/pr:card/plain/sample://1@jpg")
+        XCTAssertEqual(still, 200)
+        // And when it is mended the new one holds
+        try configure("presets: { wall: \"rs:fit:60:0\" }")
+        _ = await log.read(until: "read again")
+        let after = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        XCTAssertEqual(after, 200)
+    }
+
+    private func configure(_ keys: String) throws {
+        try Data("cache: { disk: { path: c } }\n\(keys)\nsources: { sample: { type: sample } }\n".utf8).write(to: file)
+    }
+
+    private func status(_ url: String) async throws -> Int {
+        let (_, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
+        return try XCTUnwrap(response as? HTTPURLResponse).statusCode
+    }
+}

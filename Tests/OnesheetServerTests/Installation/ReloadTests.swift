@@ -1,0 +1,116 @@
+import NIOCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Another configuration while the server runs.
+final class ReloadTests: ServerTestCase {
+    private let poster = "/t/p/w92/sample/1.jpg"
+    private let lines = LogLines()
+
+    func testThatAnotherConfigurationHoldsFromTheNextRequestOnAlsoOnOpenConnections() async throws {
+        // Given a server whose free transforms anyone may ask for, one of them in memory
+        let server = try await server()
+        let path = "/i/unsafe/w:92/f:jpg/plain/sample://1"
+        let request = "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
+        _ = try await server.send(path)
+        try await OpenConnection.with(server.url) { connection in
+            try await connection.send("HEAD" + request.dropFirst(3))
+            let before = try await connection.read(until: "\r\n\r\n")
+            XCTAssertTrue(before.hasPrefix("HTTP/1.1 200"), before)
+            // When a key is needed from now on
+            server.reload(keys: "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }")
+            // Then it is, on that connection too
+            try await connection.send(request)
+            let after = try await connection.read(until: "\r\n\r\n")
+            XCTAssertTrue(after.hasPrefix("HTTP/1.1 403"), after)
+        }
+    }
+
+    func testThatSourcesComeAndGoAndTheCacheStays() async throws {
+        // Given a server with one source, and a picture in memory
+        let server = try await server()
+        let first = try await server.send(poster)
+        // When another source is there, too
+        server.reload(sources: "sample: { type: sample }\nmore: { type: sample }")
+        // Then it answers, and what was in memory is there still
+        let more = try await server.send("/t/p/w92/more/1.jpg")
+        let second = try await server.send(poster)
+        XCTAssertEqual(more.status, 200)
+        XCTAssertEqual(second.body, first.body)
+        XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=memory") ?? false, second.field("Cache-Status") ?? "")
+        // And when it is gone again, it is unknown
+        server.reload()
+        assertProblem(try await server.send("/t/p/w92/more/2.jpg"), 404, "more")
+    }
+
+    func testThatABadConfigurationIsRefusedAndTheOldOneStays() async throws {
+        let server = try await server(logger: lines.logger())
+        for (keys, words) in [
+            ("presets: { card: \"rs:wrong\" }", "wrong"), ("nonsense: 1", "nonsense"), ("limits: { workers: 0 }", "limits.workers"),
+            ("listen: [", "YAML"),
+        ] {
+            // When the new one is wrong
+            server.reload(sources: "other: { type: sample }", keys: keys)
+            // Then the log says what, and nothing else is different
+            let last = lines.all.last { $0.contains("the old one stays") } ?? ""
+            XCTAssertTrue(last.contains(words), "\(keys): \(last)")
+            let answer = try await server.send(poster)
+            XCTAssertEqual(answer.status, 200, keys)
+        }
+    }
+
+    func testThatWhatCannotChangeIsNamed() async throws {
+        let server = try await server(logger: lines.logger())
+        server.reload(keys: "limits: { workers: 7 }\nclients: { connections: 7 }\npresetsOnly: true")
+        let warning = lines.all.first { $0.contains("started again") } ?? ""
+        XCTAssertTrue(warning.contains("limits, clients"), warning)
+        // What can has changed.
+        let answer = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")
+        XCTAssertEqual(answer.status, 403)
+    }
+
+    func testThatARequestUnderWayEndsAsItBegan() async throws {
+        // Given half a request for a source
+        let server = try await server(keys: "admin: { token: secret }")
+        try await OpenConnection.with(server.url) { connection in
+            try await connection.send("GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try await connection.read(until: "ok\n")
+            let body = "{\"source\":\"sample\",\"ids\":[\"1\"],\"sizes\":[\"w92\"]}"
+            try await connection.send(
+                "GET /health HTTP/1.1\r\nHost: h\r\n\r\nPOST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.dropLast())")
+            _ = try await connection.read(until: "ok\n")
+            // When the source is gone before the other half comes
+            server.reload(sources: "other: { type: sample }")
+            try await connection.send("}")
+            let answer = try await connection.read(until: "}")
+            // Then it is answered
+            XCTAssertTrue(answer.hasPrefix("HTTP/1.1 "), answer)
+        }
+    }
+
+    func testThatManyChangesUnderLoadLoseNoRequest() async throws {
+        // Given clients that ask all the time
+        let server = try await server()
+        _ = try await server.send(poster)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask { [poster] in
+                    for round in 0..<50 {
+                        let answer = try await server.send(round % 2 == 0 ? poster : "/t/p/w154/sample/1.jpg")
+                        XCTAssertEqual(answer.status, 200)
+                    }
+                }
+            }
+            // When the configuration changes twenty times
+            for round in 0..<20 {
+                server.reload(keys: "presets: { card: \"rs:fit:\(round + 1):0\" }")
+                await Task.yield()
+            }
+            // Then every request is answered
+            try await group.waitForAll()
+        }
+    }
+}
