@@ -94,7 +94,7 @@ let package = Package(
         room(
             "OnesheetServer",
             [
-                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, httpTypes, foundationCompat,
+                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, posix, httpTypes, foundationCompat,
                 hummingbird, hummingbirdCore, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),

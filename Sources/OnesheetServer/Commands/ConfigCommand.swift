@@ -40,7 +40,7 @@ struct EffectiveConfiguration {
     var yaml: String {
         let (cache, limits, clients) = (configuration.cache, configuration.limits.limits, configuration.clients)
         var lines = [
-            "listen: \(configuration.listen)",
+            "listen: \(configuration.listen)", "socketMode: \(configuration.socketMode)",
             "cache:",
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
@@ -48,6 +48,7 @@ struct EffectiveConfiguration {
             "clients: { connections: \(clients.connections), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
                 + "requestTimeout: \(seconds(clients.requestTimeout.duration)) }",
             "log: { format: \(configuration.log.format)\(configuration.log.level.map { ", level: \($0)" } ?? "") }",
+            "cors: { origins: [\(configuration.cors.origins.map { "\"\($0)\"" }.joined(separator: ", "))] }",
             "shutdown: { delay: \(seconds(configuration.shutdown.delay.duration)), "
                 + "deadline: \(seconds(configuration.shutdown.deadline.duration)) }",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "

@@ -17,11 +17,11 @@ struct ServeCommand: PluggedCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Listen here instead of the configured address, such as 127.0.0.1:8080. Port 0 lets the system choose.",
-            valueName: "host:port"),
+            "Listen here instead of the configured address, such as 127.0.0.1:8080 or unix:/run/onesheet.sock. Port 0 lets the system choose.",
+            valueName: "address"),
         transform: { text in
             guard let address = ListenAddress(text) else {
-                throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080")
+                throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080 or unix:/run/onesheet.sock")
             }
             return address
         })
@@ -46,6 +46,7 @@ struct ServeCommand: PluggedCommand {
 
     /// What to try, last so that it stays in sight.
     private static func greeting(_ address: ListenAddress, _ sources: [String]) -> String {
+        guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }
         let base = "http://\(address)"
         let source = sources.first ?? "sample"
         return """

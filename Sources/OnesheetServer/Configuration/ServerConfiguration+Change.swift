@@ -10,6 +10,7 @@ extension ServerConfiguration {
             configuration[keyPath: part] = running[keyPath: part]
         }
         keep(\.listen, "listen")
+        keep(\.socketMode, "socketMode")
         keep(\.cache, "cache")
         keep(\.limits, "limits")
         keep(\.clients, "clients")

@@ -7,12 +7,14 @@ extension ServerConfiguration {
         let hasAllowList = sources.values.contains { source in
             if case .mapping(let keys) = source.configuration { keys["allow"] != nil } else { false }
         }
-        guard !listen.isLoopback, signing.keys.isEmpty, !presetsOnly, !hasAllowList else { return }
+        guard !listen.isLoopback, case .host(_, let port) = listen, signing.keys.isEmpty, !presetsOnly, !hasAllowList else {
+            return
+        }
         throw ConfigurationError(
             path: "listen",
             message: """
                 other machines can reach \(listen), and nothing limits what they may ask for; add signing.keys (made with \
-                `openssl rand -hex 32`), presetsOnly: true, or a source with an allow-list, or listen on 127.0.0.1:\(listen.port)
+                `openssl rand -hex 32`), presetsOnly: true, or a source with an allow-list, or listen on 127.0.0.1:\(port)
                 """)
     }
 }

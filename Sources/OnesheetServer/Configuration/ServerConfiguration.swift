@@ -2,7 +2,9 @@ package import OnesheetCore
 
 /// The configuration file. Each part owns its keys, what holds without them, and what is refused.
 package struct ServerConfiguration: Sendable, Decodable {
-    package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    package var listen = ListenAddress.host("127.0.0.1", port: 8080)
+    /// Who may connect where that is a Unix socket: those who may write to it.
+    package var socketMode = SocketMode(bits: 0o660)
     package var cache = CacheConfiguration()
     package var signing = SigningConfiguration()
     package var admin = AdminConfiguration()
@@ -10,6 +12,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var clients = ClientsConfiguration()
     package var log = LogConfiguration()
     package var shutdown = ShutdownConfiguration()
+    package var cors = CORSConfiguration()
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     /// Whether free transforms are those of `presets` and no others; then they need no signature.
@@ -24,7 +27,8 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, cache, signing, admin, limits, clients, log, shutdown, rendering, presets, presetsOnly, prefetch, sources
+        case listen, socketMode, cache, signing, admin, limits, clients, log, shutdown, cors, rendering, presets, presetsOnly,
+            prefetch, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -36,6 +40,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         listen = try keys.decodeIfPresent(ListenAddress.self, forKey: .listen) ?? listen
+        socketMode = try keys.decodeIfPresent(SocketMode.self, forKey: .socketMode) ?? socketMode
         cache = try keys.decodeIfPresent(CacheConfiguration.self, forKey: .cache) ?? cache
         signing = try keys.decodeIfPresent(SigningConfiguration.self, forKey: .signing) ?? signing
         admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin
@@ -43,6 +48,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         clients = try keys.decodeIfPresent(ClientsConfiguration.self, forKey: .clients) ?? clients
         log = try keys.decodeIfPresent(LogConfiguration.self, forKey: .log) ?? log
         shutdown = try keys.decodeIfPresent(ShutdownConfiguration.self, forKey: .shutdown) ?? shutdown
+        cors = try keys.decodeIfPresent(CORSConfiguration.self, forKey: .cors) ?? cors
         rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly
@@ -62,38 +68,6 @@ package struct ServerConfiguration: Sendable, Decodable {
                 path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sourceNames))
         }
     }
-}
-
-/// Where the server listens.
-package struct ListenAddress: Sendable, Decodable, Equatable, CustomStringConvertible {
-    package var host: String
-    package var port: Int
-
-    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
-
-    /// Reads `127.0.0.1:8080` or `[::1]:8080`; port 0 lets the system choose.
-    package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65_535).contains(port)
-        else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { return nil }
-        self.init(host: String(host), port: port)
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let address = ListenAddress(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "“\(text)” is not an address such as 127.0.0.1:8080")
-        }
-        self = address
-    }
-
-    package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.scope == .loopback }
-
-    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// Who may administer.

@@ -4,9 +4,12 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
 
-/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` before the parser, and `HostCheck` behind it.
+/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` before the parser, and `HeadCheck` behind it.
 struct ClientChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
+
+    /// Bytes that the fields of a request may have; what is more is answered with 400 and the end of the connection.
+    private static let headLimit = 16 << 10
 
     private let connections: HTTP1Channel
     private let prepared: HitsByLoop?
@@ -22,7 +25,11 @@ struct ClientChannel: ServerChildChannel {
         self.clients = clients
         self.open = open
         connections = HTTP1Channel(
-            responder: responder, configuration: .init(additionalChannelHandlers: [UnansweredRequests()]))
+            responder: responder,
+            configuration: .init(
+                additionalChannelHandlers: [UnansweredRequests()],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: Self.headLimit, maxHeaderListSize: Self.headLimit, maxHeaderFieldCount: 100)))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -39,7 +46,7 @@ struct ClientChannel: ServerChildChannel {
             connections.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let operations = channel.pipeline.syncOperations
-            try operations.addHandler(HostCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
+            try operations.addHandler(HeadCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
             return value
         }
     }

@@ -19,6 +19,8 @@ struct Front: HTTPResponder {
         self.figures = figures
     }
 
+    private var cors: CORS { CORS(configuration: installation.configuration.cors) }
+
     func respond(to request: Request, context: Context) async -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers)
@@ -37,6 +39,7 @@ struct Front: HTTPResponder {
                 ])
             return outcome
         }
+        cors.apply(to: &response.headers, origin: request.headers[.origin])
         if id.isClients || response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -56,7 +59,10 @@ struct Front: HTTPResponder {
     private func answer(of route: (any Route)?, _ request: Request, _ path: String) async throws -> Response {
         guard let route else { throw RequestError.noSuchPath(path) }
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
-        if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed.joined(separator: ", ")]) }
+        if request.method == .options {
+            let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
+            return Response(status: .noContent, headers: fields + cors.preflight(request.headers, allowed))
+        }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
         return try await route.answer(path.dropFirst(route.prefix.count), request)
     }

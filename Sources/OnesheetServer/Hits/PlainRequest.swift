@@ -35,7 +35,7 @@ struct PlainRequest: Equatable {
             guard bytes.has("\r\n", at: value.upperBound) else { return nil }
             switch field {
             case .host:
-                guard !hasHost, !value.isEmpty, value.allSatisfy({ HostCheck.isHostByte(bytes[$0]) }) else { return nil }
+                guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
             case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
             case .accept: guard Self.fill(&accept, value) else { return nil }

@@ -27,15 +27,15 @@ final class PreparedHit {
     ///   - image: what an answer is to whoever asks.
     ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
     /// - Returns: `nil` unless the entry is fresh.
-    init?(_ hit: CacheHit, at now: Date, as image: (ImageAnswer) -> ImageResponse) {
+    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, as image: (ImageAnswer) -> ImageResponse) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         let image = image(answer)
         let date = HTTPDate.text(now)
         var full = image.response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         let tag = full.headers[.eTag] ?? ""
-        head = full.head(date: date)
-        notModified = image.response(to: .get, [.ifNoneMatch: tag], at: now).head(date: date)
+        head = full.head(cors, date: date)
+        notModified = image.response(to: .get, [.ifNoneMatch: tag], at: now).head(cors, date: date)
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)
@@ -64,9 +64,11 @@ extension ByteBuffer {
 }
 
 extension Response {
-    /// The head as HTTP/1.1 (RFC 9112 §4) sends it.
-    fileprivate func head(date: String) -> ByteBuffer {
+    /// The head as HTTP/1.1 (RFC 9112 §4) sends it to whoever does not name an origin.
+    fileprivate func head(_ cors: CORS, date: String) -> ByteBuffer {
         var buffer = ByteBuffer()
+        var headers = headers
+        cors.apply(to: &headers, origin: nil)
         buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
         for field in headers where status != .notModified || field.name != .contentLength {
             buffer.writeString("\(field.name.rawName): \(field.value)\r\n")

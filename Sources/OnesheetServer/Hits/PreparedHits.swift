@@ -57,7 +57,7 @@ final class PreparedHits {
         }
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
         if variant.prepared?.isGood(for: hit, at: now) != true {
-            variant.prepared = PreparedHit(hit, at: now) { [installation] in
+            variant.prepared = PreparedHit(hit, at: now, CORS(configuration: installation.configuration.cors)) { [installation] in
                 installation.response($0, to: variant.request, at: address)
             }
         }

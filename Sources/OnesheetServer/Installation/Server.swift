@@ -35,6 +35,9 @@ package struct Server: Sendable {
         let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
         var failure: (any Error)?
         do {
+            let socket = listen.socketFile
+            try await socket?.clear()
+            defer { socket?.remove() }
             try await withThrowingTaskGroup { tasks in
                 tasks.addTask { try await services.run() }
                 tasks.addTask { await draining(services, installation) }
@@ -44,7 +47,7 @@ package struct Server: Sendable {
                 try await tasks.waitForAll()
             }
         } catch let error as IOError {
-            failure = ListenError(address: listen, code: error.errnoCode)
+            failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
             // What was cut off in the end is no failure.
             if readiness.state != .draining { failure = error }
@@ -81,23 +84,47 @@ package struct Server: Sendable {
     private func application(
         _ installation: Installation, _ ready: @escaping @Sendable (ListenAddress) async -> Void
     ) -> some Service {
-        let (listen, clients) = (installation.configuration.listen, installation.configuration.clients)
+        let (configuration, clients) = (installation.configuration, installation.configuration.clients)
         return Application(
             responder: serving,
             server: HTTPServerBuilder { [answersEarly, hits, figures] in
                 ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: $0)
             },
             configuration: .init(
-                address: .hostname(listen.host, port: listen.port), backlog: 1024,
+                address: configuration.listen.bindAddress, backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
             services: [
                 Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
                 SourceChanges(serving: serving), PrefetchSchedule(installation: serving.installation),
             ],
             onServerRunning: { [readiness] channel in
+                do {
+                    try configuration.listen.socketFile?.open(to: configuration.socketMode)
+                } catch {
+                    installation.logger.error("the socket's mode cannot be set: \(error)")
+                }
                 readiness.begin()
-                await ready(ListenAddress(host: listen.host, port: channel.localAddress?.port ?? listen.port))
+                await ready(configuration.listen.bound(to: channel))
             },
             logger: installation.logger)
+    }
+}
+
+extension ListenAddress {
+    fileprivate var bindAddress: BindAddress {
+        switch self {
+        case .host(let host, let port): .hostname(host, port: port)
+        case .socket(let path): .unixDomainSocket(path: path)
+        }
+    }
+
+    fileprivate var socketFile: SocketFile? {
+        if case .socket(let path) = self { SocketFile(path: path) } else { nil }
+    }
+
+    /// This address with the port that the system chose.
+    fileprivate func bound(to channel: any Channel) -> ListenAddress {
+        guard case .host(let host, let port) = self else { return self }
+        return .host(host, port: channel.localAddress?.port ?? port)
     }
 }

@@ -26,7 +26,7 @@ final class ConfigurationFileTests: XCTestCase {
         // When it is read
         let configuration = try ConfigurationFile(environment: environment).parse(text)
         // Then every value is what it says
-        XCTAssertEqual(configuration.listen, ListenAddress(host: "127.0.0.1", port: 8080))
+        XCTAssertEqual(configuration.listen, .host("127.0.0.1", port: 8080))
         XCTAssertEqual(configuration.cache.memory.bytes.bytes, 268_435_456)
         XCTAssertEqual(configuration.cache.disk.bytes.bytes, 10_737_418_240)
         XCTAssertEqual(configuration.cache.disk.expires.duration, .seconds(604_800))
@@ -60,7 +60,12 @@ final class ConfigurationFileTests: XCTestCase {
             ("signing: { keys: [{ key: xyz, salt: 00 }] }", "signing.keys.[0].key: needs an even number of hexadecimal digits"),
             ("admin: { token: \"${NOT_SET}\" }", "admin.token: the environment variable NOT_SET is not set"),
             ("a: [1", "not valid YAML"),
-            ("listen: 1\nlisten: 2", "listen"),
+            ("listen: 1\nlisten: 2", "listen"), ("listen: \"unix:\"", "listen: “unix:” is not an address"),
+            ("listen: \"unix:/\(String(repeating: "a", count: 107))\"", "is not an address"),
+            ("socketMode: 668", "socketMode: “668” is not a mode"), ("socketMode: 1777", "socketMode"),
+            ("cors: { origins: [\"https://a.example/\"] }", "cors.origins: “https://a.example/” is not an origin"),
+            ("cors: { origins: [a.example] }", "cors.origins"), ("cors: { origins: [\"https://A.example\"] }", "cors.origins"),
+            ("cors: { origins: [\"null\"] }", "cors.origins"), ("cors: { origins: [\"https://*.example.com\"] }", "cors.origins"),
         ]
         for (text, message) in table {
             // When they are read
@@ -73,8 +78,9 @@ final class ConfigurationFileTests: XCTestCase {
 
     func testThatAVariableMayHaveAFallback() throws {
         let file = ConfigurationFile(environment: ["SET": "1.2.3.4:5"])
-        XCTAssertEqual(try file.parse("listen: \"${SET:-x}\"\nsources: { a: { type: b } }").listen.host, "1.2.3.4")
-        XCTAssertEqual(try file.parse("listen: \"${UNSET:-5.6.7.8:9}\"\nsources: { a: { type: b } }").listen.host, "5.6.7.8")
+        XCTAssertEqual(try file.parse("listen: \"${SET:-x}\"\nsources: { a: { type: b } }").listen, .host("1.2.3.4", port: 5))
+        XCTAssertEqual(
+            try file.parse("listen: \"${UNSET:-5.6.7.8:9}\"\nsources: { a: { type: b } }").listen, .host("5.6.7.8", port: 9))
     }
 
     func testThatAFileThatIsNotThereIsSaidSo() {

@@ -15,7 +15,7 @@ final class ProtectionTests: ServerTestCase {
         let key = "signing: { keys: [{ key: \"00\", salt: \"01\" }] }"
         let table: [(String, String, Bool)] = [
             ("127.0.0.1:1", sample, true), ("127.9.9.9:1", sample, true), ("\"[::1]:1\"", sample, true),
-            ("localhost:1", sample, true),
+            ("localhost:1", sample, true), ("\"unix:/tmp/onesheet.sock\"", sample, true),
             ("\"[::ffff:127.0.0.1]:1\"", sample, true),
             ("0.0.0.0:1", sample, false), ("\"[::]:1\"", sample, false), ("192.168.0.1:1", sample, false),
             ("8.8.8.8:1", sample, false),

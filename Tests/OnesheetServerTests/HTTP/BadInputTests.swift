@@ -114,7 +114,7 @@ final class BadInputTests: ServerTestCase {
         // Given a port that somebody has
         let origin = try await origin { _, _ in .answer() }
         var configuration = ServerConfiguration()
-        configuration.listen.port = origin.port
+        configuration.listen = .host("127.0.0.1", port: origin.port)
         configuration.cache.disk.path = folder()
         let server = try Server(configuration, .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do {

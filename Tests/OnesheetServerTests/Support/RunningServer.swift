@@ -24,9 +24,10 @@ struct RunningServer {
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
-        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent
+        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
+        listen: String = "127.0.0.1:0"
     ) async throws -> RunningServer {
-        let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache)
+        let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.tape = tape
         let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
@@ -39,15 +40,22 @@ struct RunningServer {
             try await task.value
             throw XCTSkip("the server ended before it listened")
         }
-        return RunningServer(url: "http://\(address)", cache: cache, server: server, task: task)
+        return RunningServer(url: url(of: address), cache: cache, server: server, task: task)
+    }
+
+    /// As the client library takes it.
+    private static func url(of address: ListenAddress) -> String {
+        guard case .socket(let path) = address else { return "http://\(address)" }
+        return "http+unix://" + path.replacing("/", with: "%2F")
     }
 
     /// A configuration file.
     static func yaml(
-        sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String
+        sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
+        listen: String = "127.0.0.1:0"
     ) -> String {
         """
-        listen: 127.0.0.1:0
+        listen: "\(listen)"
         cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
         \(keys)
         sources:
@@ -77,6 +85,8 @@ struct RunningServer {
         // The path goes out as it stands: the client library would mend what a test wants broken.
         request.url = url + path
         request.method = HTTPMethod(rawValue: method)
+        // A file's name is no host.
+        if url.hasPrefix("http+unix") { request.headers.add(name: "Host", value: "localhost") }
         for (name, value) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
@@ -106,11 +116,11 @@ class ServerTestCase: XCTestCase {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
         answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off,
-        logger: Logger = RunningServer.silent
+        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0"
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
-            environment: environment, tape: tape, logger: logger)
+            environment: environment, tape: tape, logger: logger, listen: listen)
         addTeardownBlock { await server.stop() }
         return server
     }

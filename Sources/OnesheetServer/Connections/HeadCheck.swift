@@ -1,9 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Refuses requests of HTTP/1.1 that do not name exactly one valid host (RFC 9112 §3.2): two machines on the way could take such a
-/// request for different ones. Sits right behind the parser, whose errors are answered with 400 and the end of the connection.
-final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
+/// Refuses requests that two machines on the way could take for different ones: those of HTTP/1.1 that do not name exactly one valid
+/// host (RFC 9112 §3.2), and those with a transfer coding that is not just `chunked`, so that their end is anybody's guess (§6.1).
+/// Sits right behind the parser, whose errors are answered with 400 and the end of the connection.
+final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
@@ -19,6 +20,8 @@ final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private static func isRight(_ head: HTTPRequestHead) -> Bool {
+        let codings = head.headers["Transfer-Encoding"]
+        guard codings.isEmpty || codings.count == 1 && codings[0].lowercased() == "chunked" else { return false }
         let hosts = head.headers["Host"]
         if hosts.isEmpty, head.version == .http1_0 { return true }
         return hosts.count == 1 && hosts[0].utf8.allSatisfy(isHostByte)

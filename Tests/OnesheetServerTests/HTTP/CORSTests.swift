@@ -1,0 +1,86 @@
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Which pages may read answers.
+final class CORSTests: ServerTestCase {
+    private let poster = "/t/p/w92/sample/1.jpg"
+    private let app = "https://app.example.com"
+
+    func testThatNobodyIsAllowedWhereNothingIsSaid() async throws {
+        let server = try await server()
+        let answer = try await server.send(poster, fields: [("Origin", app)])
+        XCTAssertNil(answer.field("Access-Control-Allow-Origin"))
+        XCTAssertNil(answer.field("Vary"))
+    }
+
+    func testThatAPageThatIsNamedMayReadEveryAnswer() async throws {
+        // Given a server that names a page's origin
+        let server = try await server(keys: "cors: { origins: [\"\(app)\", \"http://localhost:3000\"] }")
+        let tag = try await server.send(poster).field("ETag") ?? ""
+        for (path, fields, status) in [
+            (poster, [], 200), (poster, [("If-None-Match", tag)], 304), ("/sources", [], 200), ("/t/p/w1/sample/1", [], 400),
+            ("/nowhere", [], 404),
+        ] {
+            // When a page of that origin asks, and one of another, and nobody's
+            let named = try await server.send(path, fields: fields + [("Origin", app)])
+            let other = try await server.send(path, fields: fields + [("Origin", app + ".evil.example")])
+            let plain = try await server.send(path, fields: fields)
+            // Then the first may read the answer
+            XCTAssertEqual(named.status, status)
+            XCTAssertEqual(named.field("Access-Control-Allow-Origin"), app, path)
+            XCTAssertTrue(named.field("Access-Control-Expose-Headers")?.contains("Onesheet-ThumbHash") ?? false)
+            // And whoever keeps the answers is told that they differ
+            for answer in [other, plain] { XCTAssertNil(answer.field("Access-Control-Allow-Origin"), path) }
+            for answer in [named, other, plain] { XCTAssertTrue(answer.field("Vary")?.hasSuffix("Origin") ?? false, path) }
+        }
+    }
+
+    func testThatWithAStarAnybodyMay() async throws {
+        let server = try await server(keys: "cors: { origins: [\"*\"] }")
+        for fields in [[("Origin", app)], []] {
+            let answer = try await server.send(poster, fields: fields)
+            XCTAssertEqual(answer.field("Access-Control-Allow-Origin"), "*")
+            XCTAssertNil(answer.field("Vary"))
+        }
+    }
+
+    func testThatABrowserIsToldWhatItMaySend() async throws {
+        let server = try await server(keys: "cors: { origins: [\"\(app)\"] }")
+        let asked = [("Access-Control-Request-Method", "PUT"), ("Origin", app)]
+        let path = "/sources/sample/titles/1/poster"
+        // When a browser asks before it sends, when a tool asks, and when a stranger's page does
+        let browser = try await server.send(path, method: "OPTIONS", fields: asked)
+        let tool = try await server.send(path, method: "OPTIONS")
+        let stranger = try await server.send(path, method: "OPTIONS", fields: [asked[0], ("Origin", "https://x.example")])
+        // Then the browser learns it, and the stranger's page may not go on
+        XCTAssertEqual(browser.status, 204)
+        XCTAssertEqual(browser.field("Access-Control-Allow-Origin"), app)
+        XCTAssertTrue(browser.field("Access-Control-Allow-Methods")?.contains("PUT") ?? false)
+        XCTAssertTrue(browser.field("Access-Control-Allow-Headers")?.contains("Authorization") ?? false)
+        XCTAssertNil(tool.field("Access-Control-Allow-Methods"))
+        XCTAssertNil(stranger.field("Access-Control-Allow-Origin"))
+    }
+
+    func testThatBothWaysSayTheSame() async throws {
+        for origins in ["[\"\(app)\"]", "[\"*\"]"] {
+            // Given two servers with the same pictures in memory
+            let clock = ManualClock()
+            let keys = "cors: { origins: \(origins) }"
+            let ways = TwoWays(
+                early: try await server(keys: keys, clock: clock.wallClock),
+                ordinary: try await server(keys: keys, clock: clock.wallClock, answersEarly: false))
+            for way in [ways.early, ways.ordinary] {
+                for path in [poster, poster, "/t/p/w92/sample/2", "/t/p/w92/sample/2"] { _ = try await way.send(path) }
+            }
+            let tag = try await ways.ordinary.send(poster).field("ETag") ?? ""
+            // When they are asked, then they say the same
+            for target in [poster, "/t/p/w92/sample/2"] {
+                for fields in ["", "If-None-Match: \(tag)\r\n", "Origin: \(app)\r\n", "Origin: x\r\n"] {
+                    try await ways.assertSame([Array("GET \(target) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n".utf8)], origins)
+                }
+            }
+        }
+    }
+}

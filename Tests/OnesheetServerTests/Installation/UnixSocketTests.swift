@@ -1,0 +1,89 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import XCTest
+
+@testable import OnesheetServer
+
+/// A server behind a file.
+final class UnixSocketTests: ServerTestCase {
+    private let path = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)").path
+
+    override func tearDownWithError() throws {
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    func testThatItServesLikeAnyOtherAndLeavesNothingBehind() async throws {
+        // Given a server on a socket
+        let server = try await server(listen: "unix:\(path)")
+        let poster = "/t/p/w92/sample/1.jpg"
+        // When it is asked, for what is not there and for what is
+        let first = try await server.send(poster)
+        let second = try await server.send(poster)
+        // Then it answers, and those may connect who may write to the file
+        XCTAssertEqual(first.status, 200)
+        XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=memory") ?? false)
+        XCTAssertEqual(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int, 0o660)
+        // And in the end the file is gone
+        XCTAssertTrue(server.server.drain())
+        try await server.end()
+        XCTAssertFalse(FileManager.default.fileExists(atPath: path))
+    }
+
+    func testThatTheConfigurationSaysWhoMayConnect() async throws {
+        _ = try await server(keys: "socketMode: 600", listen: "unix:\(path)")
+        XCTAssertEqual(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int, 0o600)
+    }
+
+    func testThatWhatAKilledServerLeftIsRemoved() async throws {
+        // Given a socket that nobody listens on; under another name, or the library would take it away
+        let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(unixDomainSocketPath: path + ".new").get()
+        try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
+        try await channel.close()
+        XCTAssertTrue(FileManager.default.fileExists(atPath: path))
+        // When a server starts there
+        let server = try await server(listen: "unix:\(path)")
+        // Then it works
+        let answer = try await server.send("/health")
+        XCTAssertEqual(answer.status, 200)
+    }
+
+    func testThatAnotherFileIsNotTouched() async throws {
+        // Given somebody's file
+        try Data("dear diary".utf8).write(to: URL(filePath: path))
+        do {
+            // When a server is to listen there
+            _ = try await server(listen: "unix:\(path)")
+            XCTFail("it listens")
+        } catch {
+            // Then it says what to do, and the file is as it was
+            XCTAssertTrue("\(error)".hasPrefix("\(path) is there and not a socket"), "\(error)")
+        }
+        XCTAssertEqual(try String(contentsOfFile: path, encoding: .utf8), "dear diary")
+    }
+
+    func testThatALivingServerIsNotPushedAside() async throws {
+        // Given a server
+        let first = try await server(listen: "unix:\(path)")
+        do {
+            // When another one is to listen on its socket
+            _ = try await server(listen: "unix:\(path)")
+            XCTFail("it listens")
+        } catch {
+            // Then it does not, and the first one goes on
+            XCTAssertTrue("\(error)".hasPrefix("a server listens on \(path) already"), "\(error)")
+        }
+        let answer = try await first.send("/health")
+        XCTAssertEqual(answer.status, 200)
+    }
+
+    func testThatAFolderThatIsMissingIsSaidSo() async throws {
+        do {
+            _ = try await server(listen: "unix:\(path)/none/s")
+            XCTFail("it listens")
+        } catch {
+            XCTAssertEqual("\(error)", "the folder of \(path)/none/s is not there")
+        }
+    }
+}
