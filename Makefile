@@ -12,7 +12,7 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
-	@.ci/setup python3
+	@.ci/setup python3 openssl
 	@.ci/test
 
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor

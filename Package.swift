@@ -27,6 +27,9 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
+let tls = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
+let ssl = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -77,6 +80,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -95,7 +99,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, posix, httpTypes, foundationCompat,
-                hummingbird, hummingbirdCore, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
+                hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
@@ -165,7 +169,7 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
-                embedded,
+                embedded, posix, ssl,
                 httpTypes, log,
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),

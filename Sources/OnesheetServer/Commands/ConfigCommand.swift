@@ -12,7 +12,9 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            try options.load().requireProtection()
+            let configuration = try options.load()
+            try configuration.requireProtection()
+            if let files = configuration.tls { _ = try Certificate(files) }
             let installation = try options.install(plugins)
             try await installation.shutdown()
             StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
@@ -41,6 +43,7 @@ struct EffectiveConfiguration {
         let (cache, limits, clients) = (configuration.cache, configuration.limits.limits, configuration.clients)
         var lines = [
             "listen: \(configuration.listen)", "socketMode: \(configuration.socketMode)",
+            configuration.tls.map { "tls: { certificate: \($0.certificate), key: \($0.key) }" } ?? "# tls: none",
             "cache:",
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",

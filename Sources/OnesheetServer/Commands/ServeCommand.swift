@@ -7,7 +7,7 @@ struct ServeCommand: PluggedCommand {
         discussion: """
             Without a configuration it serves the built-in sample source, whose posters are drawn when asked for: no keys, no network.
             Stop it with Ctrl-C or SIGTERM: requests under way are answered first; the second time it ends at once.
-            A changed configuration file holds a second or two after it was written, and with SIGHUP at once.
+            A changed configuration file or certificate holds a second or two after it was written, and with SIGHUP at once.
 
             Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
             """)
@@ -30,11 +30,11 @@ struct ServeCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let configuration = try load()
         let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
-        let control = ServerControl(server: server, load: load, files: options.files)
+        let control = ServerControl(server: server, load: load, files: options.files + configuration.files)
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
-            StandardStreams.output(Self.greeting(address, configuration.sourceNames))
+            StandardStreams.output(Self.greeting(address, configuration))
         }
     }
 
@@ -45,9 +45,10 @@ struct ServeCommand: PluggedCommand {
     }
 
     /// What to try, last so that it stays in sight.
-    private static func greeting(_ address: ListenAddress, _ sources: [String]) -> String {
+    private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration) -> String {
+        let sources = configuration.sourceNames
         guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }
-        let base = "http://\(address)"
+        let base = "\(configuration.tls == nil ? "http" : "https")://\(address)"
         let source = sources.first ?? "sample"
         return """
             Onesheet serves \(sources.joined(separator: ", ")). Try:

@@ -11,6 +11,7 @@ extension ServerConfiguration {
         }
         keep(\.listen, "listen")
         keep(\.socketMode, "socketMode")
+        keep(\.tls, "tls")
         keep(\.cache, "cache")
         keep(\.limits, "limits")
         keep(\.clients, "clients")

@@ -5,6 +5,8 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var listen = ListenAddress.host("127.0.0.1", port: 8080)
     /// Who may connect where that is a Unix socket: those who may write to it.
     package var socketMode = SocketMode(bits: 0o660)
+    /// Without it the server speaks plain HTTP.
+    package var tls: TLSFiles?
     package var cache = CacheConfiguration()
     package var signing = SigningConfiguration()
     package var admin = AdminConfiguration()
@@ -27,7 +29,7 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var sourceNames: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case listen, socketMode, cache, signing, admin, limits, clients, log, shutdown, cors, rendering, presets, presetsOnly,
+        case listen, socketMode, tls, cache, signing, admin, limits, clients, log, shutdown, cors, rendering, presets, presetsOnly,
             prefetch, sources
     }
 
@@ -41,6 +43,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         listen = try keys.decodeIfPresent(ListenAddress.self, forKey: .listen) ?? listen
         socketMode = try keys.decodeIfPresent(SocketMode.self, forKey: .socketMode) ?? socketMode
+        tls = try keys.decodeIfPresent(TLSFiles.self, forKey: .tls)
         cache = try keys.decodeIfPresent(CacheConfiguration.self, forKey: .cache) ?? cache
         signing = try keys.decodeIfPresent(SigningConfiguration.self, forKey: .signing) ?? signing
         admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin

@@ -34,7 +34,12 @@ struct ClientChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         open.add(channel)
-        return channel.eventLoop.makeCompletedFuture {
+        return configure(channel, logger)
+    }
+
+    /// Makes `channel`, from which requests come as bytes, one of HTTP/1.1.
+    func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
             let hits = HitHandler(prepared?.hits(on: channel.eventLoop))
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)

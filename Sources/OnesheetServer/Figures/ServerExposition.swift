@@ -1,4 +1,5 @@
 import HTTPTypes
+import OnesheetCore
 import OnesheetPipeline
 
 /// The figures of requests, stages and work in Prometheus' text format 0.0.4.
@@ -26,7 +27,7 @@ struct ServerExposition {
 
     private var work: [String] {
         let pool = pipeline.pool
-        let waiting = RenderLane.allCases.map { ("{lane=\"\($0)\"}", pool.waiting($0)) }
+        let waiting = Urgency.allCases.map { ("{lane=\"\($0)\"}", pool.waiting($0)) }
         return Self.values("render_queue", "gauge", "Renders that wait for a worker, by lane.", waiting)
             + Self.values("render_workers", "gauge", "Threads that render.", [("", workers)])
             + Self.values(

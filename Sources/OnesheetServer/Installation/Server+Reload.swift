@@ -2,10 +2,16 @@ import Logging
 import OnesheetCore
 
 extension Server {
-    /// Reads the configuration again, and answers by it from the next request on. What is wrong with it is logged, and everything
+    /// Reads the certificate and the configuration again, and answers by it from the next request on. What is wrong with it is logged, and everything
     /// stays as it is. To be called by one task at a time.
     package func reload(_ load: () throws -> ServerConfiguration) {
         let running = serving.installation
+        // One may be good when the other is not.
+        do {
+            try certificate?.reload()
+        } catch {
+            running.logger.error("the new certificate is not used and the old one stays: \(error)")
+        }
         do {
             let (configuration, fixed) = try load().taking(fixedPartsOf: running.configuration)
             if case .record = configuration.tape {

@@ -10,6 +10,7 @@ package import Logging
 package struct Server: Sendable {
     let serving: Serving
     let hits: HitsByLoop
+    let certificate: Certificate?
     private let figures = ServerFigures()
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
@@ -23,6 +24,7 @@ package struct Server: Sendable {
     ) throws {
         try configuration.requireProtection()
         self.answersEarly = answersEarly
+        certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         serving = Serving(try Installation(configuration, plugins, clock: clock, logger: logger), figures, readiness)
         hits = HitsByLoop(serving)
     }
@@ -87,8 +89,12 @@ package struct Server: Sendable {
         let (configuration, clients) = (installation.configuration, installation.configuration.clients)
         return Application(
             responder: serving,
-            server: HTTPServerBuilder { [answersEarly, hits, figures] in
-                ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: $0)
+            server: HTTPServerBuilder { [answersEarly, hits, figures, certificate] responder in
+                if let certificate {
+                    SecureChannel(certificate, clients, figures.connections, responder: responder)
+                } else {
+                    ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: responder)
+                }
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,

@@ -45,7 +45,8 @@ struct LadderRoute: Route {
         return .json(
             Document(
                 images: .init(
-                    baseURL: "http://\(host)/t/p/", secureBaseURL: "https://\(host)/t/p/", posterSizes: SizeLadder.names)))
+                    baseURL: "\(installation.configuration.tls == nil ? "http" : "https")://\(host)/t/p/",
+                    secureBaseURL: "https://\(host)/t/p/", posterSizes: SizeLadder.names)))
     }
 }
 

@@ -58,7 +58,9 @@ final class ServerFiguresTests: ServerTestCase {
             // Then each sample is a name, labels and a number
             let parts = try XCTUnwrap(line.wholeMatch(of: /([a-z_]+)(\{[^{}]*\})? (\S+)/), line).output
             XCTAssertNotNil(Double(parts.3), line)
-            let isKnown = types.contains { parts.1 == $0[2] || $0[3] == "histogram" && parts.1.hasPrefix($0[2] + "_") }
+            let isKnown = types.contains {
+                parts.1 == $0[2] || ["histogram", "summary"].contains($0[3]) && parts.1.hasPrefix($0[2] + "_")
+            }
             XCTAssertTrue(isKnown, line)
         }
         // And the buckets of a histogram grow up to its count

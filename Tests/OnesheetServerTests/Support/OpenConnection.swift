@@ -8,7 +8,7 @@ struct OpenConnection {
 
     /// Connects to `url` for as long as `body` takes.
     static func with(_ url: String, _ body: (inout OpenConnection) async throws -> Void) async throws {
-        let address = url.dropFirst("http://".count).split(separator: ":")
+        let address = url.split(separator: "/")[1].split(separator: ":")
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: String(address[0]), port: Int(address[1]) ?? 0) { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -40,12 +40,12 @@ struct RunningServer {
             try await task.value
             throw XCTSkip("the server ended before it listened")
         }
-        return RunningServer(url: url(of: address), cache: cache, server: server, task: task)
+        return RunningServer(url: url(of: address, isSecure: configuration.tls != nil), cache: cache, server: server, task: task)
     }
 
     /// As the client library takes it.
-    private static func url(of address: ListenAddress) -> String {
-        guard case .socket(let path) = address else { return "http://\(address)" }
+    private static func url(of address: ListenAddress, isSecure: Bool) -> String {
+        guard case .socket(let path) = address else { return "http\(isSecure ? "s" : "")://\(address)" }
         return "http+unix://" + path.replacing("/", with: "%2F")
     }
 

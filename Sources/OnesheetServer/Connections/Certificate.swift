@@ -1,0 +1,46 @@
+import NIOSSL
+import OnesheetCore
+import Synchronization
+
+/// The certificate that new connections are shown. Its files can be read again; connections that are open stay as they are.
+final class Certificate: Sendable {
+    private let files: TLSFiles
+    private let current: Mutex<NIOSSLContext>
+
+    /// - Throws: `ConfigurationError` that says what is wrong with the files.
+    init(_ files: TLSFiles) throws(ConfigurationError) {
+        self.files = files
+        current = Mutex(try Self.context(files))
+    }
+
+    var context: NIOSSLContext { current.withLock { $0 } }
+
+    /// Reads the files again.
+    /// - Throws: `ConfigurationError` that says what is wrong with them; then the certificate stays as it is.
+    func reload() throws(ConfigurationError) {
+        let new = try Self.context(files)
+        current.withLock { $0 = new }
+    }
+
+    private static func context(_ files: TLSFiles) throws(ConfigurationError) -> NIOSSLContext {
+        let chain = try read(files.certificate, "tls.certificate") { try NIOSSLCertificate.fromPEMFile($0) }
+        let key = try read(files.key, "tls.key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
+        guard !chain.isEmpty else { throw ConfigurationError(path: "tls.certificate", message: "\(files.certificate) holds none") }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        configuration.minimumTLSVersion = .tlsv12
+        return try read(files.key, "tls") { _ in try NIOSSLContext(configuration: configuration) }
+    }
+
+    private static func read<Value>(
+        _ file: String, _ key: String, _ body: (String) throws -> Value
+    ) throws(ConfigurationError) -> Value {
+        do {
+            return try body(file)
+        } catch {
+            let message = key == "tls" ? "certificate and key do not go together" : "cannot read \(file), which has to be PEM"
+            throw ConfigurationError(path: key, message: "\(message): \(error)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import NIOSSL
+import NIOTLS
+import OnesheetCore
+
+/// Connections with TLS: HTTP/2 for clients that choose it (ALPN, RFC 7301), HTTP/1.1 for all others.
+struct SecureChannel: ServerChildChannel {
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        fileprivate let negotiated: EventLoopFuture<Negotiated>
+    }
+
+    fileprivate enum Negotiated: Sendable {
+        case http1(ClientChannel.Value)
+        case http2(HTTP2Channel.Value)
+    }
+
+    private let certificate: Certificate
+    private let clients: ClientsConfiguration
+    private let open: OpenConnections
+    private let http1: ClientChannel
+    private let http2: HTTP2Channel
+
+    init(
+        _ certificate: Certificate, _ clients: ClientsConfiguration, _ open: OpenConnections,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) {
+        (self.certificate, self.clients, self.open) = (certificate, clients, open)
+        // Early answers can be files for the system to send, which cannot be encrypted on the way.
+        http1 = ClientChannel(nil, clients, open, responder: responder)
+        var configuration = HTTP2ChannelConfiguration(
+            idleTimeout: clients.idleTimeout.duration, gracefulCloseTimeout: clients.idleTimeout.duration)
+        // Streams that a client opens and forgets keep a connection from being idle.
+        configuration.maxAgeTimeout = .seconds(600)
+        http2 = HTTP2Channel(responder: responder, configuration: configuration)
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        open.add(channel)
+        let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
+        return channel.eventLoop.makeCompletedFuture {
+            let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
+                tooSlow.cancel()
+                if case .negotiated("h2") = result {
+                    return http2.setup(channel: channel, logger: logger).map { .http2($0) }
+                }
+                return http1.configure(channel, logger).map { .http1($0) }
+            }
+            let operations = channel.pipeline.syncOperations
+            try operations.addHandler(NIOSSLServerHandler(context: certificate.context))
+            try operations.addHandler(negotiation)
+            return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            switch try await value.negotiated.get() {
+            case .http1(let value): await http1.handle(value: value, logger: logger)
+            case .http2(let value): await http2.handle(value: value, logger: logger)
+            }
+        } catch {
+            logger.debug("a connection came to nothing: \(error)")
+        }
+    }
+}

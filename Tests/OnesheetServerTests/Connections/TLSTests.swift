@@ -1,0 +1,170 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+/// HTTPS over real connections.
+final class TLSTests: ServerTestCase {
+    private let poster = "/t/p/w92/sample/1.jpg"
+    private let lines = LogLines()
+
+    func testThatBothVersionsOfHTTPGetWhatPlainHTTPGets() async throws {
+        // Given a server with a certificate, and one without
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let plain = try await self.server().send(poster)
+        for (version, expected) in [
+            (HTTPClient.Configuration.HTTPVersion.http1Only, HTTPVersion.http1_1), (.automatic, HTTPVersion.http2),
+        ] {
+            // When a client that trusts it asks, twice
+            let client = try client(certificate, version)
+            for _ in 0..<2 {
+                let (response, body) = try await get(server.url + poster, client)
+                // Then it gets the same picture in the version that it chose
+                XCTAssertEqual(response.version, expected)
+                XCTAssertEqual(response.status.code, 200)
+                XCTAssertEqual(body, plain.body)
+                XCTAssertEqual(response.headers.first(name: "ETag"), plain.field("ETag"))
+            }
+            let (missing, _) = try await get(server.url + "/nowhere", client)
+            XCTAssertEqual(missing.status.code, 404)
+        }
+    }
+
+    func testThatManyRequestsShareAConnectionOfHTTP2() async throws {
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let client = try client(certificate)
+        _ = try await get(server.url + poster, client)
+        try await withThrowingTaskGroup { group in
+            for index in 0..<40 {
+                group.addTask { [server] in
+                    let response = try await client.execute(
+                        HTTPClientRequest(url: server.url + "/i/unsafe/w:\(20 + index)/plain/sample://1@jpg"), timeout: .seconds(60)
+                    )
+                    XCTAssertEqual(response.status.code, 200)
+                    _ = try await response.body.collect(upTo: 1 << 20)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let (_, metrics) = try await get(server.url + "/metrics", client)
+        XCTAssertTrue(String(buffer: metrics).contains("onesheet_connections 1\n"))
+    }
+
+    func testThatARenewedCertificateIsForNewConnections() async throws {
+        // Given a server and a client that is connected
+        let folder = folder()
+        let old = try SelfSigned(in: folder)
+        let server = try await server(keys: old.yaml)
+        let before = try client(old)
+        let (first, _) = try await get(server.url + "/health", before)
+        XCTAssertEqual(first.status.code, 200)
+        // When the certificate is another one
+        let untrusting = try client(old)
+        let new = try SelfSigned(in: folder)
+        server.reload(keys: new.yaml)
+        // Then new clients are shown that, and who was connected stays so
+        let (after, _) = try await get(server.url + "/health", try client(new))
+        XCTAssertEqual(after.status.code, 200)
+        let (still, _) = try await get(server.url + "/health", before)
+        XCTAssertEqual(still.status.code, 200)
+        do {
+            _ = try await get(server.url + "/health", untrusting)
+            XCTFail("it is shown the old one")
+        } catch {
+            XCTAssertTrue(error is NIOSSLError, "\(error)")
+        }
+    }
+
+    func testThatABadNewCertificateIsRefusedAndTheOldOneStays() async throws {
+        // Given a server
+        let certificate = try SelfSigned(in: folder())
+        let client = try client(certificate)
+        let server = try await server(keys: certificate.yaml, logger: lines.logger())
+        let other = try SelfSigned(in: folder())
+        let good = try String(contentsOfFile: certificate.key, encoding: .utf8)
+        for (text, words) in [
+            ("nonsense", "tls.key: cannot read"), ("", "tls.key: cannot read"),
+            (try String(contentsOfFile: other.key, encoding: .utf8), "tls: certificate and key do not go together"),
+        ] {
+            // When its key is damaged, or another certificate's
+            try Data(text.utf8).write(to: URL(filePath: certificate.key))
+            server.reload(keys: certificate.yaml)
+            // Then the log says so, and new connections are as before
+            let last = lines.all.last { $0.contains("the new certificate is not used") } ?? ""
+            XCTAssertTrue(last.contains(words), last)
+        }
+        try Data(good.utf8).write(to: URL(filePath: certificate.key))
+        let (answer, _) = try await get(server.url + "/health", client)
+        XCTAssertEqual(answer.status.code, 200)
+    }
+
+    func testThatAServerDoesNotStartWithoutItsCertificate() async throws {
+        let certificate = try SelfSigned(in: folder())
+        for (keys, words) in [
+            ("tls: { certificate: /none.pem, key: \"\(certificate.key)\" }", "tls.certificate: cannot read /none.pem"),
+            ("tls: { certificate: \"\(certificate.key)\", key: \"\(certificate.key)\" }", "tls.certificate"),
+            ("tls: { certificate: \"\(certificate.certificate)\" }", "tls"),
+        ] {
+            do {
+                _ = try await server(keys: keys)
+                XCTFail("it starts: \(keys)")
+            } catch {
+                XCTAssertTrue("\(error)".hasPrefix(words), "\(error)")
+            }
+        }
+    }
+
+    func testThatWhoeverDoesNotSpeakTLSIsLeftAndOthersAreNot() async throws {
+        // Given a server that does not wait long
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 200ms }")
+        for text in ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}", ""] {
+            // When somebody sends something else, half a greeting, or nothing
+            try await OpenConnection.with(server.url) { connection in
+                if !text.isEmpty { try await connection.send(text) }
+                // Then the connection ends without an answer
+                let answer = await connection.readToEnd()
+                XCTAssertFalse(answer.contains("HTTP/1.1 200"), answer)
+            }
+        }
+        let (answer, _) = try await get(server.url + "/health", try client(certificate))
+        XCTAssertEqual(answer.status.code, 200)
+    }
+
+    func testThatAServerWithOpenConnectionsEnds() async throws {
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        for version in [HTTPClient.Configuration.HTTPVersion.http1Only, .automatic] {
+            _ = try await get(server.url + "/health", try client(certificate, version))
+        }
+        XCTAssertTrue(server.server.drain())
+        try await server.end()
+    }
+
+    /// A client that trusts `certificate` and no other.
+    private func client(
+        _ certificate: SelfSigned, _ version: HTTPClient.Configuration.HTTPVersion = .automatic
+    ) throws -> HTTPClient {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
+        var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+        configuration.httpVersion = version
+        // A failed connection is an answer here.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        addTeardownBlock { try await client.shutdown() }
+        return client
+    }
+
+    private func get(_ url: String, _ client: HTTPClient) async throws -> (HTTPClientResponse, ByteBuffer) {
+        let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(60))
+        return (response, try await response.body.collect(upTo: 1 << 20))
+    }
+}
