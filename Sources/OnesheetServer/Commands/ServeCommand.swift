@@ -30,7 +30,7 @@ struct ServeCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let configuration = try load()
         let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
-        let control = ServerControl(server: server, load: load, files: options.files + configuration.files)
+        let control = await ServerControl(server, load: load, files: options.files + configuration.files)
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in

@@ -8,11 +8,17 @@ struct ServerControl {
     let load: @Sendable () throws -> ServerConfiguration
     /// The files that it is in.
     let files: [String]
+    /// SIGTERM, SIGINT and SIGHUP, which are caught from the moment on at which this is made.
+    private let signals: UnixSignalsSequence
+
+    init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: [String]) async {
+        (self.server, self.load, self.files) = (server, load, files)
+        signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    }
 
     /// Goes on until the task is cancelled. SIGTERM and SIGINT end the server, the second one at once; SIGHUP reads the files again.
     func run() async {
         let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         await withDiscardingTaskGroup { tasks in
             tasks.addTask { for await _ in wishes { server.reload(load) } }
             tasks.addTask { await FileWatch(files).run { wish.yield() } }
