@@ -43,7 +43,6 @@ struct EffectiveConfiguration {
         let (cache, limits, clients) = (configuration.cache, configuration.limits.limits, configuration.clients)
         var lines = [
             "listen: \(configuration.listen)", "socketMode: \(configuration.socketMode)",
-            configuration.tls.map { "tls: { certificate: \($0.certificate), key: \($0.key) }" } ?? "# tls: none",
             "cache:",
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
@@ -60,6 +59,7 @@ struct EffectiveConfiguration {
                 + "queueTime: \(seconds(limits.queueTime)), memory: \(limits.memory) }",
             "presets:" + (configuration.presets.isEmpty ? " {}" : ""),
         ]
+        if let tls = configuration.tls { lines.insert("tls: { certificate: \(tls.certificate), key: \(tls.key) }", at: 1) }
         lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }
         lines += ["presetsOnly: \(configuration.presetsOnly)", "sources:"]
         for name in configuration.sourceNames {

@@ -6,16 +6,14 @@ struct RequestID: CustomStringConvertible {
     @TaskLocal static var current: RequestID?
 
     let description: String
-    /// Whether the client knows the request by this name.
-    let isClients: Bool
 
     /// Takes the client's name where it is short and holds nothing that means anything to a log, a shell or a browser.
     init(_ fields: HTTPFields) {
         if let name = fields[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) {
-            (description, isClients) = (name, true)
+            description = name
         } else {
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            (description, isClients) = (String(repeating: "0", count: 16 - digits.count) + digits, false)
+            description = String(repeating: "0", count: 16 - digits.count) + digits
         }
     }
 

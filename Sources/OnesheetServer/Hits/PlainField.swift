@@ -8,7 +8,7 @@ enum PlainField {
         "user-agent", "accept-encoding", "accept-language", "referer", "cookie", "dnt", "priority", "pragma", "cache-control",
         "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-ch-ua", "sec-ch-ua-mobile",
         "sec-ch-ua-platform", "sec-gpc", "save-data", "via", "forwarded", "x-forwarded-for", "x-forwarded-proto",
-        "x-forwarded-host", "x-real-ip",
+        "x-forwarded-host", "x-real-ip", "x-request-id",
     ]
 
     /// - Parameter name: a field's name in any case.

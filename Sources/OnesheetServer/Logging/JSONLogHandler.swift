@@ -24,7 +24,7 @@ struct JSONLogHandler: LogHandler {
         var fields = all.mapValues { "\($0)" }
         if let error = event.error { fields["error"] = "\(error)" }
         // Our own words come last, so that nothing takes their place.
-        fields["time"] = Date().formatted(.iso8601.time(includingFractionalSeconds: true))
+        fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["level"] = event.level.rawValue
         fields["message"] = "\(event.message)"
         let encoder = JSONEncoder()

@@ -88,7 +88,7 @@ final class TwoWaysTests: ServerTestCase {
     private func plainRequests(tag: String, date: String) -> [String] {
         let poster = "/t/p/w92/sample/1.jpg"
         return [
-            request(poster), request(poster, "User-Agent: x", "Accept: */*"), request(poster, method: "HEAD"),
+            request(poster), request(poster, "User-Agent: x", "Accept: */*", "X-Request-Id: a"), request(poster, method: "HEAD"),
             request(poster, "If-None-Match: \(tag)"), request(poster, method: "HEAD", "If-None-Match: \(tag)"),
             request(poster, "If-None-Match: \"other\""), request(poster, "If-None-Match: *"),
             request(poster, "If-None-Match: \"a\", \(tag)"), request(poster, "If-None-Match: W/\(tag)"),
