@@ -10,7 +10,8 @@ enum OpeningBench {
         let table = Table(
             "Disk tier by the number of entries",
             [
-                "entries", "opening, ms", "first reading, µs", "again, µs", "absent look-up, µs", "storing (not synced), µs",
+                "entries", "opening, ms", "first reading, µs", "again, µs", "absent look-up, µs", "again, µs",
+                "storing (not synced), µs",
                 "memory per entry, bytes",
             ])
         let room = ProcessInfo.processInfo.environment["ONESHEET_BENCH"]
@@ -23,14 +24,16 @@ enum OpeningBench {
             let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), isSynced: false)
             let entries = try await tier.statistics().total.entries
             let opening = (ContinuousClock.now - start) / .milliseconds(1)
-            expect(entries == count)
+            expect(entries >= count)
             let first = try await reads(tier, count)
             let again = try await reads(tier, count)
-            let misses = try await perSecond(5000) { expect(try await tier.entry(for: key(count + $0)) == nil) }
+            let absent = try await misses(tier)
+            let absentAgain = try await misses(tier)
             let stores = try await perSecond(2000) { try await tier.store(entry(count + $0), for: key(count + $0)) }
             let memory = Double(max(residentBytes() - before, 0)) / Double(count)
             table.row(
-                "\(count)", opening.text(), (1e6 / first).text(0), (1e6 / again).text(0), (1e6 / misses).text(0),
+                "\(count)", opening.text(), (1e6 / first).text(0), (1e6 / again).text(0), (1e6 / absent).text(0),
+                (1e6 / absentAgain).text(0),
                 (1e6 / stores).text(0), memory.text(1))
             for number in 0..<2000 { try await tier.remove(key(count + number)) }
             try await tier.close()
@@ -39,6 +42,10 @@ enum OpeningBench {
 
     private static func reads(_ tier: DiskTier, _ count: Int) async throws -> Double {
         try await perSecond(5000) { expect(try await tier.entry(for: key($0 &* 7919 % count)) != nil) }
+    }
+
+    private static func misses(_ tier: DiskTier) async throws -> Double {
+        try await perSecond(5000) { expect(try await tier.entry(for: CacheKey(.variant, "absent \($0)")) == nil) }
     }
 
     /// Stores what is not there yet.
