@@ -31,6 +31,7 @@ package struct Pipeline: Sendable {
 
     /// The image that `request` asks for: from a tier that has it fresh, or made of its original, once for all who ask at the same time.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
+        try check(request)
         var watch = Stopwatch(figures)
         let hit = await cache.entry(for: request.key)
         if let hit {
@@ -45,6 +46,9 @@ package struct Pipeline: Sendable {
         }
         return try await make(request, from: hit?.entry)
     }
+
+    /// Checks that the request's source is there: what the cache has of one that is not any more is not served.
+    package func check(_ request: ImageRequest) throws(PipelineError) { _ = try originals.source(of: request.title) }
 
     /// Makes the variant of its original, or finds that the stale one is still what its original gives.
     @discardableResult

@@ -36,10 +36,16 @@ package struct Originals: Sendable {
         election = Election(fetch: fetch, choices: choices, logger: logger)
     }
 
+    /// - Throws: `PipelineError.unknownSource` where there is no such source, or no longer.
+    func source(of title: TitleReference) throws(PipelineError) -> any ContentSource {
+        guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
+        return source
+    }
+
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
     /// - Parameter mark: when the work began that it is for.
     func original(of title: TitleReference, at mark: PurgeMark) async throws(PipelineError) -> Original {
-        guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
+        let source = try source(of: title)
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: mark)

@@ -79,7 +79,9 @@ final class PreparedHits {
         let path = String(buffer: text)
         guard let (dialect, answers) = dialects.first(where: { path.hasPrefix($0.dialect.prefix) }) else { return nil }
         do {
-            return KnownTarget(address: try dialect.address(path.dropFirst(dialect.prefix.count)), answers: answers)
+            let address = try dialect.address(path.dropFirst(dialect.prefix.count))
+            try installation.pipeline.check(address.request(in: nil))
+            return KnownTarget(address: address, answers: answers)
         } catch {
             // The ordinary way says what is wrong with it.
             return nil
