@@ -20,9 +20,16 @@ struct FileWatch {
         seen = known
     }
 
-    /// Looks every second, until the task is cancelled.
+    /// Looks every second, until the task is cancelled: a person who saves a file does not wait longer than that.
     consuming func run(_ tell: () -> Void) async {
-        while (try? await ContinuousClock().sleep(for: .seconds(1))) != nil { if look() { tell() } }
+        do {
+            while true {
+                try await ContinuousClock().sleep(for: .seconds(1))
+                if look() { tell() }
+            }
+        } catch {
+            // Cancelled: nobody wants to know any more.
+        }
     }
 
     /// Whether there is something new since the last time, and nobody is still writing it: it was the same at the last two looks.
