@@ -33,6 +33,22 @@ final class PlanTests: XCTestCase {
             plan(100, 60) { $0.crop = .init(width: 40, height: 20) }.region, Rectangle(x: 30, y: 20, width: 40, height: 20))
     }
 
+    func testThatACropFromACornerEndsWhereThePictureDoes() {
+        func region(_ x: Int, _ y: Int) -> Rectangle {
+            plan(100, 60) { $0.crop = .init(width: 40, height: 20, gravity: .corner(x: x, y: y)) }.region
+        }
+        XCTAssertEqual(region(10, 5), Rectangle(x: 10, y: 5, width: 40, height: 20))
+        XCTAssertEqual(region(90, 50), Rectangle(x: 90, y: 50, width: 10, height: 10))
+        XCTAssertEqual(region(100, .max), Rectangle(x: 99, y: 59, width: 1, height: 1))
+    }
+
+    func testThatACropFromACornerIsOfTheUprightPicture() {
+        // Stored lying on its side: what is upper left for the eye is lower left in the file.
+        let plan = plan(100, 60, .right) { $0.crop = .init(width: 20, height: 40, gravity: .corner(x: 5, y: 10)) }
+        XCTAssertEqual(plan.finalSize, Size(width: 20, height: 40))
+        XCTAssertEqual(plan.region, Rectangle(x: 10, y: 35, width: 40, height: 20))
+    }
+
     func testThatACropInSharesIsOfThePicture() {
         XCTAssertEqual(
             plan(100, 60) { $0.crop = .init(width: 0.5, height: 0) }.region, Rectangle(x: 25, y: 0, width: 50, height: 60))

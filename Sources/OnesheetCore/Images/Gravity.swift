@@ -4,6 +4,8 @@ public enum Gravity: Hashable, Sendable {
     case compass(x: Int, y: Int)
     /// The point with these shares of width and height, 0 to 1 from the upper left corner.
     case focus(x: Double, y: Double)
+    /// What begins so many pixels right of and below the picture's upper left corner.
+    case corner(x: Int, y: Int)
     /// Where the picture draws attention.
     case smart
 
@@ -15,6 +17,7 @@ extension Gravity: CustomStringConvertible {
         switch self {
         case .compass(let x, let y): "\(x),\(y)"
         case .focus(let x, let y): "fp,\(x),\(y)"
+        case .corner(let x, let y): "at,\(x),\(y)"
         case .smart: "sm"
         }
     }

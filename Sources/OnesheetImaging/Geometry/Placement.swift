@@ -8,6 +8,8 @@ extension Gravity {
             (Self.place(inner.width, in: outer.width, x), Self.place(inner.height, in: outer.height, y))
         case .focus(let x, let y):
             (Self.place(inner.width, in: outer.width, around: x), Self.place(inner.height, in: outer.height, around: y))
+        case .corner(let x, let y):
+            (min(max(x, 0), max(outer.width - inner.width, 0)), min(max(y, 0), max(outer.height - inner.height, 0)))
         case .smart:
             // What draws attention has been looked for before and is a focus by now; a canvas has nothing to look at.
             Gravity.center.place(inner, in: outer)

@@ -59,8 +59,20 @@ struct Plan: Equatable {
             let pixels = wanted < 1 ? (Double(side) * wanted).rounded(.toNearestOrEven) : wanted.rounded(.down)
             return Int(min(max(pixels, 1), Double(side)))
         }
-        let size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
-        return Rectangle((crop.gravity ?? transform.gravity).place(size, in: whole), size)
+        var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
+        let gravity = crop.gravity ?? transform.gravity
+        if case .corner(let x, let y) = gravity {
+            // What stands out of the picture is cut off, and not moved inside.
+            size.width = min(size.width, max(whole.width - max(x, 0), 1))
+            size.height = min(size.height, max(whole.height - max(y, 0), 1))
+        }
+        return Rectangle(gravity.place(size, in: whole), size)
+    }
+
+    /// Whether `transform` cuts out a part that lies beside a picture of this size.
+    static func isBeside(_ transform: Transform, _ whole: Size) -> Bool {
+        guard let crop = transform.crop, case .corner(let x, let y) = crop.gravity ?? transform.gravity else { return false }
+        return x >= whole.width || y >= whole.height
     }
 
     private static func canvas(_ transform: Transform, _ picture: Size) -> Canvas? {

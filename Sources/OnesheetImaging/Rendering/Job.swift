@@ -21,6 +21,8 @@ struct Job {
     ) throws(RenderError) {
         let format = transform.format ?? header.format
         guard let encoder = codecs.first(where: { $0.format == format }) else { throw .noEncoder(for: format) }
+        let whole = Turn(header.orientation).size(Size(width: header.width, height: header.height))
+        guard !Plan.isBeside(transform, whole) else { throw .outside(width: whole.width, height: whole.height) }
         let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)
         for size in [plan.size, plan.finalSize] {
             let (pixels, overflow) = size.width.multipliedReportingOverflow(by: size.height)

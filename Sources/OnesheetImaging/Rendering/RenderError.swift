@@ -8,6 +8,8 @@ package enum RenderError: Error, Sendable, Equatable {
     case codec(CodecError, ImageFormat)
     /// The variant would have more pixels than allowed.
     case tooManyOutputPixels(width: Int, height: Int, limit: Int)
+    /// The part to cut out lies beside the picture, which has so many pixels.
+    case outside(width: Int, height: Int)
     /// It takes more memory than there may be for all renders together.
     case tooMuchMemory(bytes: Int, limit: Int)
     /// No codec writes this format.
@@ -21,6 +23,7 @@ extension RenderError: CustomStringConvertible {
         case .codec(let error, let format): "\(format): \(error)"
         case .tooManyOutputPixels(let width, let height, let limit):
             "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"
+        case .outside(let width, let height): "the part to cut out lies beside the picture, which has \(width) × \(height) pixels"
         case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
         }

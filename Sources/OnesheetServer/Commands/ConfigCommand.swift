@@ -61,7 +61,8 @@ struct EffectiveConfiguration {
         ]
         if let tls = configuration.tls { lines.insert("tls: { certificate: \(tls.certificate), key: \(tls.key) }", at: 1) }
         lines += configuration.presets.sorted { $0.key < $1.key }.map { "  \($0.key): \"\($0.value)\"" }
-        lines += ["presetsOnly: \(configuration.presetsOnly)", "sources:"]
+        lines += ["presetsOnly: \(configuration.presetsOnly)"]
+        lines += ["dialects: [\(configuration.dialects.map(\.rawValue).joined(separator: ", "))]", "sources:"]
         for name in configuration.sourceNames {
             lines.append("  \(name): { type: \(configuration.sources[name]?.type ?? "") }   # its keys are not shown")
         }

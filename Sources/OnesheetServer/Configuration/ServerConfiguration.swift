@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var presets: [String: String] = [:]
     /// Whether free transforms are those of `presets` and no others; then they need no signature.
     package var presetsOnly = false
+    /// The address grammars of other image servers that are understood too.
+    package var dialects: [DialectName] = []
     package var sources: [String: NestedSource] = [:]
     /// What is prefetched each day.
     package var prefetch: [PrefetchConfiguration] = []
@@ -30,7 +32,7 @@ package struct ServerConfiguration: Sendable, Decodable {
 
     private enum CodingKeys: CodingKey {
         case listen, socketMode, tls, cache, signing, admin, limits, clients, log, shutdown, cors, rendering, presets, presetsOnly,
-            prefetch, sources
+            dialects, prefetch, sources
     }
 
     /// What holds without a file: the built-in sample source.
@@ -55,6 +57,7 @@ package struct ServerConfiguration: Sendable, Decodable {
         rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
         presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
         presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly
+        dialects = try keys.decodeIfPresent([DialectName].self, forKey: .dialects) ?? dialects
         sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
         prefetch = try keys.decodeIfPresent([PrefetchConfiguration].self, forKey: .prefetch) ?? prefetch
         guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }

@@ -72,6 +72,7 @@ extension Gravity {
         switch self {
         case .smart: "sm"
         case .focus(let x, let y): "fp:\(x):\(y)"
+        case .corner(let x, let y): "nowe:\(x):\(y)"
         case .compass(let x, let y): String(OptionArguments.compass.first { $0.value == (x, y) }?.key ?? "ce")
         }
     }

@@ -26,7 +26,13 @@ struct ImageAddress {
 /// A part of the address space that names images, in a grammar of its own.
 protocol ImageDialect: Route {
     var installation: Installation { get }
+    /// Whether the query belongs to the address.
+    var readsQuery: Bool { get }
 
-    /// Reads what follows the prefix, percent-encoded, and checks the signature where there is one.
+    /// Reads what follows the prefix, percent-encoded, with the query where it is read, and checks the signature where there is one.
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress
+}
+
+extension ImageDialect {
+    var readsQuery: Bool { false }
 }

@@ -32,9 +32,27 @@ package struct ImageOptions: Sendable {
     /// Reads the options in `text`, separated by slashes.
     /// - Throws: `RequestError` that names the option which is unknown or has a bad value.
     package func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
+        try parse(text.split(separator: "/").map { Substring($0) }, nesting: 0)
+    }
+
+    /// What an address of another dialect asks for, said in options of this grammar.
+    /// - Throws: `RequestError` that names the option with a bad value, or where presets are all that is made and this is none of them.
+    func transform(_ options: [String]) throws(RequestError) -> Transform {
+        let transform = try parse(options.map { Substring($0) }, nesting: 1).transform
+        guard presetsOnly else { return transform }
+        for text in [""] + presets.keys.map({ "pr:\($0)" }) {
+            var preset = try parse(text).transform
+            preset.format = preset.format ?? transform.format
+            if preset == transform { return transform }
+        }
+        throw .forbidden(
+            "this server makes what its presets say, and nothing else; presets: \(presets.keys.sorted().joined(separator: ", "))")
+    }
+
+    private func parse(_ options: [Substring], nesting: Int) throws(RequestError) -> Parsed {
         var parsed = Parsed()
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
-        try apply(text.split(separator: "/").map { Substring($0) }, to: &parsed, nesting: 0)
+        try apply(options, to: &parsed, nesting: nesting)
         try multiply(&parsed)
         return parsed
     }

@@ -58,6 +58,7 @@ struct OptionArguments {
         guard let point = Self.compass[text] else {
             throw .bad(option: name, value: String(text), reason: "needs ce, no, so, ea, we, noea, nowe, soea, sowe, sm or fp:x:y")
         }
+        if text == "nowe", let x = try integer(0...65_535), let y = try integer(0...65_535) { return .corner(x: x, y: y) }
         return .compass(x: point.x, y: point.y)
     }
 

@@ -21,12 +21,30 @@ package struct Signature: Sendable {
 
     /// - Throws: `RequestError.badSignature` unless a key has signed `path` or none is needed.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
-        if acceptsUnsafe && signature == "unsafe" { return }
-        guard let claimed = Data(base64URL: signature), claimed.count == configuration.size else { throw .badSignature }
-        // Every key is tried, and every byte compared, so that the time taken says nothing about where a guess is wrong.
-        let matches = configuration.keys.filter { pair in
-            zip(claimed, code(path, pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        try check(signature, size: configuration.size) { code(path, $0) }
+    }
+
+    /// The same for a signature of thumbor's: base64url of HMAC-SHA1(key, path after the signature and its slash).
+    func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
+        try check(signature, size: Insecure.SHA1.byteCount) { pair in
+            Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: pair.key)))
         }
+    }
+
+    /// The rule for addresses that cannot carry a signature: good where the word `unsafe` is.
+    func checkUnsigned() throws(RequestError) {
+        guard acceptsUnsafe else {
+            throw .forbidden("this server makes what was signed, and such addresses cannot be (configuration: signing.unsafe)")
+        }
+    }
+
+    private func check(
+        _ signature: some StringProtocol, size: Int, against code: (SigningConfiguration.Pair) -> [UInt8]
+    ) throws(RequestError) {
+        if acceptsUnsafe && signature == "unsafe" { return }
+        guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
+        // Every key is tried, and every byte compared, so that the time taken says nothing about where a guess is wrong.
+        let matches = configuration.keys.filter { pair in zip(claimed, code(pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
         guard !matches.isEmpty else { throw .badSignature }
     }
 

@@ -21,4 +21,15 @@ struct SourceURL {
         guard let answering else { throw .forbidden("no remote source allows \(url); add its prefix to a source of type remote") }
         return TitleReference(source: answering.name, id: url.description)
     }
+
+    /// The title that a source URL in another dialect's path names: percent-encoded, or an `http(s)` URL as it stands, its query too.
+    func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
+        if text.hasPrefix("http://") || text.hasPrefix("https://") { return try resolve(String(text)) }
+        let decoded = try PercentEncoding.decode(text.prefix { $0 != "?" })
+        // What stands before it is a part that its dialect does not know.
+        guard TitleReference.isSourceName(decoded.prefix { $0 != ":" }) else {
+            throw .malformed("“\(decoded)” is not a source URL such as sample://1 or https://…")
+        }
+        return try resolve(decoded)
+    }
 }

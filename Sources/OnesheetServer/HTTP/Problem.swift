@@ -85,7 +85,7 @@ struct Problem: Error {
     private init(_ error: RenderError) {
         switch error {
         case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, "Not a usable image", error.description)
-        case .tooManyOutputPixels, .noEncoder: self.init(.badRequest, "Bad request", error.description)
+        case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, "Bad request", error.description)
         }
     }
 }

@@ -6,7 +6,9 @@ struct Routes: Sendable {
     let all: [any Route]
 
     init(_ installation: Installation, _ figures: ServerFigures, _ readiness: Readiness) {
-        images = [PosterRoute(installation: installation), ImageRoute(installation: installation)]
+        images =
+            [PosterRoute(installation: installation), ImageRoute(installation: installation)]
+            + installation.configuration.dialects.map { $0.route(installation) }
         all =
             images + [
                 LadderRoute(installation: installation),

@@ -31,7 +31,8 @@ struct ImageRoute: ImageDialect {
 extension ImageDialect {
     /// From the canonical request to the response; all dialects end here.
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let address = try address(rest)
+        let query = readsQuery ? (request.head.path ?? "").drop { $0 != "?" } : ""
+        let address = try address(rest + query)
         let clock = installation.clock
         try address.checkExpiry(at: clock.now.timeIntervalSince1970)
         let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)

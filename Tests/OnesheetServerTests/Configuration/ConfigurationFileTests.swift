@@ -53,6 +53,7 @@ final class ConfigurationFileTests: XCTestCase {
             ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a length of time"),
             ("rendering: { linearLigth: true }", "rendering: unknown key “linearLigth”; did you mean “linearLight”?"),
             ("listen: here", "listen: “here” is not an address"),
+            ("dialects: [thumbr]", "dialects.[0]: unknown dialect “thumbr”; did you mean “thumbor”?"),
             ("sources: {}", "sources: needs at least one source"),
             ("sources: { Bad_Name: { type: sample } }", "sources.Bad_Name: a source's name is the scheme"),
             ("sources: { http: { type: remote } }", "sources.http"),

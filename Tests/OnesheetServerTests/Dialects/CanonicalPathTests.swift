@@ -10,7 +10,8 @@ final class CanonicalPathTests: XCTestCase {
     func testThatEveryOptionIsSaidSoThatItIsReadTheSame() throws {
         let grammar = try ImageOptions(formats: [.jpeg, .png])
         for text in [
-            "", "rs:fill:300:450:1", "rs:force:3:0/mw:5/mh:6", "g:sm/c:0.5:10:fp:0.1:0.9", "c:10:20", "rot:270/fl:1:0", "fl:0:1",
+            "", "rs:fill:300:450:1", "rs:force:3:0/mw:5/mh:6", "g:sm/c:0.5:10:fp:0.1:0.9", "c:10:20", "c:10:20:nowe:3:4",
+            "rot:270/fl:1:0", "fl:0:1",
             "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "sm:0/kcr:1/scp:0", "g:sowe/h:9",
             "dpr:2/w:9",
         ] {

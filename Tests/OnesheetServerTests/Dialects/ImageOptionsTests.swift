@@ -53,6 +53,8 @@ final class ImageOptionsTests: XCTestCase {
             ("g:sm", { $0.gravity = .smart }),
             ("g:fp:0.25:0.75", { $0.gravity = .focus(x: 0.25, y: 0.75) }),
             ("c:100:0.5", { $0.crop = .init(width: 100, height: 0.5) }),
+            ("c:100:50:nowe:10:20", { $0.crop = .init(width: 100, height: 50, gravity: .corner(x: 10, y: 20)) }),
+            ("g:nowe", { $0.gravity = .compass(x: -1, y: -1) }),
             ("c:100:50:no", { $0.crop = .init(width: 100, height: 50, gravity: .compass(x: 0, y: -1)) }),
             ("rot:270", { $0.rotation = 270 }),
             ("fl:1:0", { $0.flipsHorizontally = true }),

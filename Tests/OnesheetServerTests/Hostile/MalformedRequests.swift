@@ -7,7 +7,7 @@ enum MalformedRequests {
         let status: Int
     }
 
-    static let rows = requestLines + fields + bodies + methods + bytesOfOthers + paths
+    static let rows = requestLines + fields + bodies + methods + bytesOfOthers + paths + dialects
 
     private static func row(_ name: String, _ text: String, _ status: Int) -> Row {
         Row(name: name, bytes: Array(text.utf8), status: status)
@@ -167,5 +167,27 @@ enum MalformedRequests {
         path("/sources/sample/titles?date=2026-02-30", 400),
         path("/sources/sample/titles?date=%00", 400), path("/sources//titles", 404), path("/sources/sample/nothing", 404),
         path("/cache/stats", 401),
+    ]
+
+    private static let dialects = [
+        path("/thumbor/", 400), path("/thumbor//", 403), path("/thumbor/unsafe/", 400), path("/thumbor/%ff/60x90/sample://1", 403),
+        path("/thumbor/unsafe/x/sample://1", 200), path("/thumbor/unsafe/-x-/%00", 400),
+        path("/thumbor/unsafe/99999999999999999999x1/sample://1", 400), path("/thumbor/unsafe/--1x1/sample://1", 400),
+        path("/thumbor/unsafe/0x0:99999999999999999999x1/sample://1", 400), path("/thumbor/unsafe/:/sample://1", 400),
+        path("/thumbor/unsafe/filters:)/sample://1", 400), path("/thumbor/unsafe/filters:):)/sample://1", 400),
+        path("/thumbor/unsafe/filters:blur(nan)/sample://1", 400), path("/thumbor/unsafe/filters:blur(1e308)/sample://1", 400),
+        path("/thumbor/unsafe/filters:quality(1/q:2)/sample://1", 400),
+        path("/thumbor/unsafe/" + String(repeating: "smart/", count: 1000) + "sample://1", 400),
+        path("/thumbor/unsafe/60x90/file:///etc/passwd", 404), path("/thumbor/unsafe/60x90/https://", 400),
+        path("/thumbor/unsafe/60x90/http://user@example.com/", 400),
+        path("/cdn-cgi/image/w=1", 400), path("/cdn-cgi/image/=/sample://1", 400), path("/cdn-cgi/image/w=%zz/sample://1", 400),
+        path("/cdn-cgi/image/w=%0d%0a/sample://1", 400), path("/cdn-cgi/image/,,,/sample://1", 400),
+        path("/cdn-cgi/image/w=1:2:3/sample://1", 400), path("/cdn-cgi/image/dpr=inf/sample://1", 400),
+        path("/cdn-cgi/image/gravity=nanxnan/sample://1", 400), path("/cdn-cgi/image/background=rgb()/sample://1", 200),
+        path("/cdn-cgi/image/w=60/", 400), path("/cdn-cgi/image/w=60/..%2f..%2fetc%2fpasswd", 400),
+        path("/_next/image?", 400), path("/_next/image?url", 400), path("/_next/image?url=&w=&q=", 400),
+        path("/_next/image?url=sample://1&w=-96&q=75", 400), path("/_next/image?url=sample://1&w=96&q=75:1", 400),
+        path("/_next/image?url=%ff&w=96&q=75", 400), path("/_next/image?url=file:///etc/passwd&w=96&q=75", 404),
+        path("/_next/image?" + String(repeating: "w=96&", count: 1000), 400),
     ]
 }

@@ -1,0 +1,43 @@
+import OnesheetCore
+
+/// thumbor's filters, `quality(80):format(webp)`, as far as a transform can say them.
+enum ThumborFilters {
+    /// Each filter with how many arguments it needs and may have.
+    private static let arguments: [String: ClosedRange<Int>] = [
+        "quality": 1...1, "format": 1...1, "max_bytes": 1...1, "background_color": 1...1, "fill": 1...2, "blur": 1...2,
+        "upscale": 0...0, "no_upscale": 0...0, "strip_exif": 0...0, "strip_icc": 0...0,
+    ]
+
+    /// - Parameter text: without the last closing parenthesis.
+    /// - Returns: the same in the grammar of `ImageOptions`.
+    static func options(_ text: Substring) throws(RequestError) -> [String] {
+        var options: [String] = []
+        for filter in text.split(separator: "):", omittingEmptySubsequences: false) {
+            guard let open = filter.firstIndex(of: "(") else {
+                throw .malformed("“\(filter)” is not a filter such as quality(80)")
+            }
+            options += try lowered(String(filter[..<open]), filter[filter.index(after: open)...])
+        }
+        return options
+    }
+
+    private static func lowered(_ name: String, _ text: Substring) throws(RequestError) -> [String] {
+        guard let count = arguments[name] else { throw .unknown(unknownName(name, kind: "filter", known: arguments.keys)) }
+        let values = text.split(separator: ",")
+        guard count.contains(values.count) else {
+            throw .bad(
+                option: name, value: String(text), reason: "needs \(count.lowerBound) to \(count.upperBound) arguments")
+        }
+        return switch name {
+        case "background_color": ["background:\(values[0])"]
+        case "fill": ["extend:1"] + (values[0] == "transparent" ? [] : ["background:\(values[0])"])
+        // The second is the standard deviation; without it the radius is.
+        case "blur": ["blur:\(values[values.count - 1])"]
+        case "upscale": ["enlarge:1"]
+        case "no_upscale": ["enlarge:0"]
+        // Both are the custom here.
+        case "strip_exif", "strip_icc": []
+        default: ["\(name):\(values[0])"]
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import OnesheetCore
+
+/// thumbor's addresses: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
+struct ThumborRoute: ImageDialect {
+    let prefix = "/thumbor/"
+    let readsQuery = true
+    let installation: Installation
+
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
+        guard let slash = rest.firstIndex(of: "/") else {
+            throw .malformed(
+                "a thumbor address is /thumbor/{signature}/{options}/{image}, such as /thumbor/unsafe/300x450/sample%3A%2F%2F1")
+        }
+        let path = rest[rest.index(after: slash)...]
+        try installation.signature.check(thumbor: rest[..<slash], of: path)
+        let read = try ThumborPath(path)
+        return ImageAddress(
+            title: try SourceURL(sources: installation.sources).resolve(embedded: read.image),
+            transform: try installation.options.transform(read.options), negotiates: false)
+    }
+}
+
+/// What follows the signature in thumbor's addresses: each part may be missing, and their order is fixed.
+struct ThumborPath {
+    /// In the grammar of `ImageOptions`.
+    private(set) var options: [String] = []
+    /// The source URL as it stands there.
+    private(set) var image: Substring
+
+    private static let unsupported = ["debug", "meta", "trim", "adaptive-fit-in", "full-fit-in", "adaptive-full-fit-in"]
+
+    init(_ path: Substring) throws(RequestError) {
+        image = path
+        if let word = take({ Self.unsupported.contains(String($0.prefix { $0 != ":" })) }) {
+            throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
+        }
+        if let crop = take({ $0.contains(":") && $0.allSatisfy { "0123456789x:".contains($0) } }) { try add(crop: crop) }
+        let fitsIn = take { $0 == "fit-in" } != nil
+        if let size = take({ $0.contains("x") && $0.allSatisfy { "0123456789x-orig".contains($0) } }) {
+            try add(size: size, fitsIn: fitsIn)
+        } else {
+            addGravity(flips: nil)
+        }
+        guard image.hasPrefix("filters:") else { return }
+        guard let end = image.firstRange(of: ")/") else { throw .malformed("“\(image)”: the filters do not end with “)/”") }
+        options += try ThumborFilters.options(image[..<end.lowerBound].dropFirst("filters:".count))
+        image = image[end.upperBound...]
+    }
+
+    /// Takes the next part where it is the one that is looked for; the last one is the image.
+    private mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
+        let part = image.prefix { $0 != "/" }
+        guard part.endIndex < image.endIndex, isWanted(part) else { return nil }
+        image = image[image.index(after: part.endIndex)...]
+        return part
+    }
+
+    /// `left x top : right x bottom` in pixels.
+    private mutating func add(crop text: Substring) throws(RequestError) {
+        let edges = text.split(separator: ":").flatMap { $0.split(separator: "x") }.compactMap { Int($0) }
+        guard edges.count == 4, edges[2] > edges[0], edges[3] > edges[1] else {
+            throw .bad(option: "crop", value: String(text), reason: "needs {left}x{top}:{right}x{bottom} around at least one pixel")
+        }
+        options.append("crop:\(edges[2] - edges[0]):\(edges[3] - edges[1]):nowe:\(edges[0]):\(edges[1])")
+    }
+
+    /// `300x450`; a side that is 0 or missing follows from the other, and a minus sign flips. thumbor enlarges unless it fits in.
+    private mutating func add(size text: Substring, fitsIn: Bool) throws(RequestError) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2 else {
+            throw .bad(option: "size", value: String(text), reason: "needs {width}x{height}, such as 300x450")
+        }
+        let flips = sides.map { $0.hasPrefix("-") }
+        let lengths = sides.map { $0.hasPrefix("-") ? $0.dropFirst() : $0 }
+        let areGiven = lengths.map { $0.contains { $0 != "0" } }
+        options += ["width:\(lengths[0])", "height:\(lengths[1])"]
+        if flips.contains(true) { options.append("flip:\(flips[0]):\(flips[1])") }
+        if !fitsIn, areGiven.contains(true) { options.append("enlarge:1") }
+        let fills = !fitsIn && !areGiven.contains(false)
+        if fills { options.append("resizing_type:fill") }
+        addGravity(flips: fills ? flips : nil)
+    }
+
+    /// - Parameter flips: across and down; `nil` where nothing is cut off and so nothing has to be chosen. thumbor cuts before it
+    ///   flips, so there the sides change places.
+    private mutating func addGravity(flips: [Bool]?) {
+        let across = take { ["left", "center", "right"].contains($0) }
+        let down = take { ["top", "middle", "bottom"].contains($0) }
+        let isSmart = take { $0 == "smart" } != nil
+        guard let flips else { return }
+        if isSmart {
+            options.append("gravity:sm")
+            return
+        }
+        let vertical = flips[1] ? ["top": "so", "bottom": "no"] : ["top": "no", "bottom": "so"]
+        let horizontal = flips[0] ? ["left": "ea", "right": "we"] : ["left": "we", "right": "ea"]
+        let name = (down.flatMap { vertical[String($0)] } ?? "") + (across.flatMap { horizontal[String($0)] } ?? "")
+        if !name.isEmpty { options.append("gravity:\(name)") }
+    }
+}

@@ -1,0 +1,213 @@
+import Logging
+import NIOCore
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// What other image servers' addresses ask for is what this one's own ask for: the same key, the same bytes, the same limits.
+final class OtherDialectsTests: ServerTestCase {
+    private let all = "dialects: [thumbor, cloudflare, next]"
+
+    /// An address of another dialect, and the free transform that it stands for.
+    private let pairs: [(other: String, options: String)] = [
+        ("/thumbor/unsafe/60x90/filters:format(png)/sample%3A%2F%2F1", "rs:fill:60:90:1/f:png"),
+        ("/thumbor/unsafe/-60x90/left/top/filters:format(png)/sample://1", "rs:fill:60:90:1/fl:1:0/g:noea/f:png"),
+        ("/thumbor/unsafe/60x-90/right/bottom/filters:format(jpeg)/sample://1", "rs:fill:60:90:1/fl:0:1/g:noea/f:jpg"),
+        ("/thumbor/unsafe/60x60/smart/filters:format(jpeg):quality(50)/sample://1", "rs:fill:60:60:1/g:sm/q:50/f:jpg"),
+        ("/thumbor/unsafe/60x/left/filters:no_upscale():format(jpg)/sample://1", "w:60/f:jpg"),
+        ("/thumbor/unsafe/fit-in/92x0/filters:format(jpg):strip_exif()/sample://1?x=1", "w:92/f:jpg"),
+        ("/thumbor/unsafe/fit-in/90x90/filters:fill(ff0000):format(png)/sample://1", "w:90/h:90/ex:1/bg:ff0000/f:png"),
+        ("/thumbor/unsafe/10x20:60x70/filters:format(png):blur(9,2)/sample://1", "c:50:50:nowe:10:20/bl:2/f:png"),
+        ("/thumbor/unsafe/sample://1", "original"),
+        ("/cdn-cgi/image/width=92,format=jpeg/sample://1", "w:92/f:jpg"),
+        ("/cdn-cgi/image/w=92,f=auto/sample%3A%2F%2F1", "w:92/f:jpg"),
+        ("/cdn-cgi/image/w=60,h=90,fit=cover,gravity=0.5x0.25,f=png/sample://1", "rs:fill:60:90:1/g:fp:0.5:0.25/f:png"),
+        ("/cdn-cgi/image/w=30,h=45,dpr=2,fit=pad,background=%23ff0000,f=png/sample://1", "w:60/h:90/el:1/ex:1/bg:ff0000/f:png"),
+        ("/cdn-cgi/image/w=60,background=rgb(255%2C0%2C0),q=50,f=jpeg/sample://1", "w:60/bg:ff0000/q:50/f:jpg"),
+        ("/cdn-cgi/image/h=60,rotate=90,flip=h,sharpen=1,metadata=none,f=png/sample://1", "h:60/rot:90/fl:0:1/sh:1/f:png"),
+        ("/cdn-cgi/image/w=60,h=60,fit=aspect-crop,gravity=auto,f=png/sample://1", "rs:fill-down:60:60/g:sm/f:png"),
+        ("/cdn-cgi/image/w=60,h=60,fit=squeeze,f=png,anim=false/sample://1", "rs:force:60:60:1/f:png"),
+        ("/_next/image?url=sample%3A%2F%2F1&w=96&q=75", "w:96/q:75/f:jpg"),
+        ("/_next/image?dpl=x&q=80&w=92&url=sample://1", "w:92/f:jpg"),
+    ]
+
+    func testThatEachAddressHasTheKeyOfTheFreeTransform() async throws {
+        // Given an installation that understands all dialects
+        let installation = try installation(all)
+        addTeardownBlock { try await installation.shutdown() }
+        let own = ImageRoute(installation: installation)
+        let others = DialectName.allCases.map { $0.route(installation) }
+        for (path, options) in pairs where options != "original" {
+            // When both addresses are read
+            let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
+            let other = try dialect.address(path.dropFirst(dialect.prefix.count))
+            let free = try own.address("unsafe/\(options)/plain/sample://1")
+            // Then they are one variant
+            let key = other.request(in: other.negotiates ? .jpeg : nil).key
+            XCTAssertEqual(key, free.request(in: nil).key, "\(path): \(other.transform.canonicalText)")
+        }
+    }
+
+    func testThatEachAddressIsAnsweredWithTheBytesOfTheFreeTransform() async throws {
+        // Given a server that understands all dialects
+        let server = try await server(keys: all)
+        for (path, options) in pairs {
+            // When a picture is asked for in its own words, and then in another's, twice
+            let free = try await server.send(
+                options == "original" ? "/t/p/original/sample/1" : "/i/unsafe/\(options)/plain/sample://1")
+            for _ in 0..<2 {
+                let other = try await server.send(path)
+                // Then the second is the first, and was in the cache
+                XCTAssertEqual(other.status, 200, "\(path) \(other.text.prefix(300))")
+                XCTAssertEqual(other.body, free.body, path)
+                XCTAssertEqual(other.field("ETag"), free.field("ETag"), path)
+                XCTAssertTrue(other.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false, path)
+            }
+        }
+    }
+
+    func testThatTheFormatIsNegotiatedWhereTheDialectSaysSo() async throws {
+        let server = try await server(keys: all)
+        for path in ["/_next/image?url=sample://1&w=96&q=75", "/cdn-cgi/image/w=60,f=auto/sample://1"] {
+            let answer = try await server.send(path, fields: [("Accept", "image/png")])
+            XCTAssertEqual(answer.field("Content-Type"), "image/png", path)
+            XCTAssertEqual(answer.field("Vary"), "Accept", path)
+        }
+    }
+
+    func testThatWhatCannotBeDoneIsRefusedByName() async throws {
+        // Given a server that makes small pictures only
+        let server = try await server(keys: all + "\nlimits: { outputPixels: 10000 }")
+        let table: [(String, Int, String)] = [
+            ("/thumbor/unsafe", 400, "/thumbor/{signature}/"),
+            ("/thumbor/unsafe/meta/60x90/sample://1", 400, "“meta” is not supported"),
+            ("/thumbor/unsafe/trim:top-left/sample://1", 400, "“trim:top-left”"),
+            ("/thumbor/unsafe/origx90/sample://1", 400, "orig"),
+            ("/thumbor/unsafe/1x2x3/sample://1", 400, "1x2x3"), ("/thumbor/unsafe/99999x1/sample://1", 400, "99999"),
+            ("/thumbor/unsafe/9x9:9x9/sample://1", 400, "9x9:9x9"),
+            ("/thumbor/unsafe/filters:qualty(80)/sample://1", 400, "unknown filter “qualty”; did you mean “quality”?"),
+            ("/thumbor/unsafe/filters:grayscale()/sample://1", 400, "grayscale"),
+            ("/thumbor/unsafe/filters:quality(101)/sample://1", 400, "101"),
+            ("/thumbor/unsafe/filters:quality()/sample://1", 400, "option “quality”: “” needs 1 to 1 arguments"),
+            ("/thumbor/unsafe/filters:quality(80)", 400, "do not end"),
+            ("/thumbor/unsafe/filters:quality/sample://1", 400, "filters"),
+            ("/thumbor/unsafe/filters:format(bmp)/sample://1", 400, "bmp"),
+            ("/thumbor/unsafe/smrt/sample://1", 400, "“smrt/sample://1” is not a source URL"),
+            ("/thumbor/unsafe/30000x30000/filters:format(jpg)/sample://1", 400, "at most 10000"),
+            ("/thumbor/unsafe/5000x5000:5001x5001/filters:format(jpg)/sample://1", 400, "beside the picture"),
+            ("/thumbor/unsafe/60x90/sampel://1", 404, "did you mean “sample”?"),
+            ("/thumbor/unsafe/60x90/https://example.com/a.jpg", 403, "no remote source allows"),
+            ("/thumbor/wrong/60x90/sample://1", 403, "signature"),
+            ("/cdn-cgi/image/", 400, "/cdn-cgi/image/{options}/{url}"), ("/cdn-cgi/image//sample://1", 400, "width=300"),
+            ("/cdn-cgi/image/widht=1/sample://1", 400, "did you mean “width”?"), ("/cdn-cgi/image/w=auto/sample://1", 400, "auto"),
+            ("/cdn-cgi/image/w=/sample://1", 400, "“w=”"), ("/cdn-cgi/image/fit=fill/sample://1", 400, "fill"),
+            ("/cdn-cgi/image/gravity=face/sample://1", 400, "face"), ("/cdn-cgi/image/gravity=2x1/sample://1", 400, "“2”"),
+            ("/cdn-cgi/image/trim=auto/sample://1", 400, "unknown option “trim”"),
+            ("/cdn-cgi/image/background=red/sample://1", 400, "“red”"), ("/cdn-cgi/image/f=json/sample://1", 400, "json"),
+            ("/cdn-cgi/image/rotate=45/sample://1", 400, "45"), ("/cdn-cgi/image/w=1%2fh:2/sample://1", 400, "1/h"),
+            ("/cdn-cgi/image/w=60/uploads/a.jpg", 400, "“uploads/a.jpg” is not a source URL"),
+            ("/cdn-cgi/image/w=60/http://169.254.169.254/a", 403, "no remote source allows"),
+            ("/cdn-cgi/image/w=30000,h=30000,fit=squeeze,f=jpeg/sample://1", 400, "at most 10000"),
+            ("/_next/image", 400, "query"), ("/_next/image?url=sample://1&w=97&q=75", 400, "option “w”: “97” needs one of 16, 32,"),
+            ("/_next/image?url=sample://1&w=96", 400, "“q”"), ("/_next/image?w=96&q=75", 400, "“url”"),
+            ("/_next/image?url=sample://1&w=96&w=128&q=75", 400, "“w”"), ("/_next/image?url=sample://1&w=96&q=101", 400, "101"),
+            ("/_next/image?url=%2Fposter.jpg&w=96&q=75", 400, "/poster.jpg"), ("/_next/image?url=%zz&w=96&q=75", 400, "%zz"),
+            ("/_next/image?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=96&q=75", 403, "no remote source allows"),
+            ("/_next/image?url=sample://1&w=256&q=75", 400, "at most 10000"), ("/_next/imagery", 404, "/_next/imagery"),
+        ]
+        for (path, status, words) in table {
+            let answer = try await server.send(path)
+            assertProblem(answer, status, words, path)
+        }
+    }
+
+    func testThatAURLOfAnOriginKeepsItsEscapesAndItsQuery() async throws {
+        // Given an origin whose pictures have names and queries
+        let picture = try Picture.jpeg()
+        let origin = try await origin { target, _ in
+            target == "/a%20b.jpg?v=2" ? .answer(type: "image/jpeg", body: picture) : .answer(status: 404)
+        }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }", keys: all)
+        let place = "\(origin.url)/a%20b.jpg?v=2"
+        let escaped = PercentEncoding.encode(place)
+        for path in [
+            "/thumbor/unsafe/60x90/\(place)", "/thumbor/unsafe/60x90/\(escaped)", "/cdn-cgi/image/w=60/\(place)",
+            "/cdn-cgi/image/w=60/\(escaped)", "/_next/image?url=\(escaped)&w=96&q=75",
+        ] {
+            // When it is asked for in each dialect, plain and escaped, then it is found
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(300))")
+        }
+        XCTAssertEqual(origin.requests(), 1)
+    }
+
+    func testThatADialectThatIsOffIsNotThere() async throws {
+        let server = try await server(keys: "dialects: [next]")
+        for path in ["/thumbor/unsafe/60x90/sample://1", "/cdn-cgi/image/w=60/sample://1"] {
+            let answer = try await server.send(path)
+            assertProblem(answer, 404, path.prefix(8).description)
+        }
+        let own = try await self.server().send("/_next/image?url=sample://1&w=96&q=75")
+        assertProblem(own, 404, "/_next/image")
+    }
+
+    func testThatWhereSignaturesAreNeededNothingUnsignedIsMade() async throws {
+        // Given a server with a key
+        let server = try await server(
+            keys: all + "\nsigning: { keys: [{ key: \"6b6579\", salt: \"00\" }, { key: \"aa\", salt: \"01\" }] }")
+        for (path, _) in pairs {
+            // When somebody asks without it, then nothing is made
+            let answer = try await server.send(path)
+            assertProblem(answer, 403, path.hasPrefix("/thumbor") ? "signature" : "signing.unsafe", path)
+        }
+        // And what thumbor's clients signed with the key is
+        let signed = try await server.send("/thumbor/wLM_jX-2D7p_z-Yqyw5zcy1Vlyo=/60x90/sample://1")
+        XCTAssertEqual(signed.status, 200, signed.text)
+        let other = try await server.send("/thumbor/wLM_jX-2D7p_z-Yqyw5zcy1Vlyo=/60x91/sample://1")
+        assertProblem(other, 403, "signature")
+    }
+
+    func testThatThumborsDocumentedSignatureIsAccepted() throws {
+        // Given the key of thumbor's documentation for libraries
+        var configuration = SigningConfiguration()
+        configuration.keys = [.init(key: Array("my-security-key".utf8), salt: [])]
+        let signature = Signature(configuration, needsKey: true)
+        let path = "300x200/my.server.com/some/path/to/image.jpg"
+        // Then its example is good, and nothing else
+        XCTAssertNoThrow(try signature.check(thumbor: "8ammJH8D-7tXy6kU3lTvoXlhu4o=", of: path))
+        for (claimed, path) in [
+            ("8ammJH8D-7tXy6kU3lTvoXlhu4o=", path + "x"), ("9ammJH8D-7tXy6kU3lTvoXlhu4o=", path), ("8ammJH8D", path), ("", path),
+            ("unsafe", path),
+        ] {
+            XCTAssertThrowsError(try signature.check(thumbor: claimed, of: path), claimed)
+        }
+    }
+
+    func testThatWithPresetsOnlyEachDialectMakesThoseOnly() async throws {
+        // Given a server that makes two presets
+        let server = try await server(
+            keys: all + "\npresetsOnly: true\npresets: { card: \"rs:fill:60:90:1\", wide: \"w:96/q:75\" }")
+        for (path, status) in [
+            ("/thumbor/unsafe/60x90/filters:format(png)/sample://1", 200), ("/thumbor/unsafe/60x91/sample://1", 403),
+            ("/thumbor/unsafe/sample://1", 200),
+            ("/cdn-cgi/image/w=60,h=90,fit=cover/sample://1", 200), ("/cdn-cgi/image/w=60,h=90/sample://1", 403),
+            ("/_next/image?url=sample://1&w=96&q=75", 200), ("/_next/image?url=sample://1&w=96&q=76", 403),
+        ] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, status, "\(path) \(answer.text.prefix(200))")
+            if status == 403 { assertProblem(answer, 403, "presets: card, wide", path) }
+        }
+    }
+
+    private func installation(_ keys: String) throws -> Installation {
+        let yaml = "cache: { disk: { path: \"\(folder())\" } }\n\(keys)\nsources: { sample: { type: sample } }"
+        return try Installation(
+            try ConfigurationFile(environment: [:]).parse(yaml), .standard,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+}
