@@ -120,6 +120,15 @@ package struct Pipeline: Sendable {
     /// What is known of a title's poster without fetching it.
     package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
 
+    /// Pixels of a title's original as it is shown; fetched where they are not known.
+    package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
+        if let facts = await facts(of: title) { return (facts.width, facts.height) }
+        let original = try await originals.original(of: title, at: await cache.purges.mark())
+        let header: ImageHeader
+        do throws(RenderError) { header = try renderer.header(of: original.entry.body) } catch { throw .render(error) }
+        return header.orientation.swapsSides ? (header.height, header.width) : (header.width, header.height)
+    }
+
     /// Keeps what `variant` says of the poster, unless it is known.
     private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference, at mark: PurgeMark) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),

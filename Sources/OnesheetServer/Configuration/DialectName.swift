@@ -2,7 +2,7 @@ import OnesheetCore
 
 /// The address grammar of another image server, which the configuration may switch on beside this one's own.
 package enum DialectName: String, Sendable, CaseIterable, Decodable {
-    case thumbor, cloudflare, next
+    case thumbor, cloudflare, iiif, next
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -18,6 +18,7 @@ package enum DialectName: String, Sendable, CaseIterable, Decodable {
         switch self {
         case .thumbor: ThumborRoute(installation: installation)
         case .cloudflare: CloudflareRoute(installation: installation)
+        case .iiif: IIIFRoute(installation: installation)
         case .next: NextRoute(installation: installation)
         }
     }

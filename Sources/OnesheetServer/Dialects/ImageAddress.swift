@@ -3,12 +3,22 @@ import OnesheetPipeline
 
 /// What an image's path says, in canonical form, whatever dialect it is in.
 struct ImageAddress {
+    /// Pixels to each side; 0 leaves one open.
+    struct Sides {
+        let width: Int
+        let height: Int
+    }
+
     let title: TitleReference
     let transform: Transform
     /// Whether the client's `Accept` decides the format.
     let negotiates: Bool
     /// When the path stops being valid, in seconds since 1970.
     var expires: Int?
+    /// What the outcome must measure; `nil` where a smaller one will do as well.
+    var exactly: Sides?
+    /// Whether pages of every origin may read the pixels.
+    var isShared = false
 
     /// The canonical request; `format` is the one that was negotiated, if any.
     func request(in format: ImageFormat?) -> ImageRequest {
@@ -20,6 +30,15 @@ struct ImageAddress {
     /// - Throws: `RequestError.expired` where the path was valid until some moment before `now`, in seconds since 1970.
     func checkExpiry(at now: Double) throws(RequestError) {
         if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
+    }
+
+    /// - Throws: `RequestError.bad` where `variant` is smaller than it must be.
+    func checkSides(of variant: CacheEntry) throws(RequestError) {
+        guard let exactly else { return }
+        for (note, side) in [(Note.width, exactly.width), (Note.height, exactly.height)] where side > 0 {
+            guard variant.notes[note] != "\(side)" else { continue }
+            throw .bad(option: "size", value: "\(side)", reason: "is more than the region has; nothing is enlarged")
+        }
     }
 }
 

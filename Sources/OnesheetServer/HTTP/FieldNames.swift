@@ -12,6 +12,7 @@ extension HTTPField.Name {
     static let serverTiming = known("Server-Timing")
     static let requestID = known("X-Request-Id")
     static let link = known("Link")
+    static let forwardedProto = known("X-Forwarded-Proto")
     /// A picture's ThumbHash in base64.
     static let thumbHash = known("Onesheet-ThumbHash")
     /// The colour that most of a picture has: `#rrggbb`.

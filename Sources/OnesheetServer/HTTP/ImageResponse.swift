@@ -10,6 +10,8 @@ struct ImageResponse {
     let answer: ImageAnswer
     /// Whether other bytes are possible for another `Accept`.
     var varies = false
+    /// Whether pages of every origin may read the pixels (CORS).
+    var isShared = false
     /// Whether this address always stands for the same picture.
     var isVersioned = false
     /// The one path among all that lead to this variant.
@@ -53,6 +55,7 @@ struct ImageResponse {
     private func cacheFields(at now: Date) -> HTTPFields {
         var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
         if varies { fields[.vary] = "Accept" }
+        if isShared { fields[.accessControlAllowOrigin] = "*" }
         guard answer.isStorable else {
             fields[.cacheControl] = "no-store"
             return fields

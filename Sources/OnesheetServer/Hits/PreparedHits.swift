@@ -56,6 +56,7 @@ final class PreparedHits {
             return .file(file)
         }
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
+        do { try address.checkSides(of: hit.entry) } catch { return nil }
         if variant.prepared?.isGood(for: hit, at: now) != true {
             variant.prepared = PreparedHit(hit, at: now, CORS(configuration: installation.configuration.cors)) { [installation] in
                 installation.response($0, to: variant.request, at: address)

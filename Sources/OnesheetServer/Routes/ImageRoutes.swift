@@ -29,14 +29,18 @@ struct ImageRoute: ImageDialect {
 }
 
 extension ImageDialect {
-    /// From the canonical request to the response; all dialects end here.
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = readsQuery ? (request.head.path ?? "").drop { $0 != "?" } : ""
-        let address = try address(rest + query)
+        return try await image(at: try address(rest + query), request)
+    }
+
+    /// From the canonical request to the response; all dialects end here.
+    func image(at address: ImageAddress, _ request: Request) async throws -> Response {
         let clock = installation.clock
         try address.checkExpiry(at: clock.now.timeIntervalSince1970)
         let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)
         let answer = try await installation.pipeline.image(for: wanted)
+        try address.checkSides(of: answer.entry)
         return installation.response(answer, to: wanted, at: address).response(to: request.method, request.headers, at: clock.now)
     }
 }
@@ -45,7 +49,7 @@ extension Installation {
     /// What `answer` is to whoever asked for `request` at `address`.
     func response(_ answer: ImageAnswer, to request: ImageRequest, at address: ImageAddress) -> ImageResponse {
         ImageResponse(
-            answer: answer, varies: address.negotiates,
+            answer: answer, varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name == request.title.source }?.source.isVersioned ?? false,
             canonical: CanonicalPath(options: options, signature: signature).path(to: request, expires: address.expires))
     }

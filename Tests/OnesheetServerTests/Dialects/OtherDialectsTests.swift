@@ -10,7 +10,7 @@ import XCTest
 
 /// What other image servers' addresses ask for is what this one's own ask for: the same key, the same bytes, the same limits.
 final class OtherDialectsTests: ServerTestCase {
-    private let all = "dialects: [thumbor, cloudflare, next]"
+    private let all = "dialects: [thumbor, cloudflare, iiif, next]"
 
     /// An address of another dialect, and the free transform that it stands for.
     private let pairs: [(other: String, options: String)] = [
@@ -31,6 +31,13 @@ final class OtherDialectsTests: ServerTestCase {
         ("/cdn-cgi/image/h=60,rotate=90,flip=h,sharpen=1,metadata=none,f=png/sample://1", "h:60/rot:90/fl:0:1/sh:1/f:png"),
         ("/cdn-cgi/image/w=60,h=60,fit=aspect-crop,gravity=auto,f=png/sample://1", "rs:fill-down:60:60/g:sm/f:png"),
         ("/cdn-cgi/image/w=60,h=60,fit=squeeze,f=png,anim=false/sample://1", "rs:force:60:60:1/f:png"),
+        ("/iiif/3/sample%3A%2F%2F1/full/92,/0/default.jpg", "w:92/f:jpg"),
+        ("/iiif/3/sample:%2F%2F1/full/,90/0/color.png", "h:90/f:png"),
+        ("/iiif/3/sample:%2F%2F1/full/60,60/0/default.jpg", "rs:force:60:60/f:jpg"),
+        ("/iiif/3/sample:%2F%2F1/full/!60,60/0/default.jpg", "rs:fit:60:60/f:jpg"),
+        ("/iiif/3/sample:%2F%2F1/square/60%2C/0/default.jpg", "rs:fill-down:60:60/f:jpg"),
+        ("/iiif/3/sample:%2F%2F1/10,20,50,60/max/0/default.png", "c:50:60:nowe:10:20/f:png"),
+        ("/iiif/3/sample:%2F%2F1/10,20,50,60/25,/0/default.png", "c:50:60:nowe:10:20/w:25/f:png"),
         ("/_next/image?url=sample%3A%2F%2F1&w=96&q=75", "w:96/q:75/f:jpg"),
         ("/_next/image?dpl=x&q=80&w=92&url=sample://1", "w:92/f:jpg"),
     ]
@@ -112,6 +119,24 @@ final class OtherDialectsTests: ServerTestCase {
             ("/cdn-cgi/image/w=60/uploads/a.jpg", 400, "“uploads/a.jpg” is not a source URL"),
             ("/cdn-cgi/image/w=60/http://169.254.169.254/a", 403, "no remote source allows"),
             ("/cdn-cgi/image/w=30000,h=30000,fit=squeeze,f=jpeg/sample://1", 400, "at most 10000"),
+            ("/iiif/3/sample:%2F%2F1/full/max/0", 400, "/iiif/3/{identifier}/{region}"),
+            ("/iiif/3/sample://1/full/max/0/default.jpg", 400, "/iiif/3/{identifier}/{region}"),
+            ("/iiif/3/1/full/max/0/default.jpg", 400, "“1” is not a source URL"),
+            ("/iiif/3/sampel:%2F%2F1/full/max/0/default.jpg", 404, "did you mean “sample”?"),
+            ("/iiif/3/sample:%2F%2F1/pct:1,1,9,9/max/0/default.jpg", 400, "“pct:1,1,9,9”"),
+            ("/iiif/3/sample:%2F%2F1/1,1,0,9/max/0/default.jpg", 400, "“1,1,0,9”"),
+            ("/iiif/3/sample:%2F%2F1/9999,0,9,9/max/0/default.jpg", 400, "beside the picture"),
+            ("/iiif/3/sample:%2F%2F1/full/%5E92,/0/default.jpg", 400, "“^92,”"),
+            ("/iiif/3/sample:%2F%2F1/full/pct:50/0/default.jpg", 400, "“pct:50”"),
+            ("/iiif/3/sample:%2F%2F1/full/0,/0/default.jpg", 400, "“0,”"),
+            ("/iiif/3/sample:%2F%2F1/square/60,50/0/default.jpg", 400, "is not a square"),
+            ("/iiif/3/sample:%2F%2F1/0,0,50,60/51,/0/default.jpg", 400, "“51” is more than the region has"),
+            ("/iiif/3/sample:%2F%2F1/0,0,50,60/51,/0/default.jpg", 400, "“51” is more than the region has"),
+            ("/iiif/3/sample:%2F%2F1/full/92,/90/default.jpg", 400, "“90”"),
+            ("/iiif/3/sample:%2F%2F1/full/92,/0/gray.jpg", 400, "gray"),
+            ("/iiif/3/sample:%2F%2F1/full/92,/0/default.tif", 400, "tif"),
+            ("/iiif/3/sample:%2F%2F1/full/200,/0/default.jpg", 400, "at most 10000"),
+            ("/iiif/3/https:%2F%2Fexample.com%2Fa.jpg/info.json", 403, "no remote source allows"),
             ("/_next/image", 400, "query"), ("/_next/image?url=sample://1&w=97&q=75", 400, "option “w”: “97” needs one of 16, 32,"),
             ("/_next/image?url=sample://1&w=96", 400, "“q”"), ("/_next/image?w=96&q=75", 400, "“url”"),
             ("/_next/image?url=sample://1&w=96&w=128&q=75", 400, "“w”"), ("/_next/image?url=sample://1&w=96&q=101", 400, "101"),
@@ -137,7 +162,7 @@ final class OtherDialectsTests: ServerTestCase {
         let escaped = PercentEncoding.encode(place)
         for path in [
             "/thumbor/unsafe/60x90/\(place)", "/thumbor/unsafe/60x90/\(escaped)", "/cdn-cgi/image/w=60/\(place)",
-            "/cdn-cgi/image/w=60/\(escaped)", "/_next/image?url=\(escaped)&w=96&q=75",
+            "/cdn-cgi/image/w=60/\(escaped)", "/iiif/3/\(escaped)/full/60,/0/default.jpg", "/_next/image?url=\(escaped)&w=96&q=75",
         ] {
             // When it is asked for in each dialect, plain and escaped, then it is found
             let answer = try await server.send(path)
@@ -148,7 +173,7 @@ final class OtherDialectsTests: ServerTestCase {
 
     func testThatADialectThatIsOffIsNotThere() async throws {
         let server = try await server(keys: "dialects: [next]")
-        for path in ["/thumbor/unsafe/60x90/sample://1", "/cdn-cgi/image/w=60/sample://1"] {
+        for path in ["/thumbor/unsafe/60x90/sample://1", "/cdn-cgi/image/w=60/sample://1", "/iiif/3/sample:%2F%2F1/info.json"] {
             let answer = try await server.send(path)
             assertProblem(answer, 404, path.prefix(8).description)
         }
@@ -196,6 +221,7 @@ final class OtherDialectsTests: ServerTestCase {
             ("/thumbor/unsafe/60x90/filters:format(png)/sample://1", 200), ("/thumbor/unsafe/60x91/sample://1", 403),
             ("/thumbor/unsafe/sample://1", 200),
             ("/cdn-cgi/image/w=60,h=90,fit=cover/sample://1", 200), ("/cdn-cgi/image/w=60,h=90/sample://1", 403),
+            ("/iiif/3/sample:%2F%2F1/full/max/0/default.jpg", 200), ("/iiif/3/sample:%2F%2F1/full/92,/0/default.jpg", 403),
             ("/_next/image?url=sample://1&w=96&q=75", 200), ("/_next/image?url=sample://1&w=96&q=76", 403),
         ] {
             let answer = try await server.send(path)

@@ -1,0 +1,144 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// IIIF Image API 3.0, level 1, as its compliance document lists it.
+final class IIIFTests: ServerTestCase {
+    /// A server with a picture of 300 × 450 at its origin, and that picture's base URI.
+    private func server(keys: String = "") async throws -> (RunningServer, String) {
+        let picture = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: picture) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }", keys: "dialects: [iiif]\n\(keys)")
+        return (server, "/iiif/3/" + origin.url.replacing(":", with: "%3A").replacing("/", with: "%2F") + "%2Fa.jpg")
+    }
+
+    func testThatTheDocumentSaysWhatTheServerDoes() async throws {
+        // Given a picture that nobody has asked for
+        let (server, base) = try await server()
+        // When its document is asked for
+        let answer = try await server.send("\(base)/info.json", fields: [("X-Forwarded-Proto", "https")])
+        // Then it is that of the specification, and readable for every page
+        XCTAssertEqual(answer.status, 200, answer.text)
+        XCTAssertEqual(answer.field("Content-Type"), "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\"")
+        XCTAssertEqual(answer.field("Access-Control-Allow-Origin"), "*")
+        XCTAssertTrue(answer.text.hasPrefix("{\"@context\":\"http://iiif.io/api/image/3/context.json\""), answer.text)
+        let document = try answer.json()
+        XCTAssertEqual(document["id"] as? String, server.url.replacing("http:", with: "https:") + base)
+        for (key, value) in [("type", "ImageService3"), ("protocol", "http://iiif.io/api/image"), ("profile", "level1")] {
+            XCTAssertEqual(document[key] as? String, value)
+        }
+        XCTAssertEqual(document["width"] as? Int, 300)
+        XCTAssertEqual(document["height"] as? Int, 450)
+        XCTAssertEqual(document["maxArea"] as? Int, 32_000_000)
+        // And every size and tile that it lists is there
+        let sizes = try XCTUnwrap(document["sizes"] as? [[String: Int]])
+        XCTAssertEqual(sizes.map { $0["width"] }, [92, 154, 185, 300])
+        for size in sizes {
+            let (width, height) = (try XCTUnwrap(size["width"]), try XCTUnwrap(size["height"]))
+            try await assertSize("\(base)/full/\(width),\(height)/0/default.jpg", width, height, on: server)
+        }
+        let tiles = try XCTUnwrap(document["tiles"] as? [[String: Any]])
+        XCTAssertEqual(tiles.first?["width"] as? Int, 512)
+        XCTAssertEqual(tiles.first?["scaleFactors"] as? [Int], [1])
+        // And again once a variant has told the size
+        let again = try await server.send("\(base)/info.json")
+        XCTAssertEqual(try again.json()["height"] as? Int, 450)
+    }
+
+    func testThatLargePicturesHaveTilesOfEveryScale() {
+        let document = IIIFDocument(id: "", width: 3000, height: 2000, formats: [.jpeg, .png], isFree: true, maxArea: 1_000_000)
+        XCTAssertEqual(document.tiles?.first?.scaleFactors, [1, 2, 4, 8])
+        XCTAssertEqual(document.sizes?.map(\.width), [92, 154, 185, 342, 500, 780], "3000 × 2000 are too many")
+        XCTAssertEqual(document.extraFormats, ["png"])
+    }
+
+    func testThatRegionsAndSizesAreThoseAskedFor() async throws {
+        let (server, base) = try await server()
+        for (parameters, width, height) in [
+            ("full/max", 300, 450), ("square/max", 300, 300), ("0,0,100,50/max", 100, 50), ("250,400,100,100/max", 50, 50),
+            ("full/150,", 150, 225), ("full/,90", 60, 90), ("full/100,100", 100, 100), ("full/!100,100", 67, 100),
+            ("full/!1000,1000", 300, 450), ("square/100,", 100, 100), ("square/,100", 100, 100), ("square/100,100", 100, 100),
+            ("square/!50,100", 50, 50), ("100,100,200,100/100,", 100, 50), ("100,100,200,100/100,100", 100, 100),
+        ] {
+            try await assertSize("\(base)/\(parameters)/0/default.jpg", width, height, on: server)
+        }
+        for parameters in [
+            "full/301,", "full/,451", "full/301,450", "full/300,451", "square/301,", "0,0,100,50/101,", "250,0,100,9/51,",
+        ] {
+            // Twice: what is too large stays so once the smaller picture is in the cache.
+            for _ in 0..<2 {
+                let answer = try await server.send("\(base)/\(parameters)/0/default.jpg")
+                assertProblem(answer, 400, "is more than the region has", parameters)
+            }
+        }
+    }
+
+    func testThatTheRegionIsTheOneAtThatPlace() async throws {
+        // Given the region and, by the free transform that keeps it, what lies there
+        let (server, base) = try await server()
+        let region = try await server.send("\(base)/100,200,50,40/max/0/default.png")
+        let other = try await server.send("\(base)/101,200,50,40/max/0/default.png")
+        // Then another place is another picture
+        XCTAssertEqual(try Picture.header(region.body).width, 50)
+        XCTAssertNotEqual(region.body, other.body)
+    }
+
+    func testThatTheBaseLeadsToTheDocument() async throws {
+        let (server, base) = try await server()
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+        addTeardownBlock { try await client.shutdown() }
+        let answer = try await client.execute(HTTPClientRequest(url: server.url + base), timeout: .seconds(60))
+        XCTAssertEqual(answer.status.code, 303)
+        XCTAssertEqual(answer.headers.first(name: "Location"), base + "/info.json")
+        XCTAssertEqual(answer.headers.first(name: "Access-Control-Allow-Origin"), "*")
+    }
+
+    func testThatEveryPageMayReadTheImagesAndOthersNot() async throws {
+        let (server, base) = try await server()
+        // Twice: from the pipeline and early.
+        for _ in 0..<2 {
+            let image = try await server.send("\(base)/full/92,/0/default.jpg")
+            XCTAssertEqual(image.field("Access-Control-Allow-Origin"), "*")
+            let known = try await server.send(
+                "\(base)/full/92,/0/default.jpg", fields: [("If-None-Match", try XCTUnwrap(image.field("ETag")))])
+            XCTAssertEqual(known.status, 304)
+            XCTAssertEqual(known.field("Access-Control-Allow-Origin"), "*")
+        }
+        let own = try await server.send("/i/unsafe/w:92/plain/" + base.dropFirst("/iiif/3/".count) + "@jpg")
+        XCTAssertEqual(own.status, 200)
+        XCTAssertNil(own.field("Access-Control-Allow-Origin"))
+    }
+
+    func testThatWithPresetsOnlyTheDocumentPromisesTheWholePicture() async throws {
+        let (server, base) = try await server(keys: "presetsOnly: true\npresets: { card: \"w:60\" }")
+        let document = try await server.send("\(base)/info.json").json()
+        XCTAssertEqual(document["profile"] as? String, "level0")
+        XCTAssertNil(document["sizes"])
+        XCTAssertNil(document["tiles"])
+        try await assertSize("\(base)/full/max/0/default.jpg", 300, 450, on: server)
+    }
+
+    func testThatWhereSignaturesAreNeededThereIsNoDocument() async throws {
+        let (server, base) = try await server(keys: "signing: { keys: [{ key: \"aa\", salt: \"01\" }] }")
+        for path in [base, "\(base)/info.json", "\(base)/full/max/0/default.jpg"] {
+            let answer = try await server.send(path)
+            assertProblem(answer, 403, "signing.unsafe", path)
+        }
+    }
+
+    private func assertSize(
+        _ path: String, _ width: Int, _ height: Int, on server: RunningServer, line: UInt = #line
+    ) async throws {
+        let answer = try await server.send(path)
+        XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(200))", line: line)
+        let header = try Picture.header(answer.body)
+        XCTAssertEqual([header.width, header.height], [width, height], path, line: line)
+    }
+}
