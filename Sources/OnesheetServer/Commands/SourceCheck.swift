@@ -37,7 +37,7 @@ struct SourceCheck: Sendable {
         var id = id
         var hasList = false
         do {
-            let page = try await installation.catalog.titles(of: name, TitleQuery())
+            let page = try await ask { source throws(SourceError) in try await source.titles(TitleQuery()) }
             hasList = true
             id = id ?? page.titles.first?.id
             report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
@@ -56,10 +56,25 @@ struct SourceCheck: Sendable {
         return report
     }
 
+    /// Asks the source itself: a kept answer would hide what is wrong with it now.
+    private func ask<Answer: Sendable>(
+        _ question: (any ContentSource) async throws(SourceError) -> Answer
+    ) async throws(PipelineError) -> Answer {
+        guard let source = installation.catalog.sources[name] else {
+            throw .unknownSource(name, known: installation.configuration.sourceNames)
+        }
+        do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
+    }
+
     private func steps(_ title: TitleReference) async -> [Step] {
         [
-            await step("title \(title.id)") { try await installation.catalog.title(title).name },
-            await step("candidates of \(title.id)") { "\(try await installation.catalog.candidates(for: title).count) places" },
+            await step("title \(title.id)") {
+                try await ask { source throws(SourceError) in try await source.title(title.id) }.name
+            },
+            await step("candidates of \(title.id)") {
+                let places = try await ask { source throws(SourceError) in try await source.candidates(for: title.id) }
+                return "\(places.count) places"
+            },
             await step("poster of \(title.id)") {
                 let answer = try await installation.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
                 return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"

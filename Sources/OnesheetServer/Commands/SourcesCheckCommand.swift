@@ -5,7 +5,8 @@ struct SourcesCheckCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Try a source, and say what is wrong and what to do.",
         discussion: """
-            Asks for the newest list, its first title, that title's candidates and its poster. Then it tries the rules that every
+            Asks the source itself, whatever is kept of its answers, for the newest list, its first title, that title's candidates
+            and its poster. Then it tries the rules that every
             source has to keep, over the real service and over a network that is broken on purpose: some thirty calls in all.
             """)
 
