@@ -39,11 +39,7 @@ final class DiskTierStartTests: XCTestCase {
 
     func testThatOnAReadOnlyDiskWhatIsThereIsFoundAndTheTierComesBack() async throws {
         let disk = try disk("size=1m")
-        let first = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
-        try await first.store(.sample("before", at: clock), for: key)
-        try await first.close()
-        try disk.remount("ro")
-        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock, logger: .silent)
+        let tier = try await tierOnWhatBecameReadOnly(disk)
 
         let found = try await tier.entry(for: key)
         XCTAssertEqual(found?.body, ByteBuffer(string: "before"))
@@ -58,11 +54,7 @@ final class DiskTierStartTests: XCTestCase {
 
     func testThatATierThatNeverCouldWriteEnds() async throws {
         let disk = try disk("size=1m")
-        let first = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
-        try await first.store(.sample("before", at: clock), for: key)
-        try await first.close()
-        try disk.remount("ro")
-        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock, logger: .silent)
+        let tier = try await tierOnWhatBecameReadOnly(disk)
         _ = try await tier.entry(for: key)
         try await tier.close()
     }
@@ -103,6 +95,15 @@ final class DiskTierStartTests: XCTestCase {
 
         XCTAssertEqual(cache.failures, ["disk": 5])
         try await tier.close()
+    }
+
+    /// A tier that finds an entry in its folder, on a disk that cannot be written any more.
+    private func tierOnWhatBecameReadOnly(_ disk: SmallDisk) async throws -> DiskTier {
+        let first = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        try await first.store(.sample("before", at: clock), for: key)
+        try await first.close()
+        try disk.remount("ro")
+        return try DiskTier(path: disk.path("cache"), clock: clock.wallClock, logger: .silent)
     }
 
     private func expectNothingStored(in tier: DiskTier, line: UInt = #line) async {

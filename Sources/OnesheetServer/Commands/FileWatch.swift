@@ -22,14 +22,7 @@ struct FileWatch {
 
     /// Looks every second, until the task is cancelled: a person who saves a file does not wait longer than that.
     consuming func run(_ tell: () -> Void) async {
-        do {
-            while true {
-                try await ContinuousClock().sleep(for: .seconds(1))
-                if look() { tell() }
-            }
-        } catch {
-            // Cancelled: nobody wants to know any more.
-        }
+        while await hasPassed(.seconds(1)) { if look() { tell() } }
     }
 
     /// Whether there is something new since the last time, and nobody is still writing it: it was the same at the last two looks.

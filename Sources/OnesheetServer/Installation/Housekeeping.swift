@@ -11,7 +11,6 @@ struct Housekeeping: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Waiting is the purpose, and it ends by cancellation only.
             var seconds = 0
             repeat {
                 _ = await cache.purges.mark()
@@ -20,7 +19,7 @@ struct Housekeeping: Service {
                     do { try await disk.sweep() } catch { logger.warning("the disk tier cannot be swept: \(error)") }
                 }
                 seconds += 1
-            } while (try? await ContinuousClock().sleep(for: .seconds(1))) != nil
+            } while await hasPassed(.seconds(1))
         }
     }
 }

@@ -72,6 +72,7 @@ package struct Server: Sendable {
             guard await end.stream.first(where: { true }) != nil else { return }
             let shutdown = installation.configuration.shutdown
             installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
+            // The clock runs here for load balancers, which notice by asking, and then against clients; the last answer ends the wait.
             try await Task.sleep(for: shutdown.delay.duration)
             await services.triggerGracefulShutdown()
             try await Task.sleep(for: shutdown.deadline.duration)

@@ -10,8 +10,8 @@ struct SourceChanges: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Anew when the installation was exchanged. Waiting is the purpose, and it ends by cancellation only.
-            repeat { await follow(serving.installation, while: serving.exchanges) } while (try? await Self.pause()) != nil
+            // Anew when the installation was exchanged.
+            repeat { await follow(serving.installation, while: serving.exchanges) } while await hasPassed(.seconds(1))
         }
     }
 
@@ -25,8 +25,6 @@ struct SourceChanges: Service {
         }
     }
 
-    private static func pause() async throws { try await ContinuousClock().sleep(for: .seconds(1)) }
-
     private func follow(
         _ source: any ContentSource, named name: String, in installation: Installation, while exchanges: Int
     ) async {
@@ -39,9 +37,9 @@ struct SourceChanges: Service {
             } catch {
                 installation.logger.debug("changes cannot be seen: \(error)", metadata: ["source": "\(name)"])
             }
-            // Looking takes a twentieth of the time at the most. Waiting is the purpose, and it ends by cancellation only.
+            // Looking takes a twentieth of the time at the most.
             pause = max(.seconds(1), (clock.now - start) * 20)
-        } while (try? await clock.sleep(for: pause)) != nil && serving.exchanges == exchanges
+        } while await hasPassed(pause) && serving.exchanges == exchanges
     }
 }
 
@@ -78,6 +76,7 @@ extension Installation {
                 return
             } catch {
                 logger.warning("what has changed cannot be purged yet: \(error)", metadata: ["tag": "\(tag)"])
+                // The disk may be full or gone for a while; to try without a pause would only keep it busy.
                 try await Task.sleep(for: .seconds(1))
             }
         }
