@@ -5,6 +5,7 @@
 
 #if defined(__linux__)
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -39,3 +40,12 @@ ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_
     return -1;
 }
 #endif
+
+int ccachefiles_open_in_memory(void) {
+#if defined(MFD_CLOEXEC)
+    return memfd_create("onesheet", MFD_CLOEXEC);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}

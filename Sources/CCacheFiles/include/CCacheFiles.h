@@ -13,6 +13,10 @@ int ccachefiles_open_cached(const char *path);
 /// -1 with errno where nothing of it is there, and on systems that cannot tell.
 ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_t offset);
 
+/// Opens an empty file that is nowhere but in memory, and is gone when it is closed (memfd_create(2)).
+/// -1 with errno where there is no room, and on systems that have no such files (ENOSYS).
+int ccachefiles_open_in_memory(void);
+
 typedef struct {
     uint64_t high, low;
 } ccachefiles_checksum;

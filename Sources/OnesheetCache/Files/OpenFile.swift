@@ -58,6 +58,13 @@ struct OpenFile: ~Copyable {
         return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
     }
 
+    /// A new file that is nowhere but in memory.
+    static func inMemory() throws(FileFailure) -> OpenFile {
+        let (descriptor, path) = (ccachefiles_open_in_memory(), "memory")
+        guard descriptor >= 0 else { throw FileFailure("open", path) }
+        return OpenFile(path, descriptor: descriptor)
+    }
+
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The first `count` bytes, if the page cache has them all.

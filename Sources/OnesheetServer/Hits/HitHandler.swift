@@ -32,18 +32,27 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
             var (hasAnswered, isCorked) = (false, false)
             // A client that does not read its answers waits for the parser's, which are held back for it.
             while context.channel.isWritable, let request = PlainRequest(bytes.readableBytesUInt8Span),
-                let (head, body) = hits.answer(request, in: bytes)
+                let answer = hits.answer(request, in: bytes)
             {
                 bytes.moveReaderIndex(forwardBy: request.length)
-                if !isCorked, case .file = body { isCorked = context.channel.cork(true) }
-                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-                if let body { write(body, context) }
+                if !isCorked, case .parts(_, .file) = answer { isCorked = context.channel.cork(true) }
+                write(answer, context)
                 hasAnswered = true
             }
             if hasAnswered { context.flush() }
             if isCorked { _ = context.channel.cork(false) }
         }
         if bytes.readableBytes > 0 { pass(bytes, context) }
+    }
+
+    private func write(_ answer: HitAnswer, _ context: ChannelHandlerContext) {
+        switch answer {
+        case .head(let head): write(.bytes(head), context)
+        case .parts(let head, let body):
+            write(.bytes(head), context)
+            write(body, context)
+        case .whole(let file): write(.file(file), context)
+        }
     }
 
     private func write(_ body: HitBody, _ context: ChannelHandlerContext) {

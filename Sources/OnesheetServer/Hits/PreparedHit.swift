@@ -15,7 +15,10 @@ final class PreparedHit {
     /// The head of “you have it already”.
     let notModified: ByteBuffer
     /// Where the body is, if it is sent from a file that is kept open.
-    var file: ReadyFile?
+    private(set) var file: ReadyFile?
+    /// Head and body in a file of memory, if that is worth it.
+    private var whole: ReadyFile?
+    private var uses = 0
     private let entityTag: ByteBuffer
     private let lastModified: ByteBuffer
     private let validator: String
@@ -49,6 +52,22 @@ final class PreparedHit {
 
     /// Whether the heads are right at `now` for the entry that they were made for.
     func isGood(at now: Date) -> Bool { now.timeIntervalSince1970 < end }
+
+    func keep(_ file: ReadyFile, in kept: KeptOpen) {
+        if kept.keep(self, for: .file(file)) { self.file = file }
+    }
+
+    /// The whole answer as one file, once it was asked for so often that writing the file has been worth it.
+    func whole(with body: HitBody, in kept: KeptOpen) -> ReadyFile? {
+        if let whole { return whole }
+        uses += 1
+        // Sending saves about a fifth of what writing takes. Where there was no room or no memory, there may be some later.
+        guard uses.isMultiple(of: 8), kept.keep(self, for: body), let bytes = body.bytes else { return nil }
+        do { whole = try .inMemory([head, bytes]) } catch { return nil }
+        return whole
+    }
+
+    func closeFiles() { (file, whole) = (nil, nil) }
 
     /// Whether the client has these bytes; `nil` where that takes more than a look.
     func isKnown(to request: PlainRequest, in bytes: ByteBuffer) -> Bool? {

@@ -11,7 +11,6 @@ import OnesheetPipeline
 final class PreparedHits {
     /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
     private static let limit = 4096
-    private static let openFiles = 64
 
     private let installation: Installation
     private let dialects: [(dialect: any ImageDialect, answers: EarlyAnswers)]
@@ -20,8 +19,7 @@ final class PreparedHits {
     private let clock: WallClock
     private var targets: [ByteBuffer: KnownTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
-    /// The variants whose files are kept open.
-    private var keepers: [KnownVariant] = []
+    private let kept: KeptOpen
 
     init(_ installation: Installation, dialects: [any ImageDialect], _ figures: ServerFigures, on loop: any EventLoop) {
         self.installation = installation
@@ -29,10 +27,11 @@ final class PreparedHits {
         cache = installation.pipeline.cache
         accept = installation.accept
         clock = installation.clock
+        kept = KeptOpen(on: loop, clock: clock)
     }
 
-    /// The head and, unless only that was asked for, the body to send; `nil` where it takes more than a look into memory or the page cache.
-    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> (head: ByteBuffer, body: HitBody?)? {
+    /// What to send; `nil` where it takes more than a look into memory or the page cache.
+    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> HitAnswer? {
         guard let text = bytes.slice(at: request.target) else { return nil }
         let now = clock.now
         let known = targets[text]
@@ -44,10 +43,12 @@ final class PreparedHits {
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown {
             target.answers.addNotModified()
-            return (prepared.notModified, nil)
+            return .head(prepared.notModified)
         }
         target.answers.addWhole()
-        return (prepared.head, request.isHead ? nil : body)
+        if request.isHead { return .head(prepared.head) }
+        if let whole = prepared.whole(with: body, in: kept) { return .whole(whole) }
+        return .parts(prepared.head, body)
     }
 
     /// What a tier has of `variant` at once, with its heads prepared.
@@ -62,17 +63,9 @@ final class PreparedHits {
                 installation.response($0, to: variant.request, at: address)
             }
         }
-        if let file = hit.file { keepOpen(file, for: variant) }
-        return hit.file.map(HitBody.file) ?? .bytes(hit.entry.body)
-    }
-
-    /// Keeps a small file open until its heads are written anew: opening it takes longer than sending it. What is removed meanwhile is not
-    /// sent, but takes its room on the disk until then, which is why only few and small ones are kept.
-    private func keepOpen(_ file: ReadyFile, for variant: KnownVariant) {
-        guard file.region.readableBytes <= 128 << 10 else { return }
-        variant.prepared?.file = file
-        keepers.append(variant)
-        if keepers.count > Self.openFiles { keepers.removeFirst().prepared?.file = nil }
+        guard let file = hit.file else { return .bytes(hit.entry.body) }
+        variant.prepared?.keep(file, in: kept)
+        return .file(file)
     }
 
     /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
@@ -103,10 +96,4 @@ final class PreparedHits {
         formats[ByteBuffer(bytes: text.readableBytesView)] = format
         return format
     }
-}
-
-/// What is sent after a head.
-enum HitBody {
-    case bytes(ByteBuffer)
-    case file(ReadyFile)
 }

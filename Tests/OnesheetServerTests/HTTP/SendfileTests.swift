@@ -55,9 +55,18 @@ final class SendfileTests: ServerTestCase {
 
     func testThatAPurgeHoldsAtOnceForAFileThatIsKeptOpen() async throws {
         // Given a small picture that is sent from its file again and again
-        let server = try await server(keys: "admin: { token: secret }", memory: "0", clock: clock.wallClock)
-        let small = "/t/p/w92/sample/1.jpg"
-        for _ in 0..<4 { _ = try await server.send(small) }
+        try await assertThatAPurgeHolds(memory: "0", path: "/t/p/w92/sample/1.jpg", after: 4)
+    }
+
+    func testThatAPurgeHoldsAtOnceForAnAnswerThatIsAFileOfMemory() async throws {
+        for memory in ["0", "64MiB"] { try await assertThatAPurgeHolds(memory: memory, path: "/t/p/w500/sample/1.jpg", after: 30) }
+    }
+
+    private func assertThatAPurgeHolds(memory: String, path small: String, after count: Int) async throws {
+        let server = try await server(keys: "admin: { token: secret }", memory: memory, clock: clock.wallClock)
+        let request = Array("GET \(small) HTTP/1.1\r\nHost: test\r\n\r\n".utf8)
+        // On one connection, so that one loop answers them all.
+        _ = try await RawConnection.exchange(Array(repeating: request, count: count), with: server.url)
         // When it is purged
         let purged = try await server.send("/cache/sample/1", method: "DELETE", fields: [("Authorization", "Bearer secret")])
         let after = try await server.send(small)

@@ -52,6 +52,29 @@ final class TwoWaysTests: ServerTestCase {
         }
     }
 
+    func testThatWhatIsAskedForOftenIsAnsweredTheSame() async throws {
+        // Given a picture that is asked for so often that its answer becomes a file of memory
+        let ways = try await twoWays()
+        let poster = "/t/p/w500/sample/1.jpg"
+        for way in [ways.early, ways.ordinary] { for _ in 0..<2 { _ = try await way.send(poster) } }
+        let answer = try await ways.ordinary.send(poster)
+        let tag = try XCTUnwrap(answer.field("ETag"))
+        let often = Array(repeating: request(poster), count: 20)
+        let others = [
+            request(poster, method: "HEAD"), request(poster, "If-None-Match: \(tag)"), request(poster, "Range: bytes=5-9"),
+            request("/t/p/w92/sample/1.jpg"), request(poster),
+        ]
+        // When it is asked for one by one, all at once, and among other requests
+        try await ways.assertSame(often.map(bytes))
+        try await ways.assertSame([(often + others + often).flatMap(bytes)])
+        try await ways.assertSame(others.map(bytes))
+        // Then nobody sees a difference, but there is such a file
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        XCTAssertTrue(open.contains { $0.hasPrefix("/memfd:onesheet") }, "\(open)")
+    }
+
     func testThatPlainRequestsForWhatIsInMemoryAreAnsweredEarly() throws {
         // What all of the above rests on: these are recognised.
         for request in plainRequests(tag: "\"x\"", date: "Sat, 21 Nov 2026 00:00:00 GMT") {
