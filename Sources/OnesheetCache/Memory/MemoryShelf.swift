@@ -17,7 +17,7 @@ struct MemoryShelf: ~Copyable {
     /// How many entries one step of a sweep looks at under the lock.
     private static let step = 256
 
-    private var items: S3FIFO<CacheKey, Item>
+    private var items: S3FIFO<Item>
     private var marks = PromotionMarks()
     private let life: ShelfLife
     private let entryBytes: Int
@@ -42,12 +42,12 @@ struct MemoryShelf: ~Copyable {
         }
     }
 
-    func mark(for key: Hashed<CacheKey>) -> PromotionMark { marks.mark(for: key) }
+    func mark(for key: CacheKey) -> PromotionMark { marks.mark(for: key) }
     mutating func refuseEarlierPromotions() { marks.passAll() }
 
-    mutating func entry(for key: Hashed<CacheKey>, now: Date) -> CacheEntry? {
+    mutating func entry(for key: CacheKey, now: Date) -> CacheEntry? {
         guard let item = items.value(for: key) else {
-            counts[key.key].misses += 1
+            counts[key].misses += 1
             return nil
         }
         guard item.isFresh(at: now) else {
@@ -68,15 +68,15 @@ struct MemoryShelf: ~Copyable {
         }
     }
 
-    func contains(_ key: Hashed<CacheKey>, now: Date) -> Bool {
+    func contains(_ key: CacheKey, now: Date) -> Bool {
         guard let item = items.peek(key) else { return false }
         return item.isFresh(at: now)
     }
 
-    mutating func store(_ entry: CacheEntry, for key: Hashed<CacheKey>, now: Date) {
+    mutating func store(_ entry: CacheEntry, for key: CacheKey, now: Date) {
         marks.pass(key)
-        let weight = entry.weight(under: key.key)
-        let source = counts.number(of: key.key)
+        let weight = entry.weight(under: key)
+        let source = counts.number(of: key)
         guard weight <= entryBytes else {
             items.remove(key)
             counts.evict(source, reason: "too large")
@@ -89,7 +89,7 @@ struct MemoryShelf: ~Copyable {
         for source in evicted { counts.evict(source, reason: "room") }
     }
 
-    mutating func remove(_ key: Hashed<CacheKey>) {
+    mutating func remove(_ key: CacheKey) {
         marks.pass(key)
         items.remove(key)
     }
@@ -104,7 +104,7 @@ struct MemoryShelf: ~Copyable {
     mutating func remove(
         _ selection: CacheSelection, dryRun: Bool, from start: Int, now: Date, counting removal: inout CacheRemoval
     ) -> Int? {
-        var found: [Hashed<CacheKey>] = []
+        var found: [CacheKey] = []
         var bytes = 0
         let next = items.visit(from: start, limit: Self.step) { key, item, weight in
             guard selection.takes(item.entry, end: item.end, now: now) else { return }
@@ -117,7 +117,7 @@ struct MemoryShelf: ~Copyable {
     }
 
     mutating func sweep(from start: Int, now: Date) -> Int? {
-        var found: [(key: Hashed<CacheKey>, source: Int)] = []
+        var found: [(key: CacheKey, source: Int)] = []
         let next = items.visit(from: start, limit: Self.step) { key, item, _ in
             if !item.isFresh(at: now) { found.append((key, item.source)) }
         }
@@ -129,7 +129,7 @@ struct MemoryShelf: ~Copyable {
     }
 
     func keys(from start: Int, into keys: inout [CacheKey]) -> Int? {
-        items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key.key) }
+        items.visit(from: start, limit: Self.step) { key, _, _ in keys.append(key) }
     }
 }
 

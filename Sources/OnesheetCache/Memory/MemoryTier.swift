@@ -14,13 +14,16 @@ internal import Synchronization
 package final class MemoryTier: CacheTier {
     package static let name = "memory"
     package var name: String { Self.name }
-    private let parts: [Part]
+    /// In their places, not behind references: threads that count a reference up and down wait for one another too.
+    private let parts: InlineArray<8, Part>
+    /// The parts that are used: a small tier is not divided, or its parts would have room for few entries each, and be full before it is.
+    private let used: Range<Int>
     private let bytes: Int
     /// How much one entry may take.
     var entryLimit: Int { bytes / 10 }
     private let clock: WallClock
 
-    private final class Part: Sendable {
+    private struct Part: ~Copyable, Sendable {
         private let shelf: Mutex<MemoryShelf>
         init(_ shelf: consuming sending MemoryShelf) { self.shelf = Mutex(shelf) }
 
@@ -44,27 +47,27 @@ package final class MemoryTier: CacheTier {
         bytes: Int = 256 << 20, entries: Int = 100_000, expires: CacheExpiration = .seconds(300),
         extending: ExpirationExtending = .none, clock: WallClock = .system
     ) {
-        // A small tier is not divided: its parts would have room for few entries each, and be full before it is.
         let count = bytes >= 64 << 20 && entries >= 4096 ? 8 : 1
         let life = ShelfLife(limit: expires, extending: extending)
-        parts = (0..<count).map { _ in
+        parts = InlineArray { _ in
             Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
         }
+        used = 0..<count
         self.bytes = bytes
         self.clock = clock
     }
 
     /// The fresh entry under `key`, at once.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
-        let (key, now) = (Hashed(key), clock.now)
-        return part(of: key).withLock { $0.entry(for: key, now: now) }
+        let now = clock.now
+        return parts[part(of: key)].withLock { $0.entry(for: key, now: now) }
     }
 
     package func entry(for key: CacheKey) async -> CacheEntry? { entryNow(for: key) }
 
     package func contains(_ key: CacheKey) async -> Bool {
-        let (key, now) = (Hashed(key), clock.now)
-        return part(of: key).withLock { $0.contains(key, now: now) }
+        let now = clock.now
+        return parts[part(of: key)].withLock { $0.contains(key, now: now) }
     }
 
     package func store(_ entry: CacheEntry, for key: CacheKey) async { storeNow(entry, for: key) }
@@ -72,34 +75,33 @@ package final class MemoryTier: CacheTier {
     /// Stores `entry`, at once.
     package func storeNow(_ entry: CacheEntry, for key: CacheKey) {
         let entry = entry.compacted()
-        let (key, now) = (Hashed(key), clock.now)
-        part(of: key).withLock { $0.store(entry, for: key, now: now) }
+        let now = clock.now
+        parts[part(of: key)].withLock { $0.store(entry, for: key, now: now) }
     }
 
     package func remove(_ key: CacheKey) async { removeNow(key) }
 
     /// Removes what is under `key`, at once.
     package func removeNow(_ key: CacheKey) {
-        let key = Hashed(key)
-        part(of: key).withLock { $0.remove(key) }
+        parts[part(of: key)].withLock { $0.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async -> CacheRemoval {
         let now = clock.now
         var removal = CacheRemoval()
-        for part in parts {
+        for part in used {
             if selection == .all, !dryRun {
-                removal = removal + part.withLock { $0.removeAll() }
+                removal = removal + parts[part].withLock { $0.removeAll() }
                 continue
             }
-            if !dryRun { part.withLock { $0.refuseEarlierPromotions() } }
+            if !dryRun { parts[part].withLock { $0.refuseEarlierPromotions() } }
             inSteps(part) { $0.remove(selection, dryRun: dryRun, from: $1, now: now, counting: &removal) }
         }
         return removal
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async {
-        for part in parts {
+        for part in used {
             var keys: [CacheKey] = []
             inSteps(part) { $0.keys(from: $1, into: &keys) }
             keys.forEach(visit)
@@ -108,8 +110,8 @@ package final class MemoryTier: CacheTier {
 
     package func statistics() async -> CacheStatistics {
         var sources: [String: CacheFigures] = [:]
-        for part in parts {
-            var figures = part.withLock { $0.counts }
+        for part in used {
+            var figures = parts[part].withLock { $0.counts }
             inSteps(part) { $0.addHeld(from: $1, to: &figures) }
             sources.merge(figures.named, uniquingKeysWith: +)
         }
@@ -119,30 +121,29 @@ package final class MemoryTier: CacheTier {
     /// Removes what has expired.
     package func sweep() {
         let now = clock.now
-        for part in parts { inSteps(part) { $0.sweep(from: $1, now: now) } }
+        for part in used { inSteps(part) { $0.sweep(from: $1, now: now) } }
     }
 
     /// A mark to take before reading an entry elsewhere that is to be promoted here.
     func promotionMark(for key: CacheKey) -> PromotionMark {
-        let key = Hashed(key)
-        return part(of: key).withLock { $0.mark(for: key) }
+        parts[part(of: key)].withLock { $0.mark(for: key) }
     }
 
     /// Stores an entry that was read elsewhere, unless the key was stored or removed here since `mark`:
     /// what was read may be what has been removed meanwhile.
     func promote(_ entry: CacheEntry, for key: CacheKey, since mark: PromotionMark) {
         let entry = entry.compacted()
-        let (key, now) = (Hashed(key), clock.now)
-        part(of: key).withLock { if $0.mark(for: key) == mark { $0.store(entry, for: key, now: now) } }
+        let now = clock.now
+        parts[part(of: key)].withLock { if $0.mark(for: key) == mark { $0.store(entry, for: key, now: now) } }
     }
 
-    private func part(of key: Hashed<CacheKey>) -> Part { parts[Int(key.hash >> 56) & (parts.count - 1)] }
+    private func part(of key: CacheKey) -> Int { Int(key.hash >> 56) & (used.count - 1) }
 
     /// Goes through a part in short steps, letting go of its lock between them, so that no look-up waits for all of it.
-    private func inSteps(_ part: Part, _ step: (inout MemoryShelf, Int) -> Int?) {
+    private func inSteps(_ part: Int, _ step: (inout MemoryShelf, Int) -> Int?) {
         var position: Int? = 0
         while let start = position {
-            position = part.withLock { step(&$0, start) }
+            position = parts[part].withLock { step(&$0, start) }
         }
     }
 }

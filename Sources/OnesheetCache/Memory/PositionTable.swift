@@ -10,6 +10,8 @@ struct PositionTable {
     private(set) var count = 0
     private var places = [Place](repeating: Place(), count: 16)
 
+    /// Written where it is called: a call for each place that is looked at costs more than the look.
+    @inline(__always)
     func position(of hash: UInt, where isMeant: (Int) -> Bool) -> Int? {
         var index = home(hash)
         while places[index].position >= 0 {

@@ -12,12 +12,12 @@ struct PromotionMarks {
     private var all = 0
     private var groups = [UInt32](repeating: 0, count: 1024)
 
-    func mark(for key: Hashed<CacheKey>) -> PromotionMark { PromotionMark(all: all, key: groups[key.group]) }
-    mutating func pass(_ key: Hashed<CacheKey>) { groups[key.group] &+= 1 }
+    func mark(for key: CacheKey) -> PromotionMark { PromotionMark(all: all, key: groups[key.group]) }
+    mutating func pass(_ key: CacheKey) { groups[key.group] &+= 1 }
     mutating func passAll() { all += 1 }
 }
 
-extension Hashed<CacheKey> {
+extension CacheKey {
     /// One of 1024 groups of keys.
     fileprivate var group: Int { Int(hash >> 32) & 1023 }
 }

@@ -1,15 +1,17 @@
+package import OnesheetCore
+
 /// Which entries stay when there is no room for all: the S3-FIFO policy (Yang et al., SOSP 2023), weighed by bytes and by worth.
 ///
 /// New entries pass through a small queue, and only what is asked for again there reaches the main queue. So a scan, such as a prefetch
 /// or a crawler, flows through the small queue and leaves the main one alone. What left the small queue too early is remembered by its
 /// hash alone, and goes straight to the main queue when it comes back. Every operation is O(1), amortised.
-package struct S3FIFO<Key: Hashable, Value> {
+package struct S3FIFO<Value> {
     package let weightLimit: Int
     package let countLimit: Int
     package private(set) var weight = 0
     package var count: Int { positions.count }
 
-    private var slots = SlotList<Key, Value>()
+    private var slots = SlotList<Value>()
     private var positions = PositionTable()
     private var small = SlotQueue()
     private var main = SlotQueue()
@@ -24,19 +26,19 @@ package struct S3FIFO<Key: Hashable, Value> {
     }
 
     /// The value under `key`, noted as used.
-    package mutating func value(for key: Hashed<Key>) -> Value? {
+    package mutating func value(for key: CacheKey) -> Value? {
         guard let position = position(of: key) else { return nil }
         slots.use(position)
         return slots[position].value
     }
 
     /// The value under `key`, without noting anything.
-    package func peek(_ key: Hashed<Key>) -> Value? {
+    package func peek(_ key: CacheKey) -> Value? {
         position(of: key).flatMap { slots[$0].value }
     }
 
     /// Changes the value under `key` in its place.
-    package mutating func update<Result>(_ key: Hashed<Key>, _ body: (inout Value) -> Result) -> Result? {
+    package mutating func update<Result>(_ key: CacheKey, _ body: (inout Value) -> Result) -> Result? {
         guard let position = position(of: key) else { return nil }
         return slots.change(position, body)
     }
@@ -46,7 +48,7 @@ package struct S3FIFO<Key: Hashable, Value> {
     ///   - cost: what it costs to make the value again, in any unit.
     ///   - evicting: called with each value that has to go for it.
     package mutating func insert(
-        _ value: Value, for key: Hashed<Key>, weight entry: Int, cost: Double = 0, evicting: (Value) -> Void = { _ in }
+        _ value: Value, for key: CacheKey, weight entry: Int, cost: Double = 0, evicting: (Value) -> Void = { _ in }
     ) {
         remove(key)
         let credit = worth.credit(cost: cost, weight: entry)
@@ -59,7 +61,7 @@ package struct S3FIFO<Key: Hashable, Value> {
     }
 
     @discardableResult
-    package mutating func remove(_ key: Hashed<Key>) -> Value? {
+    package mutating func remove(_ key: CacheKey) -> Value? {
         guard let position = position(of: key) else { return nil }
         return takeOut(position)
     }
@@ -69,7 +71,7 @@ package struct S3FIFO<Key: Hashable, Value> {
     }
 
     /// Visits the entries in at most `limit` places from `start`; answers where to go on, `nil` at the end.
-    package func visit(from start: Int, limit: Int, _ body: (Hashed<Key>, Value, Int) -> Void) -> Int? {
+    package func visit(from start: Int, limit: Int, _ body: (CacheKey, Value, Int) -> Void) -> Int? {
         let end = min(start + limit, slots.capacity)
         for position in start..<max(start, end) {
             if let value = slots[position].value { body(slots[position].key, value, slots[position].weight) }
@@ -77,8 +79,10 @@ package struct S3FIFO<Key: Hashable, Value> {
         return end < slots.capacity ? end : nil
     }
 
-    private func position(of key: Hashed<Key>) -> Int? {
-        positions.position(of: key.hash) { slots[$0].key.key == key.key }
+    /// Written where it is called, or all of this would be copied to be looked into.
+    @inline(__always)
+    private func position(of key: CacheKey) -> Int? {
+        positions.position(of: key.hash) { slots[$0].key == key }
     }
 
     @discardableResult

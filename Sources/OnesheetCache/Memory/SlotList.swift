@@ -1,7 +1,9 @@
+internal import OnesheetCore
+
 /// One entry's place in a queue of the policy.
-struct Slot<Key: Hashable, Value> {
+struct Slot<Value> {
     /// Of a vacant slot the last key, so that none has to be optional: that would cost each comparison a copy.
-    var key: Hashed<Key>
+    var key: CacheKey
     /// `nil` in a vacant slot.
     var value: Value?
     var weight: Int
@@ -15,17 +17,17 @@ struct Slot<Key: Hashable, Value> {
 }
 
 /// All slots, in one array, so that an entry's place is a number and nothing is allocated for links.
-struct SlotList<Key: Hashable, Value> {
-    private var slots: [Slot<Key, Value>] = []
+struct SlotList<Value> {
+    private var slots: [Slot<Value>] = []
     private var vacant: [Int] = []
 
     var capacity: Int { slots.count }
 
-    subscript(position: Int) -> Slot<Key, Value> {
+    subscript(position: Int) -> Slot<Value> {
         _read { yield slots[position] }
     }
 
-    mutating func add(_ slot: Slot<Key, Value>) -> Int {
+    mutating func add(_ slot: Slot<Value>) -> Int {
         guard let position = vacant.popLast() else {
             slots.append(slot)
             return slots.count - 1
@@ -76,14 +78,14 @@ struct SlotQueue {
     /// The slot that has been in the queue for longest.
     var oldest: Int? { last < 0 ? nil : last }
 
-    mutating func push<Key: Hashable, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
+    mutating func push<Value>(_ position: Int, in slots: inout SlotList<Value>) {
         slots.link(position, newer: -1, older: newest)
         if newest >= 0 { slots.setNewer(newest, position) } else { last = position }
         newest = position
         weight += slots[position].weight
     }
 
-    mutating func unlink<Key: Hashable, Value>(_ position: Int, in slots: inout SlotList<Key, Value>) {
+    mutating func unlink<Value>(_ position: Int, in slots: inout SlotList<Value>) {
         let (newer, older) = (slots[position].newer, slots[position].older)
         if newer >= 0 { slots.setOlder(newer, older) } else { newest = older }
         if older >= 0 { slots.setNewer(older, newer) } else { last = newer }

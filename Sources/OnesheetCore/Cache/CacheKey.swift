@@ -13,9 +13,13 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: CacheKind
     /// Canonical text, unique within the kind.
     public let text: String
+    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: nobody can choose keys
+    /// that collide. It is the text's alone; `==` tells apart what is under one text in several kinds.
+    package let hash: UInt
 
     public init(_ kind: CacheKind, _ text: String) {
         (self.kind, self.text) = (kind, text)
+        hash = UInt(bitPattern: text.hashValue)
     }
 
     public var description: String { "\(kind.rawValue):\(text)" }
@@ -28,8 +32,11 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         return text[start..<end]
     }
 
-    /// The text alone: what is under one text in several kinds is told apart by `==`, and to hash the kind costs as much again.
-    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.hash == right.hash && left.kind == right.kind && left.text == right.text
+    }
 }
 
 /// A group of entries that can be removed together: everything of one source, everything of one title.

@@ -1,4 +1,5 @@
 import OnesheetCache
+import OnesheetCore
 
 /// The hit ratio of our policy between that of LRU and the best possible one.
 enum PolicyBench {
@@ -21,11 +22,11 @@ enum PolicyBench {
     private static func percent(_ hits: Int, _ count: Double) -> String { (Double(hits) / count * 100).text() + " %" }
 
     private static func ourHits(_ keys: [Int], _ room: Int) -> Int {
-        var policy = S3FIFO<Int, Int>(weight: room, count: room)
+        var policy = S3FIFO<Int>(weight: room, count: room)
         var hits = 0
         for key in keys {
-            let hashed = Hashed(key)
-            if policy.value(for: hashed) != nil { hits += 1 } else { policy.insert(key, for: hashed, weight: 1, cost: 1) }
+            let name = CacheKey(.variant, "\(key)")
+            if policy.value(for: name) != nil { hits += 1 } else { policy.insert(key, for: name, weight: 1, cost: 1) }
         }
         return hits
     }
