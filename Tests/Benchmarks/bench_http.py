@@ -1,52 +1,20 @@
-"""Compares the server's answers to cached pictures with nginx's to the same bytes as static files, in one interleaved run.
+"""Compares the server's answers to cached pictures with those of others, in interleaved runs.
 
     python3 bench_http.py ONESHEET FOLDER [ROUNDS] [SECONDS]
 
-ONESHEET is the program, FOLDER a place for what is made. Needs wrk and nginx. Prints, for each job, the median over the rounds of the
-server's CPU time per request (all its processes and threads, user and system, from /proc) and of the latency that 99 % of requests stay
-below, and the ratios of ours to nginx's.
+ONESHEET is the program, FOLDER a place for what is made. Needs wrk and nginx, which serves the same bytes as static files. Varnish,
+nginx' image filter and thumbor (Python's package, for the Python that runs this) are compared where they are installed. Prints, for
+each job, the median over the rounds of the server's CPU time per request (all its processes and threads, user and system, from /proc)
+and of the latency that 99 % of requests stay below, and the median of the ratios of ours to the other's.
 """
 
-import os, random, re, shutil, signal, statistics, subprocess, sys, time, urllib.request
+import os, random, re, shutil, statistics, subprocess, sys
 
-OURS, DISK, NGINX = 18080, 18081, 18082
-TICK = os.sysconf("SC_CLK_TCK")
+import http_servers
+from http_servers import fetch
 
-
-class Server:
-    """A running server and the CPU time of its processes."""
-
-    def __init__(self, command, port, log):
-        self.port = port
-        self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        for _ in range(200):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
-                return
-            except urllib.error.HTTPError:
-                return
-            except OSError:
-                if self.process.poll() is not None:
-                    sys.exit(f"{command[0]} ended with {self.process.returncode}; its log is {log.name}")
-                time.sleep(0.05)
-        sys.exit(f"{command[0]} does not answer on port {port}; its log is {log.name}")
-
-    def cpu(self):
-        """Seconds of CPU time so far, the process and its children."""
-        mine, total = {self.process.pid}, 0
-        for name in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
-            try:
-                fields = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(name) in mine or int(fields[1]) in mine:
-                mine.add(int(name))
-                total += int(fields[11]) + int(fields[12])
-        return total / TICK
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
+OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR = range(18080, 18087)
+POSTER = "/t/p/w500/sample/1.jpg"
 
 
 def load(server, script, connections, seconds):
@@ -78,66 +46,76 @@ def zipf(targets, count, seed=7):
     return random.Random(seed).choices(targets, [1 / (n + 1) for n in range(len(targets))], k=count)
 
 
-def fetch(port, target):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{target}") as answer:
-        return answer.read(), answer.headers
+def compare(name, ours, other, choose, connections, rounds, seconds):
+    """One row: ours and the other in turn, each first as often as second, after a round that does not count. `choose` gives a server's script."""
+    results = {ours: [], other: []}
+    for turn in range(rounds + 1):
+        for each in (ours, other) if turn % 2 else (other, ours):
+            figures = load(each, choose(each), connections, seconds if turn else 1)
+            if turn:
+                results[each].append(figures)
+    mine, its = ([statistics.median(column) for column in zip(*results[each])] for each in (ours, other))
+    ratio = statistics.median(a[0] / b[0] for a, b in zip(results[ours], results[other]))
+    print(f"| {name} | {mine[0]:.1f} | {its[0]:.1f} | {ratio:.2f} | {mine[1]:.1f} | {its[1]:.1f} | {mine[2]:.0f} | {its[2]:.0f} |",
+          flush=True)
+
+
+def header(first, other):
+    print(f"\n| {first} | ours | {other} | ratio | p99 ours | p99 {other} | requests/s ours | {other} |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
 
 
 def main(program, room, rounds=5, seconds=3):
     os.makedirs(room, exist_ok=True)
-    logs = {name: open(f"{room}/{name}.log", "w") for name in ("ours", "disk", "nginx")}
-    shutil.rmtree(f"{room}/www", ignore_errors=True)
-    for name, port, memory in (("ours", OURS, "256MiB"), ("disk", DISK, "0")):
-        open(f"{room}/{name}.yaml", "w").write(
-            f"listen: 127.0.0.1:{port}\ncache: {{ memory: {{ bytes: {memory}, expires: 1h }}, disk: {{ path: {room}/{name} }} }}\n"
-            "sources: { sample: { type: sample } }\n")
-    open(f"{room}/nginx.conf", "w").write(
-        f"worker_processes auto; daemon off; pid {room}/nginx.pid; error_log {room}/nginx.log;\n"
-        "events { worker_connections 1024; }\n"
-        "http { types { image/jpeg jpg; } access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;\n"
-        f"  server {{ listen 127.0.0.1:{NGINX}; root {room}/www; add_header Cache-Control 'public, max-age=86400'; }} }}\n")
-    poster = "/t/p/w500/sample/1.jpg"
+    for name in ("www", "proxy", "thumbor"):
+        shutil.rmtree(f"{room}/{name}", ignore_errors=True)
     variants = [f"/i/unsafe/rs:fit:{width}:0/plain/sample://{title}@jpg" for width in range(60, 102) for title in range(1, 25)][:1000]
-    ours = Server([program, "serve", "--config", f"{room}/ours.yaml"], OURS, logs["ours"])
-    disk = Server([program, "serve", "--config", f"{room}/disk.yaml"], DISK, logs["disk"])
-    servers = [ours, disk]
+    servers = []
+
+    def start(server):
+        servers.append(server)
+        return server
+
     try:
+        ours = start(http_servers.ours(program, room, OURS, "ours", "256MiB"))
+        disk = start(http_servers.ours(program, room, DISK, "disk", "0"))
         print("making the pictures …", file=sys.stderr)
-        for target in [poster] + variants:
-            body, _ = fetch(OURS, target)
-            if target == poster:
-                fetch(DISK, target)
-            path = f"{room}/www{target}"
+        fetch(DISK, POSTER)
+        for target in [POSTER, *variants, "/t/p/original/sample/1.jpg"]:
+            path = f"{room}/www{target}" if "original" not in target else f"{room}/www/original.jpg"
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            open(path, "wb").write(body)
-        os.chmod(room, 0o755)
-        nginx = Server(["nginx", "-c", f"{room}/nginx.conf", "-e", f"{room}/nginx.log"], NGINX, logs["nginx"])
-        servers.append(nginx)
-        tags = {server.port: fetch(server.port, poster)[1]["ETag"] for server in (ours, nginx)}
-        size = len(fetch(NGINX, poster)[0])
-        known = {port: script(f"{room}/known-{port}.lua", [poster], f"['If-None-Match'] = '{tag}'") for port, tag in tags.items()}
-        one, many = script(f"{room}/one.lua", [poster]), script(f"{room}/many.lua", zipf(variants, 20000))
-        jobs = [
-            (f"memory hit, {size / 1000:.0f} KB", ours, lambda port: one, 32),
-            ("304", ours, lambda port: known[port], 32),
-            ("1,000 variants by Zipf", ours, lambda port: many, 32),
-            (f"disk hit, {size / 1000:.0f} KB", disk, lambda port: one, 32),
-            ("256 connections", ours, lambda port: one, 256),
-        ]
-        print(f"CPU µs per request and 99th percentile in ms, median of {rounds} rounds of {seconds} s\n")
-        print("| job | ours | nginx | ours/nginx | p99 ours | p99 nginx | requests/s ours | nginx |")
-        print("|---|---:|---:|---:|---:|---:|---:|---:|")
-        for name, server, choose, connections in jobs:
-            results = {server: [], nginx: []}
-            for turn in range(rounds + 1):
-                for each in (server, nginx) if turn % 2 else (nginx, server):
-                    figures = load(each, choose(each.port), connections, seconds if turn else 1)
-                    if turn:
-                        results[each].append(figures)
-            mine, its = ([statistics.median(column) for column in zip(*results[each])] for each in (server, nginx))
-            ratio = statistics.median(a[0] / b[0] for a, b in zip(results[server], results[nginx]))
-            print(f"| {name} | {mine[0]:.1f} | {its[0]:.1f} | {ratio:.2f} | {mine[1]:.1f} | {its[1]:.1f} | {mine[2]:.0f} | {its[2]:.0f} |",
-                  flush=True)
+            open(path, "wb").write(fetch(OURS, target)[0])
+        nginx = start(http_servers.nginx(room, NGINX))
+        size = f"{len(fetch(NGINX, POSTER)[0]) / 1000:.0f} KB"
+        tags = {server: fetch(server.port, POSTER)[1]["ETag"] for server in (ours, nginx)}
+        known = {server: script(f"{room}/known-{server.port}.lua", [POSTER], f"['If-None-Match'] = '{tag}'") for server, tag in tags.items()}
+        one, many = script(f"{room}/one.lua", [POSTER]), script(f"{room}/many.lua", zipf(variants, 20000))
+        print(f"CPU µs per request and 99th percentile in ms, median of {rounds} rounds of {seconds} s")
+        header("job", "nginx")
+        for name, server, choose, connections in [
+            (f"memory hit, {size}", ours, lambda _: one, 32),
+            ("304", ours, known.get, 32),
+            ("1,000 variants by Zipf", ours, lambda _: many, 32),
+            (f"disk hit, {size}", disk, lambda _: one, 32),
+            ("256 connections", ours, lambda _: one, 256),
+        ]:
+            compare(name, server, nginx, choose, connections, rounds, seconds)
+
+        header(f"a cached picture, {size}", "peer")
+        resized = script(f"{room}/resized.lua", ["/original.jpg"])
+        thumb = script(f"{room}/thumb.lua", ["/unsafe/500x750/original.jpg"])
+        for name, begin, its in [
+            ("nginx proxy_cache", lambda: http_servers.proxy_cache(room, PROXY, NGINX), one),
+            ("Varnish", lambda: http_servers.varnish(room, VARNISH, NGINX), one),
+            ("thumbor with result storage", lambda: http_servers.thumbor(room, THUMBOR), thumb),
+            ("nginx image_filter, which has no cache", lambda: http_servers.image_filter(room, FILTER), resized),
+        ]:
+            if peer := begin():
+                start(peer)
+                compare(name, ours, peer, lambda server: one if server is ours else its, 32, rounds, seconds)
+                servers.pop().stop()
+            else:
+                print(f"{name}: not installed", file=sys.stderr)
     finally:
         for server in servers:
             server.stop()

@@ -62,7 +62,7 @@ let package = Package(
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
         .executableTarget(
-            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Suites/CacheCrasher",
+            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", "CWatchedLocks", nio], path: "Suites/CacheCrasher",
             swiftSettings: settings),
         tests("OnesheetCache", ["CacheCrasher", "CWatchedLocks", grdb, log]),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),

@@ -1,0 +1,119 @@
+"""The servers that bench_http.py compares, each on a port of its own: ours, nginx with static files, and the field's caches and
+resizers, where they are installed."""
+
+import importlib.util, os, shutil, signal, subprocess, sys, time, urllib.error, urllib.request
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Server:
+    """A running server and the CPU time of its processes."""
+
+    def __init__(self, command, port, log):
+        self.port = port
+        self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
+                return
+            except urllib.error.HTTPError:
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    sys.exit(f"{command[0]} ended with {self.process.returncode}; its log is {log.name}")
+                time.sleep(0.05)
+        sys.exit(f"{command[0]} does not answer on port {port}; its log is {log.name}")
+
+    def cpu(self):
+        """Seconds of CPU time so far, the process and its children."""
+        mine, total = {self.process.pid}, 0
+        for name in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
+            try:
+                fields = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(name) in mine or int(fields[1]) in mine:
+                mine.add(int(name))
+                total += int(fields[11]) + int(fields[12])
+        return total / TICK
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+
+
+def ours(program, room, port, name, memory):
+    """Our server with the sample source; its cache is below ROOM."""
+    write(f"{room}/{name}.yaml", f"""
+listen: 127.0.0.1:{port}
+cache: {{ memory: {{ bytes: {memory}, expires: 1h }}, disk: {{ path: {room}/{name} }} }}
+sources: {{ sample: {{ type: sample }} }}
+""")
+    return Server([program, "serve", "--config", f"{room}/{name}.yaml"], port, open(f"{room}/{name}.log", "w"))
+
+
+def nginx(room, port, name="nginx", modules="", http="", location=""):
+    """nginx, by default with the files below ROOM/www."""
+    os.chmod(room, 0o755)
+    write(f"{room}/{name}.conf", f"""
+{modules} worker_processes auto; daemon off; pid {room}/{name}.pid; error_log {room}/{name}.log;
+events {{ worker_connections 1024; }}
+http {{ types {{ image/jpeg jpg; }} access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
+  {http}
+  server {{ listen 127.0.0.1:{port}; root {room}/www; add_header Cache-Control 'public, max-age=86400'; {location} }} }}
+""")
+    return Server(["nginx", "-c", f"{room}/{name}.conf", "-e", f"{room}/{name}.log"], port, open(f"{room}/{name}.log", "w"))
+
+
+def proxy_cache(room, port, origin):
+    """nginx as a cache of what ORIGIN's port serves."""
+    os.makedirs(f"{room}/proxy", exist_ok=True)
+    os.chmod(f"{room}/proxy", 0o777)
+    return nginx(
+        room, port, "proxy", http=f"proxy_cache_path {room}/proxy keys_zone=pictures:10m;",
+        location=f"location / {{ proxy_pass http://127.0.0.1:{origin}; proxy_cache pictures; proxy_cache_valid 1h; }}")
+
+
+def image_filter(room, port):
+    """nginx that resizes ROOM/www/original.jpg for each request: it has no cache of its own."""
+    module = "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
+    if not os.path.exists(module):
+        return None
+    return nginx(
+        room, port, "filter", modules=f"load_module {module};",
+        location="location / { image_filter resize 500 750; image_filter_jpeg_quality 82; image_filter_buffer 20M; }")
+
+
+def varnish(room, port, origin):
+    """Varnish in front of ORIGIN's port, with its cache in memory."""
+    if not shutil.which("varnishd"):
+        return None
+    write(f"{room}/varnish.vcl", f'vcl 4.1; backend pictures {{ .host = "127.0.0.1"; .port = "{origin}"; }}')
+    command = ["varnishd", "-F", "-n", f"{room}/varnish", "-f", f"{room}/varnish.vcl", "-a", f"127.0.0.1:{port}", "-s", "malloc,256m"]
+    return Server(command, port, open(f"{room}/varnish.log", "w"))
+
+
+def thumbor(room, port):
+    """thumbor with what it made kept in files, of which it makes the first from ROOM/www."""
+    if not importlib.util.find_spec("thumbor"):
+        return None
+    write(f"{room}/thumbor.conf", f"""
+LOADER = "thumbor.loaders.file_loader"
+FILE_LOADER_ROOT_PATH = "{room}/www"
+STORAGE = "thumbor.storages.no_storage"
+RESULT_STORAGE = "thumbor.result_storages.file_storage"
+RESULT_STORAGE_FILE_STORAGE_ROOT_PATH = "{room}/thumbor"
+RESULT_STORAGE_STORES_UNSAFE = True
+""")
+    command = [sys.executable, "-m", "thumbor.server", "-c", f"{room}/thumbor.conf", "-i", "127.0.0.1", "-p", str(port),
+               "--processes", str(os.cpu_count())]
+    return Server(command, port, open(f"{room}/thumbor.log", "w"))
+
+
+def write(path, text):
+    open(path, "w").write(text)
+
+
+def fetch(port, target):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{target}") as answer:
+        return answer.read(), answer.headers
