@@ -27,6 +27,8 @@ def load(server, script, connections, seconds):
     if problem := re.search(r"Socket errors.*|Non-2xx.*", text):
         sys.exit(f"{problem.group()} from port {server.port} with {script}")
     requests = int(re.search(r"(\d+) requests in", text).group(1))
+    if not requests:
+        sys.exit(f"no answer from port {server.port} within {seconds} s")
     number, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", text).groups()
     return used / requests * 1e6, float(number) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit], requests / seconds
 
@@ -104,15 +106,16 @@ def main(program, room, rounds=5, seconds=3):
         header(f"a cached picture, {size}", "peer")
         resized = script(f"{room}/resized.lua", ["/original.jpg"])
         thumb = script(f"{room}/thumb.lua", ["/unsafe/500x750/original.jpg"])
-        for name, begin, its in [
-            ("nginx proxy_cache", lambda: http_servers.proxy_cache(room, PROXY, NGINX), one),
-            ("Varnish", lambda: http_servers.varnish(room, VARNISH, NGINX), one),
-            ("thumbor with result storage", lambda: http_servers.thumbor(room, THUMBOR), thumb),
-            ("nginx image_filter, which has no cache", lambda: http_servers.image_filter(room, FILTER), resized),
+        for name, begin, its, connections in [
+            ("nginx proxy_cache", lambda: http_servers.proxy_cache(room, PROXY, NGINX), one, 32),
+            ("Varnish", lambda: http_servers.varnish(room, VARNISH, NGINX), one, 32),
+            ("thumbor with result storage", lambda: http_servers.thumbor(room, THUMBOR), thumb, 32),
+            # No more than it has workers: each request takes it a good part of a second.
+            ("nginx image_filter, which has no cache", lambda: http_servers.image_filter(room, FILTER), resized, os.cpu_count()),
         ]:
             if peer := begin():
                 start(peer)
-                compare(name, ours, peer, lambda server: one if server is ours else its, 32, rounds, seconds)
+                compare(name, ours, peer, lambda server: one if server is ours else its, connections, rounds, seconds)
                 servers.pop().stop()
             else:
                 print(f"{name}: not installed", file=sys.stderr)

@@ -11,7 +11,7 @@ class Server:
 
     def __init__(self, command, port, log):
         self.port = port
-        self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         for _ in range(200):
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
@@ -26,19 +26,19 @@ class Server:
 
     def cpu(self):
         """Seconds of CPU time so far, the process and its children."""
-        mine, total = {self.process.pid}, 0
-        for name in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
+        total = 0
+        for name in filter(str.isdigit, os.listdir("/proc")):
             try:
-                fields = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
+                parent, user, system = (int(open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()[n]) for n in (1, 11, 12))
             except OSError:
                 continue
-            if int(name) in mine or int(fields[1]) in mine:
-                mine.add(int(name))
-                total += int(fields[11]) + int(fields[12])
+            if self.process.pid in (int(name), parent):
+                total += user + system
         return total / TICK
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
+        # Its children too: thumbor's outlive it otherwise, and answer in place of the next one.
+        os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait(30)
 
 

@@ -62,8 +62,8 @@ let package = Package(
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
         .executableTarget(
-            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", "CWatchedLocks", nio], path: "Suites/CacheCrasher",
-            swiftSettings: settings),
+            name: "CacheCrasher", dependencies: ["OnesheetCore", "OnesheetCache", "CWatchedLocks", nio],
+            path: "Suites/CacheCrasher", swiftSettings: settings),
         tests("OnesheetCache", ["CacheCrasher", "CWatchedLocks", grdb, log]),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),

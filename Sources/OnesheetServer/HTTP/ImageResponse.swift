@@ -5,9 +5,8 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// An image as a response: whole, in parts, or as “you have it already”. Every way to an image ends here.
-struct ImageResponse {
-    let answer: ImageAnswer
+/// What holds for every answer to a request at an address.
+struct AddressFacts {
     /// Whether other bytes are possible for another `Accept`.
     var varies = false
     /// Whether pages of every origin may read the pixels (CORS).
@@ -16,6 +15,12 @@ struct ImageResponse {
     var isVersioned = false
     /// The one path among all that lead to this variant.
     var canonical: String?
+}
+
+/// An image as a response: whole, in parts, or as “you have it already”. Every way to an image ends here.
+struct ImageResponse {
+    let answer: ImageAnswer
+    var address = AddressFacts()
 
     /// - Parameters:
     ///   - fields: the request's.
@@ -54,15 +59,15 @@ struct ImageResponse {
     /// What caches need, also of a 304 (RFC 9110 §15.4.5); `Age` is among it because `max-age` counts from there.
     private func cacheFields(at now: Date) -> HTTPFields {
         var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
-        if varies { fields[.vary] = "Accept" }
-        if isShared { fields[.accessControlAllowOrigin] = "*" }
+        if address.varies { fields[.vary] = "Accept" }
+        if address.isShared { fields[.accessControlAllowOrigin] = "*" }
         guard answer.isStorable else {
             fields[.cacheControl] = "no-store"
             return fields
         }
         let lifetime = CacheLifetime(answer.entry, at: now)
         fields[.age] = "\(lifetime.age)"
-        fields[.cacheControl] = lifetime.cacheControl(isVersioned: isVersioned)
+        fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned)
         return fields
     }
 
@@ -78,7 +83,7 @@ struct ImageResponse {
         fields[.thumbHash] = notes[Note.thumbHash]
         fields[.color] = notes[Note.color]
         if let width = notes[Note.width], let height = notes[Note.height] { fields[.size] = "\(width)x\(height)" }
-        if let canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
+        if let canonical = address.canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }
 

@@ -15,6 +15,8 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var parsers: UnansweredRequests?
     /// Whether what the parser got last was the end of a request, so that it holds no part of another one.
     private var parserIsDone = true
+    /// Whether the parser got something since it was told that this was all for now.
+    private var hasPassed = false
 
     init(_ hits: LoopHits?) { self.hits = hits }
 
@@ -45,6 +47,13 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
         if bytes.readableBytes > 0 { pass(bytes, context) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Whoever got nothing has nothing to complete.
+        guard hasPassed else { return }
+        hasPassed = false
+        context.fireChannelReadComplete()
+    }
+
     private func write(_ answer: HitAnswer, _ context: ChannelHandlerContext) {
         switch answer {
         case .head(let head): write(.bytes(head), context)
@@ -68,7 +77,7 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         // From here on the connection is the parser's, and it stays so where it cannot be seen when the parser is done.
-        parserIsDone = false
+        (parserIsDone, hasPassed) = (false, true)
         do {
             parsers = try parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
         } catch {

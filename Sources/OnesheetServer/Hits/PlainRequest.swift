@@ -12,6 +12,9 @@ struct PlainRequest: Equatable {
     /// How many bytes the request takes, with its empty line.
     private(set) var length: Int
 
+    /// Whether the answer depends on what the client has.
+    var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
+
     /// Longer requests are rare, and remembering their targets would take much memory.
     private static let limit = 8192
     private static let targetLimit = 1024

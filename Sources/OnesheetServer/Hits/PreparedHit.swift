@@ -12,8 +12,8 @@ import OnesheetPipeline
 final class PreparedHit {
     /// The whole answer's head, with its empty line.
     let head: ByteBuffer
-    /// The head of “you have it already”.
-    let notModified: ByteBuffer
+    /// The head of “you have it already”, if somebody could have it.
+    let notModified: ByteBuffer?
     /// Where the body is, if it is sent from a file that is kept open.
     private(set) var file: ReadyFile?
     /// Head and body in a file of memory, if that is worth it.
@@ -27,18 +27,18 @@ final class PreparedHit {
     private let end: Double
 
     /// - Parameters:
-    ///   - image: what an answer is to whoever asks.
     ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
+    ///   - isConditional: whether the client names what it has.
     /// - Returns: `nil` unless the entry is fresh.
-    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, as image: (ImageAnswer) -> ImageResponse) {
+    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts, isConditional: Bool) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
-        let image = image(answer)
+        let image = ImageResponse(answer: answer, address: facts)
         let date = HTTPDate.text(now)
         var full = image.response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         let tag = full.headers[.eTag] ?? ""
         head = full.head(cors, date: date)
-        notModified = image.response(to: .get, [.ifNoneMatch: tag], at: now).head(cors, date: date)
+        notModified = isConditional ? image.response(to: .get, [.ifNoneMatch: tag], at: now).head(cors, date: date) : nil
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)
@@ -46,12 +46,14 @@ final class PreparedHit {
     }
 
     /// Whether the heads are right for `hit` at `now`.
-    func isGood(for hit: CacheHit, at now: Date) -> Bool {
-        isGood(at: now) && validator == hit.entry.validator && tier == hit.tier
+    func isGood(for hit: CacheHit, at now: Date, isConditional: Bool) -> Bool {
+        isGood(at: now, isConditional: isConditional) && validator == hit.entry.validator && tier == hit.tier
     }
 
-    /// Whether the heads are right at `now` for the entry that they were made for.
-    func isGood(at now: Date) -> Bool { now.timeIntervalSince1970 < end }
+    /// Whether the heads are right at `now` for the entry that they were made for, and all there that it takes.
+    func isGood(at now: Date, isConditional: Bool = false) -> Bool {
+        now.timeIntervalSince1970 < end && (!isConditional || notModified != nil)
+    }
 
     func keep(_ file: ReadyFile, in kept: KeptOpen) {
         if kept.keep(self, for: .file(file)) { self.file = file }

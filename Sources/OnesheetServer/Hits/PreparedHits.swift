@@ -38,12 +38,12 @@ final class PreparedHits {
         guard let target = known ?? understand(text) else { return nil }
         do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
-        guard let body = body(of: variant, at: target.address, now: now) else { return nil }
+        guard let body = body(of: variant, at: target.address, now: now, isConditional: request.isConditional) else { return nil }
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown {
             target.answers.addNotModified()
-            return .head(prepared.notModified)
+            return prepared.notModified.map(HitAnswer.head)
         }
         target.answers.addWhole()
         if request.isHead { return .head(prepared.head) }
@@ -52,16 +52,17 @@ final class PreparedHits {
     }
 
     /// What a tier has of `variant` at once, with its heads prepared.
-    private func body(of variant: KnownVariant, at address: ImageAddress, now: Date) -> HitBody? {
-        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now), file.isUsable() {
+    private func body(of variant: KnownVariant, at address: ImageAddress, now: Date, isConditional: Bool) -> HitBody? {
+        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now, isConditional: isConditional),
+            file.isUsable()
+        {
             return .file(file)
         }
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
         do { try address.checkSides(of: hit.entry) } catch { return nil }
-        if variant.prepared?.isGood(for: hit, at: now) != true {
-            variant.prepared = PreparedHit(hit, at: now, CORS(configuration: installation.configuration.cors)) { [installation] in
-                installation.response($0, to: variant.request, at: address)
-            }
+        if variant.prepared?.isGood(for: hit, at: now, isConditional: isConditional) != true {
+            let cors = CORS(configuration: installation.configuration.cors)
+            variant.prepared = PreparedHit(hit, at: now, cors, variant.facts, isConditional: isConditional)
         }
         guard let file = hit.file else { return .bytes(hit.entry.body) }
         variant.prepared?.keep(file, in: kept)
@@ -75,7 +76,7 @@ final class PreparedHits {
         do {
             let address = try dialect.address(path.dropFirst(dialect.prefix.count))
             try installation.pipeline.check(address.request(in: nil))
-            return KnownTarget(address: address, answers: answers)
+            return KnownTarget(address: address, answers: answers, in: installation)
         } catch {
             // The ordinary way says what is wrong with it.
             return nil

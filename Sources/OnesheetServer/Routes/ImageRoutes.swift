@@ -41,15 +41,16 @@ extension ImageDialect {
         let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)
         let answer = try await installation.pipeline.image(for: wanted)
         try address.checkSides(of: answer.entry)
-        return installation.response(answer, to: wanted, at: address).response(to: request.method, request.headers, at: clock.now)
+        let response = ImageResponse(answer: answer, address: installation.facts(of: address, for: wanted))
+        return response.response(to: request.method, request.headers, at: clock.now)
     }
 }
 
 extension Installation {
-    /// What `answer` is to whoever asked for `request` at `address`.
-    func response(_ answer: ImageAnswer, to request: ImageRequest, at address: ImageAddress) -> ImageResponse {
-        ImageResponse(
-            answer: answer, varies: address.negotiates, isShared: address.isShared,
+    /// What holds for every answer to `request` at `address`.
+    func facts(of address: ImageAddress, for request: ImageRequest) -> AddressFacts {
+        AddressFacts(
+            varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name == request.title.source }?.source.isVersioned ?? false,
             canonical: CanonicalPath(options: options, signature: signature).path(to: request, expires: address.expires))
     }
