@@ -18,7 +18,7 @@ test: ## Run all tests
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
 
-bench-http: setup ## Compare answers to cached pictures with nginx's to static files
+bench-http: setup ## Compare answers to cached pictures with nginx, Varnish and thumbor
 	@.ci/bench-http
 
 fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
