@@ -43,7 +43,9 @@ ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_
 
 int ccachefiles_open_in_memory(void) {
 #if defined(MFD_CLOEXEC)
-    return memfd_create("onesheet", MFD_CLOEXEC);
+    // Never a program: Linux 6.3 and newer want that said, older ones do not know the word (MFD_NOEXEC_SEAL).
+    int descriptor = memfd_create("onesheet", MFD_CLOEXEC | 0x0008U);
+    return descriptor < 0 && errno == EINVAL ? memfd_create("onesheet", MFD_CLOEXEC) : descriptor;
 #else
     errno = ENOSYS;
     return -1;

@@ -49,7 +49,7 @@ def zipf(targets, count, seed=7):
 
 
 def compare(name, ours, other, choose, connections, rounds, seconds):
-    """One row: ours and the other in turn, each first as often as second, after a round that does not count. `choose` gives a server's script."""
+    """One row: ours and the other in turn, first the one and then the other first, after a round that does not count. `choose` gives a server's script."""
     results = {ours: [], other: []}
     for turn in range(rounds + 1):
         for each in (ours, other) if turn % 2 else (other, ours):

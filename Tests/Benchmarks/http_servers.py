@@ -12,17 +12,25 @@ class Server:
     def __init__(self, command, port, log):
         self.port = port
         self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        try:
+            self.wait(command[0], log.name)
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait(self, name, log):
+        """Until it answers."""
         for _ in range(200):
+            if self.process.poll() is not None:
+                sys.exit(f"{name} ended with {self.process.returncode}; its log is {log}")
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=1)
                 return
             except urllib.error.HTTPError:
                 return
             except OSError:
-                if self.process.poll() is not None:
-                    sys.exit(f"{command[0]} ended with {self.process.returncode}; its log is {log.name}")
                 time.sleep(0.05)
-        sys.exit(f"{command[0]} does not answer on port {port}; its log is {log.name}")
+        sys.exit(f"{name} does not answer on port {self.port}; its log is {log}")
 
     def cpu(self):
         """Seconds of CPU time so far, the process and its children."""
@@ -38,8 +46,14 @@ class Server:
 
     def stop(self):
         # Its children too: thumbor's outlive it otherwise, and answer in place of the next one.
-        os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait(30)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, number)
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                continue
+            except ProcessLookupError:
+                return
 
 
 def ours(program, room, port, name, memory):

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
+internal import CCacheFiles
 package import NIOCore
 package import OnesheetCore
 
@@ -16,15 +12,14 @@ extension ReadyFile {
         return ReadyFile(file.region(0..<parts.reduce(0) { $0 + $1.readableBytes })) { true }
     }
 
-    /// The bytes, read at once: they are to be in the page cache.
-    /// - Returns: `nil` where the file is not as long any more, or cannot be read.
+    /// The bytes, if the page cache has them all: nothing here waits for a disk.
     package func read() -> ByteBuffer? {
         let count = region.readableBytes
         var buffer = ByteBuffer()
         do {
             let got = try region.fileHandle.withUnsafeFileDescriptor { descriptor in
                 buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-                    max(pread(descriptor, room.baseAddress, count, off_t(region.readerIndex)), 0)
+                    max(ccachefiles_read_cached(descriptor, room.baseAddress, count, off_t(region.readerIndex)), 0)
                 }
             }
             return got == count ? buffer : nil

@@ -23,7 +23,7 @@ enum HitBody {
         }
     }
 
-    /// `nil` where the file cannot be read.
+    /// `nil` where a file would have to be waited for.
     var bytes: ByteBuffer? {
         switch self {
         case .bytes(let bytes): bytes

@@ -13,7 +13,7 @@ final class PreparedHit {
     /// The whole answer's head, with its empty line.
     let head: ByteBuffer
     /// The head of “you have it already”, if somebody could have it.
-    let notModified: ByteBuffer?
+    private(set) var notModified: ByteBuffer?
     /// Where the body is, if it is sent from a file that is kept open.
     private(set) var file: ReadyFile?
     /// Head and body in a file of memory, if that is worth it.
@@ -28,17 +28,14 @@ final class PreparedHit {
 
     /// - Parameters:
     ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
-    ///   - isConditional: whether the client names what it has.
     /// - Returns: `nil` unless the entry is fresh.
-    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts, isConditional: Bool) {
+    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         let image = ImageResponse(answer: answer, address: facts)
-        let date = HTTPDate.text(now)
         var full = image.response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         let tag = full.headers[.eTag] ?? ""
-        head = full.head(cors, date: date)
-        notModified = isConditional ? image.response(to: .get, [.ifNoneMatch: tag], at: now).head(cors, date: date) : nil
+        head = full.head(cors, at: now)
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)
@@ -46,17 +43,22 @@ final class PreparedHit {
     }
 
     /// Whether the heads are right for `hit` at `now`.
-    func isGood(for hit: CacheHit, at now: Date, isConditional: Bool) -> Bool {
-        isGood(at: now, isConditional: isConditional) && validator == hit.entry.validator && tier == hit.tier
+    func isGood(for hit: CacheHit, at now: Date) -> Bool {
+        isGood(at: now) && validator == hit.entry.validator && tier == hit.tier
     }
 
-    /// Whether the heads are right at `now` for the entry that they were made for, and all there that it takes.
-    func isGood(at now: Date, isConditional: Bool = false) -> Bool {
-        now.timeIntervalSince1970 < end && (!isConditional || notModified != nil)
+    /// Whether the heads are right at `now` for the entry that they were made for.
+    func isGood(at now: Date) -> Bool { now.timeIntervalSince1970 < end }
+
+    /// Adds the head for whoever has the entry already: few ask.
+    func addNotModified(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts) {
+        guard notModified == nil, let answer = ImageAnswer(freshHit: hit, at: now) else { return }
+        let image = ImageResponse(answer: answer, address: facts)
+        notModified = image.response(to: .get, [.ifNoneMatch: String(buffer: entityTag)], at: now).head(cors, at: now)
     }
 
     func keep(_ file: ReadyFile, in kept: KeptOpen) {
-        if kept.keep(self, for: .file(file)) { self.file = file }
+        if kept.keep(self, length: file.region.readableBytes) { self.file = file }
     }
 
     /// The whole answer as one file, once it was asked for so often that writing the file has been worth it.
@@ -64,8 +66,8 @@ final class PreparedHit {
         if let whole { return whole }
         uses += 1
         // Sending saves about a fifth of what writing takes. Where there was no room or no memory, there may be some later.
-        guard uses.isMultiple(of: 8), kept.keep(self, for: body), let bytes = body.bytes else { return nil }
-        do { whole = try .inMemory([head, bytes]) } catch { return nil }
+        guard uses.isMultiple(of: 8) else { return nil }
+        whole = kept.memoryFile(head, body, for: self)
         return whole
     }
 
@@ -86,7 +88,7 @@ extension ByteBuffer {
 
 extension Response {
     /// The head as HTTP/1.1 (RFC 9112 §4) sends it to whoever does not name an origin.
-    fileprivate func head(_ cors: CORS, date: String) -> ByteBuffer {
+    fileprivate func head(_ cors: CORS, at now: Date) -> ByteBuffer {
         var buffer = ByteBuffer()
         var headers = headers
         cors.apply(to: &headers, origin: nil)
@@ -94,7 +96,7 @@ extension Response {
         for field in headers where status != .notModified || field.name != .contentLength {
             buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
         }
-        buffer.writeString("\(HTTPField.Name.date.rawName): \(date)\r\n\r\n")
+        buffer.writeString("\(HTTPField.Name.date.rawName): \(HTTPDate.text(now))\r\n\r\n")
         return buffer
     }
 }

@@ -16,6 +16,7 @@ final class PreparedHits {
     private let dialects: [(dialect: any ImageDialect, answers: EarlyAnswers)]
     private let cache: Cache
     private let accept: Accept
+    private let cors: CORS
     private let clock: WallClock
     private var targets: [ByteBuffer: KnownTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
@@ -26,6 +27,7 @@ final class PreparedHits {
         self.dialects = dialects.map { ($0, figures.early(on: $0.prefix, of: loop)) }
         cache = installation.pipeline.cache
         accept = installation.accept
+        cors = CORS(configuration: installation.configuration.cors)
         clock = installation.clock
         kept = KeptOpen(on: loop, clock: clock)
     }
@@ -42,8 +44,9 @@ final class PreparedHits {
         if known == nil { remember(target, as: text) }
         guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
         if isKnown {
+            guard let head = prepared.notModified else { return nil }
             target.answers.addNotModified()
-            return prepared.notModified.map(HitAnswer.head)
+            return .head(head)
         }
         target.answers.addWhole()
         if request.isHead { return .head(prepared.head) }
@@ -53,17 +56,18 @@ final class PreparedHits {
 
     /// What a tier has of `variant` at once, with its heads prepared.
     private func body(of variant: KnownVariant, at address: ImageAddress, now: Date, isConditional: Bool) -> HitBody? {
-        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now, isConditional: isConditional),
-            file.isUsable()
+        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
+            !isConditional || prepared.notModified != nil, file.isUsable()
         {
             return .file(file)
         }
         guard let hit = cache.entryNow(for: variant.key) else { return nil }
         do { try address.checkSides(of: hit.entry) } catch { return nil }
-        if variant.prepared?.isGood(for: hit, at: now, isConditional: isConditional) != true {
-            let cors = CORS(configuration: installation.configuration.cors)
-            variant.prepared = PreparedHit(hit, at: now, cors, variant.facts, isConditional: isConditional)
+        if variant.prepared?.isGood(for: hit, at: now) != true {
+            variant.prepared?.closeFiles()
+            variant.prepared = PreparedHit(hit, at: now, cors, variant.facts)
         }
+        if isConditional { variant.prepared?.addNotModified(hit, at: now, cors, variant.facts) }
         guard let file = hit.file else { return .bytes(hit.entry.body) }
         variant.prepared?.keep(file, in: kept)
         return .file(file)

@@ -72,9 +72,10 @@ package struct Server: Sendable {
             guard await end.stream.first(where: { true }) != nil else { return }
             let shutdown = installation.configuration.shutdown
             installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
-            // The clock runs here for load balancers, which notice by asking, and then against clients; the last answer ends the wait.
+            // Until load balancers have noticed, which ask now and then.
             try await Task.sleep(for: shutdown.delay.duration)
             await services.triggerGracefulShutdown()
+            // Until clients have their answers; when all have, this is cancelled.
             try await Task.sleep(for: shutdown.deadline.duration)
         } catch {
             // All is answered.

@@ -30,6 +30,23 @@ struct OpenConnection {
         return text
     }
 
+    /// Asks for `path`, and reads the answer to its end.
+    mutating func get(_ path: String, _ fields: String...) async throws -> (head: String, body: ByteBuffer) {
+        try await send("GET \(path) HTTP/1.1\r\nHost: test\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
+        var answer = ByteBuffer()
+        while let bytes = try await inbound.next() {
+            answer.writeImmutableBuffer(bytes)
+            guard let end = answer.readableBytesView.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+            let head = String(decoding: answer.readableBytesView[..<end.upperBound], as: UTF8.self)
+            let length = head.firstMatch(of: /(?i)\r\nContent-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+            let body = answer.readableBytesView[end.upperBound...]
+            if body.count >= length { return (head, ByteBuffer(body)) }
+        }
+        throw ConnectionEnded()
+    }
+
+    struct ConnectionEnded: Error {}
+
     /// What comes until the server closes.
     mutating func readToEnd() async -> String {
         var text = ""
