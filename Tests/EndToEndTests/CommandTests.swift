@@ -131,6 +131,33 @@ final class CommandTests: XCTestCase {
         XCTAssertTrue(text.contains("\n  sample: 3 entries, "), text)
     }
 
+    func testThatCachePurgeKnowsTagsAndWhatHasExpired() async throws {
+        _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
+        for (selection, entries) in [(["--expired"], 0), (["--tag", "title:sample://2"], 3), (["--all"], 3)] {
+            let purged = try await run(["cache", "purge", "--cache", "c", "--json"] + selection)
+            XCTAssertEqual(try summary(purged)["entries"], entries, "\(selection) \(purged.text)")
+        }
+    }
+
+    func testThatCacheVerifyFindsDamageAndRepairsIt() async throws {
+        // Given a cache with three files, one of which is cut off
+        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
+        let entries = folder.appending(path: "c/entries")
+        let file = try XCTUnwrap(FileManager.default.subpathsOfDirectory(atPath: entries.path).first { $0.count > 32 })
+        let handle = try FileHandle(forWritingTo: entries.appending(path: file))
+        try handle.truncate(atOffset: 100)
+        try handle.close()
+        // When it is verified, repaired, and verified again
+        let found = try await run(["cache", "verify", "--cache", "c"])
+        let repaired = try await run(["cache", "verify", "--repair", "--cache", "c"])
+        let after = try await run(["cache", "verify", "--cache", "c"])
+        // Then the damage is a failure until it is repaired
+        XCTAssertEqual(found.text, "2 whole, 1 damaged, 0 unknown to the index, 0 missing\n")
+        XCTAssertEqual(repaired.text, "2 whole, 1 damaged, 0 unknown to the index, 0 missing; repaired\n")
+        XCTAssertEqual(after.text, "2 whole, 0 damaged, 0 unknown to the index, 0 missing\n")
+        XCTAssertEqual([found, repaired, after].map(\.status), [1, 0, 0])
+    }
+
     func testThatACutOffOrNoConfigurationIsHandled() async throws {
         let good = try await run(["config", "check", "--cache", "c"])
         XCTAssertEqual(good.text, "The configuration is good: sources sample\n")

@@ -49,6 +49,20 @@ final class DiskTierBudgetTests: XCTestCase {
         try await tier.close()
     }
 
+    func testThatOfEntriesThatCostTheSameTheSmallOneStays() async throws {
+        let tier = try tier(DiskBudgets(original: 0, variant: 204_800, metadata: 0))
+        let (small, large) = (CacheKey(.variant, "small"), CacheKey(.variant, "large"))
+        try await tier.store(.sample(ByteBuffer(repeating: 1, count: 1000), at: clock), for: small)
+        try await tier.store(.sample(ByteBuffer(repeating: 1, count: 90_000), at: clock), for: large)
+
+        for number in 0..<30 { try await tier.store(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
+
+        let (hasSmall, hasLarge) = (try await tier.contains(small), try await tier.contains(large))
+        XCTAssertTrue(hasSmall)
+        XCTAssertFalse(hasLarge)
+        try await tier.close()
+    }
+
     func testThatWhatWasDearOnceDoesNotStayForEver() async throws {
         let tier = try tier(DiskBudgets(original: 0, variant: 40_960, metadata: 0))
         let dear = CacheKey(.variant, "dear")

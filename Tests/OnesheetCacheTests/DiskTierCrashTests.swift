@@ -48,8 +48,11 @@ final class DiskTierCrashTests: XCTestCase {
         let figures = try await tier.statistics().total
         XCTAssertEqual(figures.damaged, 0, when)
         XCTAssertEqual(figures.entries, verification.whole + verification.missing, when)
+        try await tier.sweep()
         try await tier.close()
-        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming"), [], when)
+        for folder in ["incoming", "doomed"] {
+            XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)"), [], "\(folder) \(when)")
+        }
         return count
     }
 

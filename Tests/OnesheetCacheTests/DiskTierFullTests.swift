@@ -12,7 +12,7 @@ final class DiskTierFullTests: XCTestCase {
 
     func testThatOnADiskFullOfBytesStoringFailsAndAllElseGoesOn() async throws {
         let disk = try disk("size=2m")
-        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(0), clock: clock.wallClock)
         try await tier.store(.sample("before", at: clock), for: key)
         try disk.fill()
 
@@ -86,7 +86,7 @@ final class DiskTierFullTests: XCTestCase {
     func testThatTheFloorOfFreeSpaceIsKept() async throws {
         let disk = try disk("size=4m")
         let floor = 2 << 20
-        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: floor, clock: clock.wallClock)
+        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(floor), clock: clock.wallClock)
 
         for number in 0..<100 {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
@@ -96,6 +96,32 @@ final class DiskTierFullTests: XCTestCase {
         XCTAssertGreaterThan(figures.entries, 10)
         XCTAssertLessThan(figures.bytes, floor)
         XCTAssertEqual(figures.evictions.keys.sorted(), ["free space"])
+        try await tier.close()
+    }
+
+    func testThatTheUsualFloorIsATwentiethOfTheDisk() async throws {
+        for (all, floor) in [(4 << 20, 209_715), (20 << 30, 1 << 30), (4 << 40, 1 << 30), (0, 0)] {
+            XCTAssertEqual(FreeSpaceFloor.usual.size(on: all), floor)
+        }
+        // Given a small disk
+        let disk = try disk("size=4m")
+        let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
+        // When more is stored than it has room for
+        for number in 0..<100 {
+            try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
+        }
+        // Then a twentieth of it is left, and nothing has failed
+        let space = try FileManager.default.attributesOfFileSystem(forPath: disk.path)
+        XCTAssertGreaterThanOrEqual(try XCTUnwrap(space[.systemFreeSize] as? Int), 209_715)
+        try await tier.close()
+    }
+
+    func testThatAFloorThatCannotBeKeptIsSaid() async throws {
+        let disk = try disk("size=4m")
+        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(8 << 20), clock: clock.wallClock)
+        await expectFailure("8388608 are to stay so (cache.disk.free)") { () throws(CacheError) in
+            try await tier.store(.sample(at: clock), for: key)
+        }
         try await tier.close()
     }
 

@@ -65,15 +65,26 @@ extension DiskShelf {
             let excess = bytes + row.bytes - budget
             guard try evict(row.key.kind, bytes: excess + budget / 256, reason: "budget", in: folder) > 0 else { break }
         }
-        guard settings.freeSpaceFloor > 0 else { return }
-        while case let lack = settings.freeSpaceFloor + row.bytes - (try Files.freeBytes(at: layout.path)), lack > 0 {
-            var freed = 0
+        while try !leavesFloor(row.bytes, in: folder) {}
+    }
+
+    /// Whether storing `bytes` leaves enough of the disk free for others. If not, one step is made towards it.
+    private func leavesFloor(_ bytes: Int, in folder: OpenFolder) throws -> Bool {
+        let space = try Files.space(at: layout.path)
+        let floor = settings.freeSpaceFloor.size(on: space.all)
+        let lack = floor + bytes - space.free
+        guard floor > 0, lack > 0 else { return true }
+        var freed = 0
+        // Where all that is here would not be enough, nothing goes for it.
+        if try folder.index.totals().values.reduce(0, { $0 + $1.bytes }) >= lack {
             for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
-            guard freed > 0 else {
-                throw CacheError.fileSystem(
-                    operation: "store in", path: layout.path, reason: "no more than \(settings.freeSpaceFloor) bytes are free")
-            }
         }
+        guard freed > 0 else {
+            throw CacheError.fileSystem(
+                operation: "store in", path: layout.path,
+                reason: "\(space.free) bytes are free, and \(floor) are to stay so (cache.disk.free)")
+        }
+        return false
     }
 
     /// One step of evicting what is worth least, until `bytes` are freed; answers with how many entries went.

@@ -27,7 +27,7 @@ package final class DiskTier: CacheTier {
     /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
-        extending: ExpirationExtending = .none, freeSpaceFloor: Int = 0, isSynced: Bool = true, threads: Int = 4,
+        extending: ExpirationExtending = .none, freeSpaceFloor: FreeSpaceFloor = .usual, isSynced: Bool = true, threads: Int = 4,
         clock: WallClock = .system,
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {

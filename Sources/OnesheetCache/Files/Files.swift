@@ -69,11 +69,12 @@ enum Files {
         return names
     }
 
-    /// Bytes that an ordinary process may still write where `path` is.
-    static func freeBytes(at path: String) throws(FileFailure) -> Int {
+    /// Bytes that an ordinary process may still write where `path` is, and bytes that there are.
+    static func space(at path: String) throws(FileFailure) -> (free: Int, all: Int) {
         var facts = statvfs()
         guard statvfs(path, &facts) == 0 else { throw FileFailure("measure the free space of", path) }
-        return Int(clamping: UInt64(facts.f_bavail) * UInt64(facts.f_frsize))
+        func bytes(_ blocks: fsblkcnt_t) -> Int { Int(clamping: UInt64(blocks) * UInt64(facts.f_frsize)) }
+        return (bytes(facts.f_bavail), bytes(facts.f_blocks))
     }
 
     /// Writes a small file whole or not at all.

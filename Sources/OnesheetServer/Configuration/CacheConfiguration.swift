@@ -20,14 +20,17 @@ package struct CacheConfiguration: Sendable, Decodable, Equatable {
         package var path = Disk.usualPath
         package var bytes = ByteSize(10 << 30)
         package var expires = Interval(.seconds(7 * 86_400))
+        /// What stays free for others; a twentieth of the disk, at most a gibibyte, where it is not said.
+        package var free: ByteSize?
 
-        private enum CodingKeys: CodingKey { case path, bytes, expires }
+        private enum CodingKeys: CodingKey { case path, bytes, expires, free }
         package init() {}
         package init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: CodingKeys.self)
             path = try keys.decodeIfPresent(String.self, forKey: .path) ?? path
             bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes) ?? bytes
             expires = try keys.decodeIfPresent(Interval.self, forKey: .expires) ?? expires
+            free = try keys.decodeIfPresent(ByteSize.self, forKey: .free)
         }
 
         /// `onesheet` in the user's cache folder (XDG Base Directory Specification).

@@ -16,6 +16,7 @@ extension DiskTier {
     convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
             path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),
-            expires: .seconds(configuration.expires.seconds), clock: clock, logger: logger)
+            expires: .seconds(configuration.expires.seconds), freeSpaceFloor: configuration.free.map { .bytes($0.bytes) } ?? .usual,
+            clock: clock, logger: logger)
     }
 }

@@ -6,21 +6,27 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// `/cache/stats`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`, `?all`; for the administrator.
+/// `/cache/stats`, `POST /cache/verify[?repair]`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`, `?all`; for
+/// the administrator.
 struct CacheRoute: Route {
     let prefix = "/cache/"
-    let methods: [HTTPRequest.Method] = [.get, .head, .delete]
+    let methods: [HTTPRequest.Method] = [.get, .head, .post, .delete]
     let installation: Installation
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
-        guard request.method == .delete else {
-            guard rest == "stats" else { throw RequestError.noSuchPath(request.uri.path) }
+        let query = request.uri.queryParameters
+        switch (request.method, rest) {
+        case (.delete, _):
+            let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
+            return .json(try await installation.pipeline.purge(selection, dryRun: query["dry-run"] != nil))
+        case (.post, "verify"):
+            return .json(try await installation.disk.verify(repair: query["repair"] != nil))
+        case (.get, "stats"), (.head, "stats"):
             let now = installation.clock.now
             return .json(await installation.cache.statistics().mapValues { CacheDocument($0, at: now) })
+        default: throw RequestError.noSuchPath(request.uri.path)
         }
-        let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
-        return .json(try await installation.pipeline.purge(selection, dryRun: request.uri.queryParameters["dry-run"] != nil))
     }
 
     /// What `{source}[/{id}]` selects.

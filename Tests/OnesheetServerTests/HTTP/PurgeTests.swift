@@ -1,3 +1,4 @@
+import OnesheetTesting
 import XCTest
 
 @testable import OnesheetServer
@@ -21,6 +22,21 @@ final class PurgeTests: ServerTestCase {
             XCTAssertEqual(purged.text, shown.text, query)
             XCTAssertEqual(try again.json()["entries"] as? Int, 0, query)
         }
+    }
+
+    func testThatWhatHasExpiredIsRemovedAndNothingElse() async throws {
+        // Given a poster of a week ago, and one of today
+        let clock = ManualClock()
+        let server = try await server(keys: "admin: { token: secret }", clock: clock.wallClock)
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        clock.advance(by: .seconds(8 * 86_400))
+        _ = try await server.send("/t/p/w92/sample/2.jpg")
+        // When what has expired is purged
+        let removed = try await server.send("/cache/?expired", method: "DELETE", fields: administrator)
+        // Then the old one is gone, and the new one is there
+        XCTAssertEqual(try removed.json()["entries"] as? Int, 3)
+        let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try kept.json()["entries"] as? Int, 3)
     }
 
     func testThatNothingNamedRemovesNothing() async throws {
