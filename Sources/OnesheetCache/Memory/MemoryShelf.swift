@@ -3,7 +3,7 @@ internal import OnesheetCore
 
 /// The state of `MemoryTier`, used under its lock.
 struct MemoryShelf: ~Copyable {
-    private struct Item {
+    struct Item {
         var entry: CacheEntry
         /// The entry's own, beside it: a look-up then touches nothing of the entry but its reference.
         let created: Date
@@ -94,10 +94,10 @@ struct MemoryShelf: ~Copyable {
         items.remove(key)
     }
 
-    mutating func removeAll() -> CacheRemoval {
+    /// Takes everything out. Letting go of it is for the caller, once the lock is free.
+    mutating func takeAll() -> S3FIFO<Item> {
         marks.passAll()
-        defer { items.removeAll() }
-        return CacheRemoval(entries: items.count, bytes: items.weight)
+        return items.takeAll()
     }
 
     /// One step of removing by selection; answers where to go on.

@@ -91,7 +91,8 @@ package final class MemoryTier: CacheTier {
         var removal = CacheRemoval()
         for part in used {
             if selection == .all, !dryRun {
-                removal = removal + parts[part].withLock { $0.removeAll() }
+                let all = parts[part].withLock { $0.takeAll() }
+                removal = removal + CacheRemoval(entries: all.count, bytes: all.weight)
                 continue
             }
             if !dryRun { parts[part].withLock { $0.refuseEarlierPromotions() } }

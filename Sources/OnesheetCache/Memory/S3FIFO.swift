@@ -66,8 +66,11 @@ package struct S3FIFO<Value> {
         return takeOut(position)
     }
 
-    package mutating func removeAll() {
+    /// Takes everything out at once.
+    package mutating func takeAll() -> Self {
+        let all = self
         self = Self(weight: weightLimit, count: countLimit)
+        return all
     }
 
     /// Visits the entries in at most `limit` places from `start`; answers where to go on, `nil` at the end.
