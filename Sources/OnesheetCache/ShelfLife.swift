@@ -1,8 +1,8 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import OnesheetCore
 
 /// How long a tier keeps an entry: as long as the entry says, at most as long as the tier allows.
-struct ShelfLife: Sendable {
+package struct ShelfLife: Sendable {
     /// The longest that an unread entry stays.
     let limit: CacheExpiration
     let extending: ExpirationExtending
@@ -31,7 +31,7 @@ struct ShelfLife: Sendable {
     }
 
     /// Whether an entry created at `created` that ends at `end` may be served at `now`.
-    static func isFresh(created: Date, end: Date?, now: Date) -> Bool {
+    package static func isFresh(created: Date, end: Date?, now: Date) -> Bool {
         guard created.timeIntervalSince(now) <= clockSlack else { return false }
         guard let end else { return true }
         return now < end

@@ -14,7 +14,8 @@ final class FailureMemoryTests: XCTestCase {
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
         // Given failures and how many seconds each is worth
         let table: [(PipelineError, Double)] = [
-            (.noPoster(title), 120), (.source("films", .notFound(id: "1")), 120), (.originRefused(url: "u", answer: 404), 30),
+            (.noPoster(title), 120), (.source("films", .notFound(id: "1")), 120), (.originRefused(url: "u", answer: 404), 120),
+            (.originRefused(url: "u", answer: 410), 120), (.originRefused(url: "u", answer: 403), 30),
             (.render(.unrecognizedFormat), 30), (.origin(.timedOut(url: "u")), 2), (.source("films", .unavailable(reason: "")), 2),
         ]
         for (error, seconds) in table {
@@ -27,6 +28,16 @@ final class FailureMemoryTests: XCTestCase {
             clock.advance(by: .seconds(1))
             XCTAssertNoThrow(try memory.check(title, at: mark), "\(error)")
         }
+    }
+
+    func testThatAClockThatIsSetBackEndsAFailure() {
+        // Given a failure that is worth two seconds
+        let memory = FailureMemory(clock: clock.wallClock)
+        memory.remember(.origin(.timedOut(url: "u")), of: title, at: mark)
+        // When the clock is set back by a day
+        clock.advance(by: .seconds(-86_400))
+        // Then it is not told for a day
+        XCTAssertNoThrow(try memory.check(title, at: mark))
     }
 
     func testThatThisServersOwnTroubleIsNotRemembered() {

@@ -84,6 +84,22 @@ final class FreshnessTests: XCTestCase {
         gate.open()
     }
 
+    func testThatAfterTheClockWasSetBackTheOriginIsAsked() async throws {
+        // Given a picture of a week ago, that the origin was asked about today
+        let pipeline = try pipeline(cacheControl: "max-age=60", tag: "\"a\"")
+        _ = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(6 * 86_400))
+        transport.on(url) { _ in HTTPAnswer(status: 304, headers: ["cache-control": "max-age=60"]) }
+        _ = try await pipeline.image(for: request)
+        XCTAssertEqual(transport.count(), 2)
+        // When the clock is set back by three days
+        clock.advance(by: .seconds(-3 * 86_400))
+        // Then it is not fresh for three days and a minute
+        let answer = try await pipeline.image(for: request)
+        XCTAssertEqual(answer.origin, .revalidated)
+        XCTAssertEqual(transport.count(), 3)
+    }
+
     func testThatAStaleVariantServesWhenTheOriginFails() async throws {
         // Given an original whose minute is up, and an origin that is down
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")

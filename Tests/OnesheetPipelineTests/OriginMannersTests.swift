@@ -85,6 +85,19 @@ final class OriginMannersTests: XCTestCase {
         }
     }
 
+    func testThatAClockThatIsSetBackDoesNotKeepAHostWaiting() async {
+        // Given a host that asked to be left alone for half a minute
+        let manners = manners()
+        let calls = Script([.success(503, ["retry-after": "30"]), .success(200)])
+        _ = await failure(manners, calls)
+        // When the clock is set back by a day
+        clock.advance(by: .seconds(-86_400))
+        // Then it is asked, and not left alone for a day
+        let error = await failure(manners, calls)
+        XCTAssertNil(error)
+        XCTAssertEqual(calls.count, 2)
+    }
+
     private let url = WebURL("http://films.example/1.jpg")!
     private let failed = HTTPTransportError.failed(url: "u", reason: "reset")
 

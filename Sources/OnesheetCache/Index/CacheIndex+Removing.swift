@@ -71,7 +71,14 @@ extension CacheIndex {
                 [tag.description]
             )
         case .ended(let now):
-            ("entry WHERE ends <= ?", [now.timeIntervalSinceReferenceDate])
+            (
+                """
+                (SELECT * FROM entry WHERE ends <= ?1
+                UNION ALL SELECT entry.* FROM held CROSS JOIN entry ON entry.source = held.source
+                WHERE created > ?2 AND ifnull(ends > ?1, TRUE)) AS entry
+                """,
+                [now.timeIntervalSinceReferenceDate, now.timeIntervalSinceReferenceDate + ShelfLife.clockSlack]
+            )
         case .leastWorth(let kind):
             ("entry WHERE kind = ?", [kind.number])
         }

@@ -6,8 +6,8 @@ import Synchronization
 final class CircuitBreaker: Sendable {
     private struct Circuit {
         var failures = 0
-        /// Nothing is sent before.
-        var openUntil: Date?
+        /// While nothing is sent. Outside of it are also moments before it began: the clock was set back then.
+        var rest: Range<Date>?
     }
 
     /// So many failures in a row open a circuit.
@@ -27,10 +27,10 @@ final class CircuitBreaker: Sendable {
     func wait(for host: OriginHost) -> Int? {
         let now = clock.now
         return circuits.withLock { circuits in
-            guard let until = circuits[host]?.openUntil else { return nil }
-            guard until <= now else { return max(1, Int(until.timeIntervalSince(now).rounded(.up))) }
+            guard let rest = circuits[host]?.rest else { return nil }
+            if rest.contains(now) { return max(1, Int(rest.upperBound.timeIntervalSince(now).rounded(.up))) }
             // This caller tries; the others wait for what it learns.
-            circuits[host]?.openUntil = now.addingTimeInterval(Self.pause)
+            circuits[host]?.rest = now..<now.addingTimeInterval(Self.pause)
             return nil
         }
     }
@@ -42,14 +42,14 @@ final class CircuitBreaker: Sendable {
     func fail(_ host: OriginHost, restingFor seconds: Double? = nil) {
         let now = clock.now
         circuits.withLock { circuits in
-            if circuits.count >= Self.capacity { circuits = circuits.filter { $0.value.openUntil.map { $0 > now } ?? false } }
+            if circuits.count >= Self.capacity { circuits = circuits.filter { $0.value.rest?.contains(now) ?? false } }
             guard circuits.count < Self.capacity || circuits[host] != nil else { return }
             var circuit = circuits[host] ?? Circuit()
             circuit.failures += 1
             if let seconds {
-                circuit.openUntil = now.addingTimeInterval(min(max(seconds, 1), Self.longest))
+                circuit.rest = now..<now.addingTimeInterval(min(max(seconds, 1), Self.longest))
             } else if circuit.failures >= Self.failures {
-                circuit.openUntil = now.addingTimeInterval(Self.pause)
+                circuit.rest = now..<now.addingTimeInterval(Self.pause)
             }
             circuits[host] = circuit
         }

@@ -9,7 +9,8 @@ import Synchronization
 final class FailureMemory: Sendable {
     private struct Failure {
         let error: PipelineError
-        let until: Date
+        /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
+        let time: Range<Date>
         let mark: PurgeMark
     }
 
@@ -24,7 +25,7 @@ final class FailureMemory: Sendable {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
             guard let failure = failures[title] else { return nil }
-            if failure.until > now, failure.mark == mark { return failure }
+            if failure.time.contains(now), failure.mark == mark { return failure }
             failures[title] = nil
             return nil
         }
@@ -36,17 +37,17 @@ final class FailureMemory: Sendable {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
         failures.withLock { failures in
-            if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > now } }
+            if failures.count >= Self.capacity { failures = failures.filter { $0.value.time.contains(now) } }
             // Still full: whoever floods it with names that do not exist loses the benefit, not the memory.
             guard failures.count < Self.capacity else { return }
-            failures[title] = Failure(error: error, until: now.addingTimeInterval(seconds), mark: mark)
+            failures[title] = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
         }
     }
 
     /// What does not exist is asked for again after minutes, what failed after seconds; what is this server's own trouble at once.
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {
-        case .noPoster, .source(_, .notFound), .source(_, .unsupported): 120
+        case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
         case .originRefused, .render: 30
         // What is kept for people is not used up for them.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil

@@ -58,7 +58,11 @@ extension CacheEntry {
     }
 
     /// What may be done with this entry at `now`, going by its original.
-    func state(at now: Date) -> Freshness.State { Freshness(notes: notes)?.state(at: now) ?? .fresh }
+    func state(at now: Date) -> Freshness.State {
+        guard let freshness = Freshness(notes: notes) else { return .fresh }
+        // The origin was asked in the future: the clock was set back, and nobody knows how old this is.
+        return ShelfLife.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
+    }
 
     /// The same variant with what `original` says now.
     func renewed(by original: Original) -> CacheEntry {

@@ -23,8 +23,8 @@ final class PreparedHit {
     private let lastModified: ByteBuffer
     private let validator: String
     private let tier: String
-    /// Seconds since 1970 from which on the heads are not right any more.
-    private let end: Double
+    /// While the heads are right: moments before it are those of a clock that was set back.
+    private let time: Range<Date>
 
     /// - Parameters:
     ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
@@ -39,7 +39,8 @@ final class PreparedHit {
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)
-        end = min(now.timeIntervalSince1970.rounded(.down) + 1, answer.freshUntil.timeIntervalSince1970)
+        let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        time = second..<max(second, min(second.addingTimeInterval(1), answer.freshUntil))
     }
 
     /// Whether the heads are right for `hit` at `now`.
@@ -48,7 +49,7 @@ final class PreparedHit {
     }
 
     /// Whether the heads are right at `now` for the entry that they were made for.
-    func isGood(at now: Date) -> Bool { now.timeIntervalSince1970 < end }
+    func isGood(at now: Date) -> Bool { time.contains(now) }
 
     /// Adds the head for whoever has the entry already: few ask.
     func addNotModified(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts) {

@@ -82,6 +82,11 @@ extension TierConformance {
         try await expectAbsent(key, in: tier, "after the clock was set back by a day")
         try await tier.store(.sample("again", at: clock, cacheTime: .seconds(100)), for: key)
         try await expectThere(key, in: tier, "that was stored again after that")
+        let other = CacheKey(.variant, "other")
+        try await tier.store(.sample(at: clock, cacheTime: .never), for: other)
+        clock.advance(by: .seconds(-86_400))
+        let removal = try await tier.remove(.expired, dryRun: false)
+        try expect(removal.entries == 2, "removed \(removal.entries) of 2 entries that were created in the future")
     }
 
     func tags() async throws {
