@@ -56,6 +56,8 @@ package struct Pipeline: Sendable {
         let mark = await cache.purges.mark()
         return try await flights.share(Begun(request.key, at: mark)) { () async throws(PipelineError) -> ImageAnswer in
             var watch = Stopwatch(figures)
+            // Before anything is fetched for it. What may be there already, or needs no worker, goes on.
+            if stale == nil, !request.transform.changesNoPixel { try pool.checkRoom() }
             let original = try await originals.original(of: request.title, at: mark)
             _ = watch.lap("origin")
             let isUnchanged = stale.map(original.made) ?? false

@@ -5,12 +5,13 @@
 ONESHEET is the program, FOLDER a place for what is made. Needs wrk and nginx, which serves the same bytes as static files. Varnish,
 nginx' image filter and thumbor (Python's package, for the Python that runs this) are compared where they are installed. Prints, for
 each job, the median over the rounds of the server's CPU time per request (all its processes and threads, user and system, from /proc)
-and of the latency that 99 % of requests stay below, and the median of the ratios of ours to the other's.
+and of the latency that 99 % of requests stay below, and the median of the ratios of ours to the other's. Then how long answers take
+that need no work, while more work is asked for than can be done.
 """
 
 import os, random, re, shutil, statistics, subprocess, sys
 
-import http_servers
+import http_overload, http_servers
 from http_servers import fetch
 
 OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR = range(18080, 18087)
@@ -119,6 +120,7 @@ def main(program, room, rounds=5, seconds=3):
                 servers.pop().stop()
             else:
                 print(f"{name}: not installed", file=sys.stderr)
+        http_overload.measure(OURS, POSTER, http_overload.misses(f"{room}/misses.lua"))
     finally:
         for server in servers:
             server.stop()

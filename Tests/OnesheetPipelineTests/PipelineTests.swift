@@ -143,9 +143,13 @@ final class PipelineTests: XCTestCase {
         }
         // When an image is asked for
         let error = await failure(pipeline, request(width: 40))
-        release.signal()
-        // Then it is refused, and the job before it is not hurt
+        // Then it is refused before anything is fetched for it
         XCTAssertEqual(error, .overloaded(retryAfter: 1))
+        XCTAssertEqual(transport.count(), 0)
+        // And what needs no worker is answered, and the job before it is not hurt
+        let original = try await pipeline.image(for: request(width: 0))
+        XCTAssertEqual(original.entry.body, picture)
+        release.signal()
         try await job.value
     }
 

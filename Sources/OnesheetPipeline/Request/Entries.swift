@@ -48,10 +48,13 @@ extension CacheEntry {
 }
 
 extension Transform {
-    /// Whether this asks for an original of `mediaType` just as it is.
-    func isIdentity(for mediaType: String) -> Bool {
+    /// Whether this asks for the original as it is, in its own format or another.
+    var changesNoPixel: Bool {
         var rest = self
-        if rest.format?.mediaType == mediaType { rest.format = nil }
+        rest.format = nil
         return rest == Transform()
     }
+
+    /// Whether this asks for an original of `mediaType` just as it is.
+    func isIdentity(for mediaType: String) -> Bool { changesNoPixel && (format == nil || format?.mediaType == mediaType) }
 }

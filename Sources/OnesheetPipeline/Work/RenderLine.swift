@@ -46,6 +46,14 @@ struct RenderLine<Waiter: Sendable>: Sendable {
         return (runningMilliseconds / 2 + waiting) * slowness / Double(workers)
     }
 
+    /// The seconds after which a newcomer of this urgency should come back; `nil` where one is taken.
+    func refusal(_ urgency: Urgency) -> Int? {
+        guard running >= workers else { return nil }
+        let wait = wait(urgency)
+        guard waiting(urgency) >= queue || urgency == .interactive && wait > longestWait else { return nil }
+        return max(1, Int((wait / 1000).rounded(.up)))
+    }
+
     mutating func ticket() -> UInt64 {
         tickets += 1
         return tickets
@@ -57,10 +65,7 @@ struct RenderLine<Waiter: Sendable>: Sendable {
             start(milliseconds)
             return .now
         }
-        let wait = wait(urgency)
-        guard waiting(urgency) < queue, urgency == .prefetch || wait <= longestWait else {
-            return .refused(retryAfter: max(1, Int((wait / 1000).rounded(.up))))
-        }
+        if let seconds = refusal(urgency) { return .refused(retryAfter: seconds) }
         lanes[urgency]?.append(Place(ticket: ticket, milliseconds: milliseconds, waiter: waiter))
         return .later
     }

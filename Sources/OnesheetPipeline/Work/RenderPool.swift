@@ -41,6 +41,12 @@ package final class RenderPool: Sendable {
     /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
     package var retryAfter: Int { line.withLock { max(1, Int(($0.wait(.interactive) / 1000).rounded(.up))) } }
 
+    /// Refuses what would have to be rendered, before anything is done for it.
+    /// - Throws: `.overloaded` where a job that comes now would not be taken.
+    func checkRoom() throws(PipelineError) {
+        if let seconds = line.withLock({ $0.refusal(.current) }) { throw .overloaded(retryAfter: seconds) }
+    }
+
     /// Runs `job` on a worker, with the urgency of the task that asks.
     /// - Parameter cost: what it is predicted to take.
     /// - Throws: `.overloaded` where it would not begin in time or has no room, `.cancelled` where the caller was cancelled before a
@@ -66,6 +72,7 @@ package final class RenderPool: Sendable {
         let result: Result<Value, PipelineError>
         do {
             result = try await threads.runIfActive {
+                ThreadPriority.yieldToOthers()
                 do throws(PipelineError) { return .success(try job()) } catch { return .failure(error) }
             }
         } catch {

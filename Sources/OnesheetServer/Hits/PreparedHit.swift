@@ -23,7 +23,7 @@ final class PreparedHit {
     private let lastModified: ByteBuffer
     private let validator: String
     private let tier: String
-    /// While the heads are right: moments before it are those of a clock that was set back.
+    /// While the heads are right.
     private let time: Range<Date>
 
     /// - Parameters:
@@ -39,8 +39,7 @@ final class PreparedHit {
         entityTag = ByteBuffer(string: tag)
         lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
         (validator, tier) = (hit.entry.validator, hit.tier)
-        let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-        time = second..<max(second, min(second.addingTimeInterval(1), answer.freshUntil))
+        time = now.second.clamped(to: .distantPast..<answer.freshUntil)
     }
 
     /// Whether the heads are right for `hit` at `now`.
@@ -85,19 +84,4 @@ final class PreparedHit {
 extension ByteBuffer {
     /// The bytes at `place`, counted from the first readable one.
     func slice(at place: Range<Int>) -> ByteBuffer? { getSlice(at: readerIndex + place.lowerBound, length: place.count) }
-}
-
-extension Response {
-    /// The head as HTTP/1.1 (RFC 9112 §4) sends it to whoever does not name an origin.
-    fileprivate func head(_ cors: CORS, at now: Date) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        var headers = headers
-        cors.apply(to: &headers, origin: nil)
-        buffer.writeString("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n")
-        for field in headers where status != .notModified || field.name != .contentLength {
-            buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
-        }
-        buffer.writeString("\(HTTPField.Name.date.rawName): \(HTTPDate.text(now))\r\n\r\n")
-        return buffer
-    }
 }

@@ -21,6 +21,7 @@ final class PreparedHits {
     private var targets: [ByteBuffer: KnownTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
     private let kept: KeptOpen
+    private let health: PreparedHealth
 
     init(_ installation: Installation, dialects: [any ImageDialect], _ figures: ServerFigures, on loop: any EventLoop) {
         self.installation = installation
@@ -30,12 +31,14 @@ final class PreparedHits {
         cors = CORS(configuration: installation.configuration.cors)
         clock = installation.clock
         kept = KeptOpen(on: loop, clock: clock)
+        health = PreparedHealth(cors, figures.early(on: HealthRoute.path, of: loop))
     }
 
     /// What to send; `nil` where it takes more than a look into memory or the page cache.
     func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> HitAnswer? {
         guard let text = bytes.slice(at: request.target) else { return nil }
         let now = clock.now
+        if text == PreparedHealth.target { return health.answer(isHead: request.isHead, at: now) }
         let known = targets[text]
         guard let target = known ?? understand(text) else { return nil }
         do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }

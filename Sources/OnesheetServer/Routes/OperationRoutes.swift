@@ -5,8 +5,10 @@ import OnesheetPipeline
 
 /// `/health`: the process answers.
 struct HealthRoute: Route {
-    let prefix = "/health"
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text("ok\n") }
+    static let path = "/health"
+    static let text = "ok\n"
+    let prefix = path
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text(Self.text) }
 }
 
 /// `/ready`: requests are welcome, which they are not while the server starts or ends.

@@ -136,7 +136,7 @@ final class TwoWaysTests: ServerTestCase {
             request(poster, method: "OPTIONS"), request(poster, method: "DELETE"),
             request(poster, method: "POST", "Content-Length: 4") + "body",
             request(poster, method: "POST", "Transfer-Encoding: chunked") + "4\r\nbody\r\n0\r\n\r\n",
-            request("/health"),
+            request("/health"), request("/health", method: "HEAD"), request("/health", "Range: bytes=0-0"),
         ]
     }
 
