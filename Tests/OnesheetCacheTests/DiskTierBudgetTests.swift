@@ -2,6 +2,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 final class DiskTierBudgetTests: XCTestCase {
@@ -101,6 +102,36 @@ final class DiskTierBudgetTests: XCTestCase {
         clock.advance(by: .seconds(8 * 86_400))
         try await tier.sweep()
         XCTAssertEqual(try CacheFolder(path).entryFiles(), [])
+        try await tier.close()
+    }
+
+    func testThatASweepLetsLookUpsAndStoresThrough() async throws {
+        // Given two thousand entries that have expired, and one that has not
+        let tier = try tier(DiskBudgets(bytes: 1 << 30))
+        for number in 0..<2000 {
+            try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: CacheKey(.variant, "\(number)"))
+        }
+        clock.advance(by: .seconds(101))
+        let key = CacheKey(.variant, "fresh")
+        try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
+        // When it is asked for and stored again and again until all others are swept
+        let isSwept = Atomic(false)
+        async let sweep: Void = {
+            defer { isSwept.store(true, ordering: .relaxed) }
+            try await tier.sweep()
+        }()
+        var (found, stored) = (0, 0)
+        while !isSwept.load(ordering: .relaxed) {
+            if try await tier.entry(for: key) != nil { found += 1 }
+            try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
+            stored += 1
+        }
+        try await sweep
+        // Then it is answered each time, in about every step of the sweep and not once after it
+        XCTAssertEqual(found, stored)
+        XCTAssertGreaterThan(stored, 2000 / 64 / 4)
+        let entries = try await tier.statistics().total.entries
+        XCTAssertEqual(entries, 1)
         try await tier.close()
     }
 
