@@ -16,7 +16,7 @@ struct SourceTemplates {
     var whatIsLeft: String {
         """
 
-        Two lists name every plugin; add these lines.
+        Two files name every plugin; add these five lines.
           Package.swift, among the targets:
             plugin("\(module)"),
             tests("\(module)", []),
