@@ -1,5 +1,4 @@
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
@@ -15,27 +14,22 @@ struct SecureChannel: ServerChildChannel {
 
     fileprivate enum Negotiated: Sendable {
         case http1(ClientChannel.Value)
-        case http2(HTTP2Channel.Value)
+        case http2(MultiplexedConnection)
     }
 
     private let certificate: Certificate
     private let clients: ClientsConfiguration
     private let open: OpenConnections
     private let http1: ClientChannel
-    private let http2: HTTP2Channel
+    private let responder: HTTPChannelHandler.Responder
 
     init(
         _ certificate: Certificate, _ clients: ClientsConfiguration, _ open: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
-        (self.certificate, self.clients, self.open) = (certificate, clients, open)
+        (self.certificate, self.clients, self.open, self.responder) = (certificate, clients, open, responder)
         // Early answers can be files for the system to send, which cannot be encrypted on the way.
         http1 = ClientChannel(nil, clients, open, responder: responder)
-        var configuration = HTTP2ChannelConfiguration(
-            idleTimeout: clients.idleTimeout.duration, gracefulCloseTimeout: clients.idleTimeout.duration)
-        // Streams that a client opens and forgets keep a connection from being idle.
-        configuration.maxAgeTimeout = .seconds(600)
-        http2 = HTTP2Channel(responder: responder, configuration: configuration)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -46,7 +40,7 @@ struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return http2.setup(channel: channel, logger: logger).map { .http2($0) }
+                    return MultiplexedConnection.begin(on: channel, clients, logger, responder: responder).map { .http2($0) }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }
             }
@@ -61,7 +55,7 @@ struct SecureChannel: ServerChildChannel {
         do {
             switch try await value.negotiated.get() {
             case .http1(let value): await http1.handle(value: value, logger: logger)
-            case .http2(let value): await http2.handle(value: value, logger: logger)
+            case .http2(let connection): await connection.handle(logger)
             }
         } catch {
             logger.debug("a connection came to nothing: \(error)")

@@ -111,6 +111,12 @@ package struct Server: Sendable {
                 } catch {
                     installation.logger.error("the socket's mode cannot be set: \(error)")
                 }
+                do {
+                    // One at a time: what is accepted together with the last for whom there is room is not counted in time.
+                    try await channel.setOption(.maxMessagesPerRead, value: 1)
+                } catch {
+                    installation.logger.error("more clients than configured may be connected: \(error)")
+                }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
             },

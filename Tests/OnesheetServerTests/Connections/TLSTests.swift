@@ -138,6 +138,29 @@ final class TLSTests: ServerTestCase {
         XCTAssertEqual(answer.status.code, 200)
     }
 
+    func testThatAnIdleConnectionOfHTTP2EndsAlsoWhereItsClientDoesNotEvenSayGoodbye() async throws {
+        // Given a server that waits no longer than a moment
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 100ms }")
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
+        configuration.applicationProtocols = ["h2"]
+        let tls = try NIOSSLContext(configuration: configuration)
+        let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        let settings = "\0\0\0\u{4}\0\0\0\0\0"
+        for said in [preface + settings, preface, "PRI * HTTP/2.0\r\n"] {
+            try await OpenConnection.with(server.url, tls) { connection in
+                // When a client begins (RFC 9113 §3.4), and then answers nothing
+                try await connection.send(said)
+                // Then the connection ends
+                let answer = await connection.readToEnd()
+                XCTAssertFalse(answer.isEmpty, said)
+            }
+        }
+        let (answer, _) = try await get(server.url + "/health", try client(certificate))
+        XCTAssertEqual(answer.status.code, 200)
+    }
+
     func testThatAServerWithOpenConnectionsEnds() async throws {
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml)

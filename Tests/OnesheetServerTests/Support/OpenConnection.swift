@@ -1,18 +1,24 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A connection that a test keeps open, to say one thing after another.
 struct OpenConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// Connects to `url` for as long as `body` takes.
-    static func with(_ url: String, _ body: (inout OpenConnection) async throws -> Void) async throws {
+    /// Connects to `url` for as long as `body` takes, with TLS as it says.
+    static func with(
+        _ url: String, _ tls: NIOSSLContext? = nil, _ body: (inout OpenConnection) async throws -> Void
+    ) async throws {
         let address = url.split(separator: "/")[1].split(separator: ":")
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: String(address[0]), port: Int(address[1]) ?? 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil))
+                    }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
         try await channel.executeThenClose { inbound, outbound in

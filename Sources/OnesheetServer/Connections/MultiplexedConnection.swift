@@ -1,0 +1,57 @@
+import HummingbirdCore
+import HummingbirdHTTP2
+import Logging
+import NIOCore
+import OnesheetCore
+import Synchronization
+
+/// One connection of HTTP/2.
+///
+/// To a client that is idle, or here for long, the library says goodbye (GOAWAY and a ping) and then waits for its answer. Whoever never
+/// answers is cut off here.
+struct MultiplexedConnection: Sendable {
+    /// Streams that a client opens and forgets keep a connection from being idle; so long they may.
+    private static let maximumAge = Duration.seconds(600)
+
+    private let http2: HTTP2Channel
+    private let value: HTTP2Channel.Value
+
+    /// Makes `channel`, from which decrypted bytes come, one of HTTP/2.
+    static func begin(
+        on channel: any Channel, _ clients: ClientsConfiguration, _ logger: Logger,
+        responder: @escaping HTTPChannelHandler.Responder
+    ) -> EventLoopFuture<MultiplexedConnection> {
+        let idleTimeout = clients.idleTimeout.duration
+        var configuration = HTTP2ChannelConfiguration(idleTimeout: idleTimeout, gracefulCloseTimeout: idleTimeout)
+        configuration.maxAgeTimeout = maximumAge
+        let requests = RequestsUnderWay()
+        let http2 = HTTP2Channel(
+            responder: { request, writer, stream in
+                requests.begin()
+                defer { requests.end() }
+                try await responder(request, writer, stream)
+            }, configuration: configuration)
+        // As much time again for the answer to our goodbye.
+        let patience = TimeAmount(idleTimeout * 2)
+        let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + patience) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in tooOld.cancel() }
+        return channel.eventLoop.makeCompletedFuture {
+            let slow = SlowClients(idleTimeout: patience, requestTimeout: patience) { requests.isEmpty ? .idle : .answering }
+            try channel.pipeline.syncOperations.addHandler(slow, position: .first)
+        }.flatMap {
+            http2.setup(channel: channel, logger: logger)
+        }.map { MultiplexedConnection(http2: http2, value: $0) }
+    }
+
+    func handle(_ logger: Logger) async { await http2.handle(value: value, logger: logger) }
+}
+
+/// How many requests of a connection are being answered.
+private final class RequestsUnderWay: Sendable {
+    private let count = Atomic(0)
+
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    func begin() { count.add(1, ordering: .relaxed) }
+    func end() { count.subtract(1, ordering: .relaxed) }
+}
