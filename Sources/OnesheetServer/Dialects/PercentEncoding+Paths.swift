@@ -17,7 +17,9 @@ extension PercentEncoding {
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        guard let decoded = String(validating: bytes, as: UTF8.self),
+            !decoded.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
             throw .malformed("“\(text)” is not properly percent-encoded")
         }
         return decoded

@@ -86,8 +86,17 @@ extension Route {
 }
 
 extension String {
-    /// Without control characters, so that nothing a client sends can break a log line.
-    var escaped: String {
-        unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
+    /// Without what breaks a log line or changes how it looks, so that nothing a client sends can.
+    var escaped: String { escaped { "\\u{\(String($0.value, radix: 16))}" } }
+
+    /// With `escape` of each character that is not seen but does something: controls (C1 too, which terminals obey), ends of lines and
+    /// paragraphs, and marks such as those that turn the direction of the text.
+    func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
+        unicodeScalars.map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: escape(scalar)
+            default: String(scalar)
+            }
+        }.joined()
     }
 }

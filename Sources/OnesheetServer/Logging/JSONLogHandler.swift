@@ -30,7 +30,9 @@ struct JSONLogHandler: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            write(String(decoding: try encoder.encode(fields), as: UTF8.self))
+            let line = String(decoding: try encoder.encode(fields), as: UTF8.self)
+            // JSON escapes a few of them only (RFC 8259 §7); all are within its texts, where any may be.
+            write(line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() })
         } catch {
             // Texts can always be encoded.
             preconditionFailure("a log line cannot be encoded: \(error)")

@@ -177,4 +177,31 @@ final class BadInputTests: ServerTestCase {
             XCTAssertTrue("\($0)".contains("sources.web.type: unknown source type “remot”; did you mean “remote”?"), "\($0)")
         }
     }
+
+    func testThatNothingThatAClientSendsBreaksALogLine() async throws {
+        for format in LogConfiguration.Format.allCases {
+            // Given a server that logs all that it does
+            let lines = LogLines()
+            let server = try await server(logger: lines.logger(format))
+            for (text, status) in [
+                ("%0A", 400), ("%0D", 400), ("%1B%5B31m", 400), ("%7F", 400), ("%C2%85", 400), ("%C2%9B31m", 400),
+                ("%E2%80%A8", 404), ("%E2%80%A9", 404), ("%E2%80%AE", 404), ("%EF%BB%BF", 404),
+            ] {
+                // When names hold what ends a line, is obeyed by terminals, or turns the direction of a text
+                let name = "x\(text)y"
+                for path in ["/t/p/w92/sample/\(name).jpg", "/t/p/w92/\(name)/1.jpg", "/i/unsafe/w:60/plain/sample://\(name)@jpg"] {
+                    let answer = try await server.send(path)
+                    XCTAssertEqual(answer.status, status, path)
+                }
+            }
+            // Then the log has only what is seen
+            XCTAssertGreaterThanOrEqual(lines.all.count, 30)
+            for line in lines.all {
+                let unseen = line.unicodeScalars.filter {
+                    [.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+                }
+                XCTAssertTrue(unseen.isEmpty, line)
+            }
+        }
+    }
 }

@@ -7,7 +7,9 @@ import XCTest
 
 final class LogTests: XCTestCase {
     private let lines = LogLines()
-    private let hostile = "a\nb\r\u{1B}[31m\"\\ 한"
+    /// Ends of lines, what terminals obey (C0, DEL and C1), and what turns the direction of a text or is not seen at all.
+    private let unseen = "\n\r\u{1B}\u{7F}\u{85}\u{9B}\u{2028}\u{2029}\u{202E}\u{2066}\u{FEFF}\u{E0001}"
+    private var hostile: String { "a\(unseen)[31m\"\\ 한" }
 
     func testThatALineOfJSONHoldsWhatWasSaid() throws {
         // Given a logger with a field of its own
@@ -36,7 +38,7 @@ final class LogTests: XCTestCase {
             lines.logger(format).warning("\(hostile)", metadata: ["path": "\(hostile)"])
         }
         XCTAssertEqual(lines.all.count, 2)
-        for line in lines.all { XCTAssertFalse(line.unicodeScalars.contains { $0.value < 0x20 }, line) }
+        for line in lines.all { XCTAssertFalse(line.unicodeScalars.contains(where: unseen.unicodeScalars.contains), line) }
         XCTAssertEqual(try fields(1)["path"], hostile)
     }
 
