@@ -26,10 +26,10 @@ struct CacheLifetime {
 
     /// `Cache-Control`. Others keep nothing for longer than a day, so that a purge here reaches them; what is versioned never changes.
     ///
-    /// `max-age` counts from `Age` ago.
+    /// `max-age` counts from `Age` ago, so that what is stale here is stale to others too, since the same moment.
     func cacheControl(isVersioned: Bool) -> String {
         if isVersioned { return "public, max-age=\(Self.year), immutable" }
-        var directives = ["public", "max-age=\(age + min(max(0, remaining), Self.day))"]
+        var directives = ["public", "max-age=\(max(0, age + min(remaining, Self.day)))"]
         if staleWhileRevalidate > 0 { directives.append("stale-while-revalidate=\(min(staleWhileRevalidate, Self.day))") }
         if staleIfError > 0 { directives.append("stale-if-error=\(min(staleIfError, Self.day))") }
         return directives.joined(separator: ", ")

@@ -131,6 +131,9 @@ class ServerTestCase: XCTestCase {
         return origin
     }
 
+    /// A source that may ask `origin` for everything.
+    func web(_ origin: OriginServer) -> String { "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }" }
+
     /// An empty folder.
     func folder() -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)").path
