@@ -172,6 +172,6 @@ let package = Package(
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["onesheet"], swiftSettings: settings),
+        .testTarget(name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
     ]
 )

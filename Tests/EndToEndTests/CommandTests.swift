@@ -90,6 +90,27 @@ final class CommandTests: XCTestCase {
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
     }
 
+    func testThatWhatIsSignedIsServedAndNothingElse() async throws {
+        // Given a key, and an address that was signed with it
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        try Data("signing: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n".utf8).write(
+            to: folder.appending(path: "onesheet.yaml"))
+        let path = "rs:fill:60:90/plain/sample://1@png"
+        let signed = try await run(["sign", path])
+        XCTAssertEqual(signed.status, 0, signed.errors)
+        let address = signed.text.trimmingCharacters(in: .newlines)
+        XCTAssertTrue(address.hasSuffix("/" + path), address)
+        // When a server with that key is asked for it, and for what nobody has signed
+        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
+        defer { Program.end(server) }
+        let (picture, response) = try await get(url + address)
+        let (_, other) = try await get(url + address.replacing("60:90", with: "61:90"))
+        let (_, unsafe) = try await get(url + "/i/unsafe/" + path)
+        // Then it makes the one and refuses the others
+        XCTAssertEqual([response, other, unsafe].map(\.statusCode), [200, 403, 403])
+        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
+    }
+
     func testThatProgressIsPlainLinesWhereThereIsNoTerminal() async throws {
         let outcome = try await run(["prefetch", "sample", "--id", "1", "--id", "nobody", "--sizes", "w92", "--cache", "c"])
         XCTAssertEqual(outcome.status, 1)

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import OnesheetTesting
 import XCTest
 
 #if canImport(FoundationNetworking)
@@ -25,7 +27,7 @@ final class OperationTests: XCTestCase {
         let said = await log.read(until: "ending")
         // Then it goes on and says that it is not ready
         XCTAssertTrue(said.contains("\"message\":\"ending\""), said)
-        let ready = try await status(url + "/ready")
+        let ready = try await Self.status(url + "/ready")
         XCTAssertEqual(ready, 503)
         // And when it is told again it ends
         kill(server.processIdentifier, SIGINT)
@@ -34,12 +36,37 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
+    func testThatARequestUnderWayIsAnsweredBeforeItEnds() async throws {
+        // Given a server that waits for an origin
+        let gate = Gate()
+        let picture = ByteBuffer(bytes: try await poster())
+        let origin = try await OriginServer.start { _, _ in .held(gate, .answer(type: "image/jpeg", body: picture)) }
+        addTeardownBlock { try await origin.stop() }
+        try configure(
+            "shutdown: { deadline: 1h }\nlimits: { originTimeout: 1h, originIdleTimeout: 1h }",
+            sources: "{ web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] } }")
+        let (server, url, log) = try await Program.serveWithLog([], in: folder)
+        async let status = Self.status(url + "/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
+        await gate.hasBeenReached()
+        // When it gets SIGTERM, and the origin answers only then
+        kill(server.processIdentifier, SIGTERM)
+        let said = await log.read(until: "ending")
+        XCTAssertTrue(said.contains("ending"), said)
+        gate.open()
+        // Then the request is answered, and the server ends well
+        let answered = try await status
+        XCTAssertEqual(answered, 200)
+        server.waitUntilExit()
+        XCTAssertEqual(server.terminationStatus, 0)
+        XCTAssertEqual(server.terminationReason, .exit)
+    }
+
     func testThatAHangUpReadsTheConfigurationAgain() async throws {
         // Given a server
         try configure("presets: { card: \"rs:fit:60:0\" }\nlog: { level: info }")
         let (server, url, log) = try await Program.serveWithLog([], in: folder)
         defer { Program.end(server) }
-        let before = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        let before = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(before, 400)
         // When its file is another one and it gets SIGHUP
         try configure("presets: { wall: \"rs:fit:60:0\" }")
@@ -47,7 +74,7 @@ final class OperationTests: XCTestCase {
         let said = await log.read(until: "read again")
         // Then it goes by the new one, and names what takes a restart
         XCTAssertTrue(said.contains("read again"), said)
-        let after = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
         let warned = await log.read(until: "started again")
         XCTAssertTrue(warned.contains("what changed in log holds"), warned)
@@ -63,20 +90,28 @@ final class OperationTests: XCTestCase {
         let said = await log.read(until: "the old one stays")
         // Then it says so and goes on
         XCTAssertTrue(said.contains("error") && said.contains("onesheet.yaml"), said)
-        let still = try await status(url + "/i/unsafe/pr:card/plain/sample://1@jpg")
+        let still = try await Self.status(url + "/i/unsafe/pr:card/plain/sample://1@jpg")
         XCTAssertEqual(still, 200)
         // And when it is mended the new one holds
         try configure("presets: { wall: \"rs:fit:60:0\" }")
         _ = await log.read(until: "read again")
-        let after = try await status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
+        let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
     }
 
-    private func configure(_ keys: String) throws {
-        try Data("cache: { disk: { path: c } }\n\(keys)\nsources: { sample: { type: sample } }\n".utf8).write(to: file)
+    private func configure(_ keys: String, sources: String = "{ sample: { type: sample } }") throws {
+        try Data("cache: { disk: { path: c } }\n\(keys)\nsources: \(sources)\n".utf8).write(to: file)
     }
 
-    private func status(_ url: String) async throws -> Int {
+    /// A picture for an origin.
+    private func poster() async throws -> Data {
+        try configure("")
+        let (server, url) = try await Program.serve([], in: folder)
+        defer { Program.end(server) }
+        return try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url + "/t/p/w342/sample/1.jpg"))).0
+    }
+
+    private static func status(_ url: String) async throws -> Int {
         let (_, response) = try await URLSession.shared.data(from: try XCTUnwrap(URL(string: url)))
         return try XCTUnwrap(response as? HTTPURLResponse).statusCode
     }

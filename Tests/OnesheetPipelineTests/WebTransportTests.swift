@@ -1,4 +1,3 @@
-import Logging
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
@@ -7,9 +6,7 @@ import XCTest
 @testable import OnesheetPipeline
 
 /// The real client against real origins on loopback, well-behaved and other.
-final class WebTransportTests: XCTestCase {
-    private let loopback = OriginPolicy(networks: [.loopback])
-
+final class WebTransportTests: TransportTestCase {
     func testThatAnAnswerArrivesWhole() async throws {
         // Given an origin
         let origin = try await origin { _, _ in .answer(type: "image/png", body: ByteBuffer(string: "bytes")) }
@@ -75,26 +72,6 @@ final class WebTransportTests: XCTestCase {
         XCTAssertEqual(answer.body, ByteBuffer(string: "none"))
     }
 
-    func testThatAnAddressOutsideTheNetworksIsRefusedBeforeAnythingIsSent() async throws {
-        // Given an origin on loopback
-        let origin = try await origin { _, _ in .answer() }
-        // When a policy for public addresses only is applied
-        let error = await failure(of: origin.url + "/", OriginPolicy())
-        // Then there is no request
-        guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
-        XCTAssertEqual(origin.requests(), 0)
-    }
-
-    func testThatANameThatResolvesToARefusedAddressIsRefused() async throws {
-        // Given a name for loopback
-        let origin = try await origin { _, _ in .answer() }
-        // When a policy for public addresses only is applied
-        let error = await failure(of: "http://localhost:\(origin.port)/", OriginPolicy())
-        // Then the connection is refused although the name said nothing
-        guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
-        XCTAssertEqual(origin.requests(), 0)
-    }
-
     func testThatAnOriginThatNeverAnswersTimesOut() async throws {
         // Given an origin that is silent
         let origin = try await origin { _, _ in .silence }
@@ -102,6 +79,25 @@ final class WebTransportTests: XCTestCase {
         let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], timeout: .milliseconds(200)))
         // Then the wait ends
         XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
+    }
+
+    func testThatSilenceIsNotBorneAsLongAsWhatComesSlowly() async throws {
+        // Given an origin that falls silent in the middle of a body, and one whose body comes by drips
+        let beginning = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome")
+        let silent = try await origin { _, _ in .rawThenSilence(beginning) }
+        let slow = try await origin { _, _ in .drip(beginning, ByteBuffer(string: "a")) }
+        let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
+        // When both are asked, the silent one with far more time in all
+        let first = await withTaskGroup(of: HTTPTransportError?.self) { group in
+            for (origin, seconds) in [(silent, 60), (slow, 20)] {
+                let policy = OriginPolicy(networks: [.loopback], timeout: .seconds(seconds))
+                group.addTask { await Self.failure(of: origin.url + "/", policy, transport) }
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        // Then it is the first to be given up
+        XCTAssertEqual(first, .timedOut(url: silent.url + "/"))
     }
 
     func testThatAnEndlessBodyIsCutOffAtTheLimit() async throws {
@@ -148,30 +144,6 @@ final class WebTransportTests: XCTestCase {
             let error = await failure(of: text, loopback)
             // Then they are refused as such
             XCTAssertEqual(error, .invalidURL(text))
-        }
-    }
-
-    private func origin(
-        _ answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer
-    ) async throws -> OriginServer {
-        let origin = try await OriginServer.start(answer)
-        // A test may have stopped it already.
-        addTeardownBlock { try? await origin.stop() }
-        return origin
-    }
-
-    private func transport() -> WebTransport {
-        let transport = WebTransport(limits: Limits(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        addTeardownBlock { try await transport.shutdown() }
-        return transport
-    }
-
-    private func failure(of url: String, _ policy: OriginPolicy) async -> HTTPTransportError? {
-        do throws(HTTPTransportError) {
-            _ = try await transport().get(HTTPRequest(url: url), under: policy)
-            return nil
-        } catch {
-            return error
         }
     }
 }

@@ -69,6 +69,12 @@ final class OriginHandler: ChannelInboundHandler {
                 let (handler, context) = bound.value
                 handler.writeRaw(then, context)
             }
+        case .held(let gate, let answer):
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            context.eventLoop.makeFutureWithTask { try await gate.pass() }.whenSuccess {
+                let (handler, context) = bound.value
+                handler.play(answer, head, context)
+            }
         }
     }
 

@@ -63,6 +63,8 @@ public enum OriginAnswer: Sendable {
     case rawWithoutEnd(ByteBuffer, ByteBuffer)
     /// The first bytes, and then the others again and again, twenty times a second.
     case drip(ByteBuffer, ByteBuffer)
+    /// The other answer, once the gate is open.
+    indirect case held(Gate, OriginAnswer)
 
     /// A redirect.
     public static func redirect(to location: String, status: Int = 302) -> Self {

@@ -16,4 +16,20 @@ final class AcceptTests: XCTestCase {
         ]
         for (header, format) in table { XCTAssertEqual(accept.choose(header), format, header ?? "no header") }
     }
+
+    func testThatAVIFIsForThoseWhoAskForItAlone() {
+        let accept = Accept(formats: [.jpeg, .png, .webp, .avif])
+        let table: [(String?, ImageFormat)] = [
+            (nil, .jpeg), ("*/*", .jpeg), ("image/*", .jpeg), ("image/avif", .avif), ("image/avif,*/*", .avif),
+            ("image/avif;q=0.1", .avif), ("image/avif;q=0, */*", .jpeg), ("image/avif;q=0", .jpeg),
+            ("image/avif;q=0.9, image/webp;q=0.8", .avif), ("image/avif;q=0.8, image/webp;q=0.9", .webp),
+            ("image/avif;q=0.5, image/jpeg", .jpeg), ("image/webp,*/*", .webp), ("image/avif;q=0.6, image/*;q=0.5", .avif),
+            ("IMAGE/AVIF", .avif), ("image/avif-sequence", .jpeg), ("image/avif;q=0.1, */*;q=0.9", .jpeg),
+        ]
+        for (header, format) in table { XCTAssertEqual(accept.choose(header), format, header ?? "no header") }
+    }
+
+    func testThatNobodyGetsAVIFFromAServerThatDoesNotMakeIt() {
+        XCTAssertEqual(Accept(formats: [.jpeg, .png, .webp]).choose("image/avif"), .jpeg)
+    }
 }

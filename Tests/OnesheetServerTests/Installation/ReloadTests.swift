@@ -86,8 +86,9 @@ final class ReloadTests: ServerTestCase {
             server.reload(sources: "other: { type: sample }")
             try await connection.send("}")
             let answer = try await connection.read(until: "}")
-            // Then it is answered
-            XCTAssertTrue(answer.hasPrefix("HTTP/1.1 "), answer)
+            // Then it is carried out with the source that was there when it began
+            XCTAssertTrue(answer.hasPrefix("HTTP/1.1 200 "), answer)
+            XCTAssertTrue(answer.contains("\"made\":1"), answer)
         }
     }
 

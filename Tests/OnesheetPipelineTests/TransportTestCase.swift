@@ -1,0 +1,37 @@
+import Logging
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// A test that asks origins on loopback with the real client; both are gone afterwards.
+class TransportTestCase: XCTestCase {
+    let loopback = OriginPolicy(networks: [.loopback])
+
+    func origin(_ answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer) async throws -> OriginServer {
+        let origin = try await OriginServer.start(answer)
+        // A test may have stopped it already.
+        addTeardownBlock { try? await origin.stop() }
+        return origin
+    }
+
+    func transport(_ limits: Limits = Limits()) -> WebTransport {
+        let transport = WebTransport(limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        addTeardownBlock { try await transport.shutdown() }
+        return transport
+    }
+
+    func failure(of url: String, _ policy: OriginPolicy) async -> HTTPTransportError? {
+        await Self.failure(of: url, policy, transport())
+    }
+
+    static func failure(of url: String, _ policy: OriginPolicy, _ transport: WebTransport) async -> HTTPTransportError? {
+        do throws(HTTPTransportError) {
+            _ = try await transport.get(HTTPRequest(url: url), under: policy)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

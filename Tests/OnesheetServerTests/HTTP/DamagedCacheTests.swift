@@ -1,0 +1,122 @@
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Files of the cache that are damaged while the server runs, and in the very moment in which it sends from them.
+final class DamagedCacheTests: ServerTestCase {
+    /// Ahead of the file system's clock, so that a file just written counts as settled.
+    private let clock = ManualClock(Date() + 3600)
+
+    private let damages: [(name: String, change: (inout Data) -> Void)] = [
+        ("another first byte", { $0[0] ^= 1 }), ("another byte in the middle", { $0[$0.count / 2] ^= 0x80 }),
+        ("another last byte", { $0[$0.count - 1] ^= 1 }), ("nothing left", { $0 = Data() }),
+        ("one byte less", { $0.removeLast() }), ("half", { $0.removeLast($0.count / 2) }), ("one byte more", { $0.append(0) }),
+        ("zeros", { $0 = Data(count: $0.count) }),
+    ]
+
+    func testThatNoDamagedByteIsEverSent() async throws {
+        for (name, path, origin) in try await pictures() {
+            let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock)
+            try await OpenConnection.with(server.url) { connection in
+                // Given a picture that is sent from its file, which was checked and is taken for whole
+                let made = try await connection.get(path)
+                for damage in damages {
+                    try await self.warm(path, connection: &connection, "\(name): \(damage.name)")
+                    let (fetched, found) = (origin.requests(), try await damaged(server))
+                    // When all files are damaged, and look as old as they were
+                    for file in try files(server) { try overwrite(file, damage.change) }
+                    let after = try await connection.get(path)
+                    // Then it is made again, byte for byte, and counted
+                    XCTAssertTrue(after.head.contains("Cache-Status: onesheet; fwd=miss; stored\r\n"), after.head)
+                    XCTAssertEqual(after.body, made.body, "\(name): \(damage.name)")
+                    XCTAssertEqual(origin.requests(), fetched + 1, "\(name): \(damage.name)")
+                    let now = try await damaged(server)
+                    XCTAssertGreaterThanOrEqual(now, found + 2, "\(name): \(damage.name)")
+                }
+            }
+        }
+    }
+
+    func testThatFilesThatHaveChangedPlacesAreNotTakenForEachOther() async throws {
+        let body = try Picture.jpeg(width: 900, height: 1350)
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock)
+        let paths = ["/i/unsafe/w:60/plain/\(origin.url)/a@jpg", "/i/unsafe/w:400/plain/\(origin.url)/a@jpg"]
+        try await OpenConnection.with(server.url) { connection in
+            // Given two pictures that are sent from files that were checked
+            var made: [ByteBuffer] = []
+            for path in paths {
+                made.append(try await connection.get(path).body)
+                try await warm(path, connection: &connection, path)
+            }
+            XCTAssertNotEqual(made[0], made[1])
+            let found = try await damaged(server)
+            // When every file has the next one's place
+            let files = try files(server)
+            XCTAssertGreaterThanOrEqual(files.count, 3)
+            for file in files { try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("moved")) }
+            for (file, place) in zip(files, files.dropFirst() + files.prefix(1)) {
+                try FileManager.default.moveItem(at: file.appendingPathExtension("moved"), to: place)
+            }
+            // Then each request gets its own picture still
+            for (path, body) in zip(paths, made) {
+                let after = try await connection.get(path)
+                XCTAssertTrue(after.head.contains("Cache-Status: onesheet; fwd=miss; stored\r\n"), after.head)
+                XCTAssertEqual(after.body, body, path)
+            }
+            let now = try await damaged(server)
+            XCTAssertGreaterThanOrEqual(now, found + 3)
+        }
+    }
+
+    /// Pictures that a loop reads, that it makes files of memory of, and that it sends from the cache's file.
+    private func pictures() async throws -> [(name: String, path: String, origin: OriginServer)] {
+        let body = try Picture.jpeg(width: 900, height: 1350)
+        XCTAssertGreaterThan(body.readableBytes, 128 << 10)
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        return [
+            ("small", "/i/unsafe/w:60/plain/\(origin.url)/a@jpg", origin),
+            ("medium", "/i/unsafe/w:300/plain/\(origin.url)/a@jpg", origin),
+            ("large", "/t/p/original/web/\(PercentEncoding.encode(id: origin.url + "/a"))", origin),
+        ]
+    }
+
+    /// Asks for `path` until it comes without waiting, from a file that is remembered as whole.
+    private func warm(_ path: String, connection: inout OpenConnection, _ context: String) async throws {
+        _ = try await connection.get(path)
+        for _ in 0..<10 {
+            let answer = try await connection.get(path)
+            XCTAssertTrue(answer.head.contains("Server-Timing: cache;dur=0.0\r\n"), "\(context): \(answer.head)")
+            XCTAssertTrue(answer.head.contains("; detail=disk\r\n"), "\(context): \(answer.head)")
+        }
+    }
+
+    private func files(_ server: RunningServer) throws -> [URL] {
+        let folder = server.cache + "/entries"
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().map { URL(filePath: "\(folder)/\($0)") }
+            .filter { $0.lastPathComponent.count == 32 }
+    }
+
+    /// Changes the file where it is, and sets back the time at which it was written.
+    private func overwrite(_ file: URL, _ change: (inout Data) -> Void) throws {
+        let written = try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate]
+        var data = try Data(contentsOf: file)
+        change(&data)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: data)
+        try handle.close()
+        try FileManager.default.setAttributes([.modificationDate: try XCTUnwrap(written)], ofItemAtPath: file.path)
+    }
+
+    /// How many damaged files the disk tier says that it has found.
+    private func damaged(_ server: RunningServer) async throws -> Int {
+        let name = #"onesheet_cache_damaged_total{tier="disk",source="web"} "#
+        let line = try await server.send("/metrics").text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return Int(try XCTUnwrap(line).dropFirst(name.count)) ?? -1
+    }
+}
