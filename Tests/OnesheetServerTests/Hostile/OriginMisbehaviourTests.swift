@@ -16,7 +16,7 @@ final class OriginMisbehaviourTests: ServerTestCase {
         ]
         let server = try await server(
             sources:
-                "web: { type: remote, allow: [\(places.map { "\"\($0)\"" }.joined(separator: ", "))], networks: [\"127.0.0.1/32\"], timeout: 700ms }",
+                "web: { type: remote, allow: [\(places.map { "\"\($0)\"" }.joined(separator: ", "))], networks: [\"127.0.0.1/32\"], timeout: 2s }",
             keys: "limits: { originBytes: 1MiB, originIdleTimeout: 300ms }", clock: clock.wallClock)
         let rows = OriginMisbehaviours(good: good).rows
         XCTAssertGreaterThanOrEqual(rows.count, 40)
