@@ -62,6 +62,32 @@ final class CacheControlTests: ServerTestCase {
         assertProblem(try await server.send(path(origin)), 502, "500")
     }
 
+    func testThatAnAnswerThatItsOriginStandsByIsFreshAgain() async throws {
+        // Given a picture that its origin knows by a tag
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, fields in
+            let fresh = ["Cache-Control": "max-age=600, stale-while-revalidate=0", "ETag": "\"one\""]
+            if fields["if-none-match"] == "\"one\"" { return .answer(status: 304, fields: fresh) }
+            return .answer(type: "image/jpeg", fields: fresh, body: body)
+        }
+        let server = try await server(sources: web(origin), clock: clock.wallClock)
+        let first = try await server.send(path(origin))
+        // When its time is up and it is asked for again, twice
+        clock.advance(by: .seconds(700))
+        let again = try await server.send(path(origin))
+        let hit = try await server.send(path(origin))
+        // Then the origin was asked once more, and all have the same picture with its whole time
+        XCTAssertEqual(origin.requests(), 2)
+        XCTAssertEqual(again.field("Cache-Status"), "onesheet; fwd=stale; stored; detail=revalidated")
+        XCTAssertEqual(hit.field("Cache-Status"), "onesheet; hit; ttl=600; detail=memory")
+        for answer in [again, hit] {
+            XCTAssertEqual(answer.body, first.body)
+            XCTAssertEqual(answer.field("Age"), "0")
+            XCTAssertEqual(answer.field("Cache-Control"), "public, max-age=600, stale-if-error=86400")
+            XCTAssertEqual(answer.field("ETag"), first.field("ETag"))
+        }
+    }
+
     func testThatTheStagesOfWhatHadToBeMadeAreTold() async throws {
         // Given a picture that nobody has asked for
         let body = try Picture.jpeg()
