@@ -15,6 +15,8 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     var isReading: Bool { begun > read }
     /// Whether every request that has begun is answered to its end.
     var isEmpty: Bool { begun == read && read == answered }
+    /// Whether the last answer was to what is no request: nothing more will be read.
+    var hasRefused: Bool { answered > read }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {

@@ -23,7 +23,8 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// What the connection waits for.
     var phase: ConnectionPhase {
         guard let parsers else { return .idle }
-        if parsers.isReading { return .reading }
+        // What was refused never becomes whole; whoever sent it is to close, and not waited for any longer than for the rest.
+        if parsers.isReading || parsers.hasRefused { return .reading }
         if !parsers.isEmpty { return .answering }
         return parserIsDone ? .idle : .reading
     }
