@@ -13,7 +13,7 @@ final class OtherDialectsTests: ServerTestCase {
     private let all = "dialects: [thumbor, cloudflare, iiif, next]"
 
     /// An address of another dialect, and the free transform that it stands for.
-    private let pairs: [(other: String, options: String)] = [
+    static let pairs: [(other: String, options: String)] = [
         ("/thumbor/unsafe/60x90/filters:format(png)/sample%3A%2F%2F1", "rs:fill:60:90:1/f:png"),
         ("/thumbor/unsafe/-60x90/left/top/filters:format(png)/sample://1", "rs:fill:60:90:1/fl:1:0/g:noea/f:png"),
         ("/thumbor/unsafe/60x-90/right/bottom/filters:format(jpeg)/sample://1", "rs:fill:60:90:1/fl:0:1/g:noea/f:jpg"),
@@ -48,7 +48,7 @@ final class OtherDialectsTests: ServerTestCase {
         addTeardownBlock { try await installation.shutdown() }
         let own = ImageRoute(installation: installation)
         let others = DialectName.allCases.map { $0.route(installation) }
-        for (path, options) in pairs where options != "original" {
+        for (path, options) in Self.pairs where options != "original" {
             // When both addresses are read
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
             let other = try dialect.address(path.dropFirst(dialect.prefix.count))
@@ -62,7 +62,7 @@ final class OtherDialectsTests: ServerTestCase {
     func testThatEachAddressIsAnsweredWithTheBytesOfTheFreeTransform() async throws {
         // Given a server that understands all dialects
         let server = try await server(keys: all)
-        for (path, options) in pairs {
+        for (path, options) in Self.pairs {
             // When a picture is asked for in its own words, and then in another's, twice
             let free = try await server.send(
                 options == "original" ? "/t/p/original/sample/1" : "/i/unsafe/\(options)/plain/sample://1")
@@ -185,7 +185,7 @@ final class OtherDialectsTests: ServerTestCase {
         // Given a server with a key
         let server = try await server(
             keys: all + "\nsigning: { keys: [{ key: \"6b6579\", salt: \"00\" }, { key: \"aa\", salt: \"01\" }] }")
-        for (path, _) in pairs {
+        for (path, _) in Self.pairs {
             // When somebody asks without it, then nothing is made
             let answer = try await server.send(path)
             assertProblem(answer, 403, path.hasPrefix("/thumbor") ? "signature" : "signing.unsafe", path)

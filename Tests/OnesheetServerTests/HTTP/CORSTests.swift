@@ -66,14 +66,8 @@ final class CORSTests: ServerTestCase {
     func testThatBothWaysSayTheSame() async throws {
         for origins in ["[\"\(app)\"]", "[\"*\"]"] {
             // Given two servers with the same pictures in memory
-            let clock = ManualClock()
             let keys = "cors: { origins: \(origins) }"
-            let ways = TwoWays(
-                early: try await server(keys: keys, clock: clock.wallClock),
-                ordinary: try await server(keys: keys, clock: clock.wallClock, answersEarly: false))
-            for way in [ways.early, ways.ordinary] {
-                for path in [poster, poster, "/t/p/w92/sample/2", "/t/p/w92/sample/2"] { _ = try await way.send(path) }
-            }
+            let ways = try await twoWays(keys: keys, warm: [poster, "/t/p/w92/sample/2"])
             let tag = try await ways.ordinary.send(poster).field("ETag") ?? ""
             // When they are asked, then they say the same
             for target in [poster, "/t/p/w92/sample/2"] {

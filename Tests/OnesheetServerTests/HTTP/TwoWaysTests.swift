@@ -19,17 +19,6 @@ final class TwoWaysTests: ServerTestCase {
         try await ways.assertSame(requests.map(bytes))
     }
 
-    func testThatRequestsMayBeSplitAnywhere() async throws {
-        let ways = try await twoWays()
-        let stream = bytes(
-            "GET /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\n\r\n" + "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
-                + "POST /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n\r\n\r\n"
-                + "HEAD /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: h\r\n\r\n")
-        for place in 0...stream.count {
-            try await ways.assertSame([Array(stream[..<place]), Array(stream[place...])], "split at \(place)")
-        }
-    }
-
     func testThatChangedBytesAreAnsweredTheSame() async throws {
         // Given requests in which some bytes are changed, doubled or missing, the same ones each time
         let ways = try await twoWays()
@@ -56,7 +45,7 @@ final class TwoWaysTests: ServerTestCase {
         // Given a picture that is asked for so often that its answer becomes a file of memory
         let ways = try await twoWays()
         let poster = "/t/p/w500/sample/1.jpg"
-        for way in [ways.early, ways.ordinary] { for _ in 0..<2 { _ = try await way.send(poster) } }
+        for way in ways.both { for _ in 0..<2 { _ = try await way.send(poster) } }
         let answer = try await ways.ordinary.send(poster)
         let tag = try XCTUnwrap(answer.field("ETag"))
         let often = Array(repeating: request(poster), count: 20)
@@ -83,18 +72,9 @@ final class TwoWaysTests: ServerTestCase {
     // MARK: Requests
 
     private func twoWays() async throws -> TwoWays {
-        // The clock stands still, or an answer's age could differ.
-        let clock = ManualClock()
-        let ways = TwoWays(
-            early: try await server(clock: clock.wallClock), ordinary: try await server(clock: clock.wallClock, answersEarly: false)
-        )
-        for way in [ways.early, ways.ordinary] {
-            for path in ["/t/p/w92/sample/1.jpg", "/t/p/w92/sample/2", "/i/unsafe/rs:fit:80:0/plain/sample://1@png"] {
-                // Twice: the second answer comes from memory.
-                for _ in 0..<2 { _ = try await way.send(path) }
-            }
-            _ = try await way.send("/t/p/w92/sample/2", fields: [("Accept", "image/png")])
-        }
+        let ways = try await twoWays(
+            warm: ["/t/p/w92/sample/1.jpg", "/t/p/w92/sample/2", "/i/unsafe/rs:fit:80:0/plain/sample://1@png"])
+        for way in ways.both { _ = try await way.send("/t/p/w92/sample/2", fields: [("Accept", "image/png")]) }
         return ways
     }
 

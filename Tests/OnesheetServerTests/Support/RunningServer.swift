@@ -17,6 +17,8 @@ struct RunningServer {
     /// What was told to run; a test may tell it to end or to read its configuration again.
     let server: Server
     private let task: Task<Void, any Error>
+    /// Whether servers answer early where a test does not say: `.ci/test` runs all of them both ways.
+    static let answersEarly = ProcessInfo.processInfo.environment["ONESHEET_TEST_ORDINARY"] == nil
     /// A log that nobody reads.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -24,7 +26,7 @@ struct RunningServer {
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
-        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
+        answersEarly: Bool = answersEarly, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
         listen: String = "127.0.0.1:0"
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen)
@@ -115,7 +117,7 @@ class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
-        answersEarly: Bool = true, environment: [String: String] = [:], tape: Tape = .off,
+        answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], tape: Tape = .off,
         logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0"
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(

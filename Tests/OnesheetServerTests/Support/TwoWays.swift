@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetTesting
 import XCTest
 
 /// Two servers with the same pictures: one with the early answers to plain requests, the other with ordinary ones only.
@@ -6,10 +7,12 @@ struct TwoWays {
     let early: RunningServer
     let ordinary: RunningServer
 
+    var both: [RunningServer] { [early, ordinary] }
+
     /// What each says to `parts`, sent one after another on one connection, but for the moment, how long it took and what the request is called.
     func answers(to parts: [[UInt8]]) async throws -> (early: String, ordinary: String) {
-        async let early = RawConnection.exchange(parts, with: early.url)
-        async let ordinary = RawConnection.exchange(parts, with: ordinary.url)
+        async let early = Self.exchange(parts, with: early.url)
+        async let ordinary = Self.exchange(parts, with: ordinary.url)
         return try await (Self.withoutTimes(early), Self.withoutTimes(ordinary))
     }
 
@@ -20,11 +23,37 @@ struct TwoWays {
         XCTFail("\(context) \(sent)\nearly: \(early.prefix(2000))\nordinary: \(ordinary.prefix(2000))", file: file, line: line)
     }
 
+    /// Behind a file it is known when a part has been read, and then only the next one is sent.
+    private static func exchange(_ parts: [[UInt8]], with url: String) async throws -> [UInt8] {
+        guard let path = SocketConnection.path(of: url) else { return try await RawConnection.exchange(parts, with: url) }
+        return try await SocketConnection.exchange(parts, with: path)
+    }
+
     /// The bytes as one character each, so that pictures can be compared too.
     private static func withoutTimes(_ bytes: [UInt8]) -> String {
         let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         return text.components(separatedBy: "\r\n").filter { line in
             !["Date: ", "Server-Timing: ", "X-Request-Id: "].contains(where: line.hasPrefix)
         }.joined(separator: "\r\n").replacing(/"request":"[0-9a-f]{16}"/, with: "")
+    }
+}
+
+extension ServerTestCase {
+    /// Two servers that have the pictures of the paths `warm` in memory.
+    /// - Parameter onSockets: whether they listen on Unix sockets, so that each part of a request is read by itself.
+    func twoWays(keys: String = "", warm: [String], onSockets: Bool = false) async throws -> TwoWays {
+        // The clock stands still, or an answer's age could differ.
+        let clock = ManualClock()
+        func way(answersEarly: Bool) async throws -> RunningServer {
+            try await server(
+                keys: keys, clock: clock.wallClock, answersEarly: answersEarly,
+                listen: onSockets ? "unix:\(folder()).socket" : "127.0.0.1:0")
+        }
+        let ways = TwoWays(early: try await way(answersEarly: true), ordinary: try await way(answersEarly: false))
+        for way in ways.both {
+            // Twice: the second answer comes from memory.
+            for path in warm { for _ in 0..<2 { _ = try await way.send(path) } }
+        }
+        return ways
     }
 }
