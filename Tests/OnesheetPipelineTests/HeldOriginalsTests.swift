@@ -1,6 +1,7 @@
 import Dispatch
 import NIOCore
 import OnesheetCore
+import OnesheetTesting
 import XCTest
 
 @testable import OnesheetPipeline
@@ -31,6 +32,42 @@ final class HeldOriginalsTests: XCTestCase {
         }
         let bytes = try await held.bytes(of: "well") { () throws(SourceError) in ByteBuffer(string: "picture") }
         XCTAssertEqual(bytes, ByteBuffer(string: "picture"))
+    }
+
+    func testThatTheTimeToComeBackFollowsFromHowLongOthersTook() async throws {
+        // Given a source that takes a minute for each original
+        let clock = ManualClock()
+        let held = HeldOriginals(queue: 4, clock: clock.wallClock)
+        for _ in 0..<40 {
+            _ = try await held.bytes(of: "slow") { () throws(SourceError) in
+                clock.advance(by: .seconds(60))
+                return ByteBuffer()
+            }
+        }
+        // When both of its threads are taken and two wait
+        let door = DispatchSemaphore(value: 0)
+        let (begun, begins) = AsyncStream<Void>.makeStream()
+        let waiting = (0..<4).map { _ in
+            Task {
+                try await held.bytes(of: "slow") { () throws(SourceError) in
+                    begins.yield()
+                    door.wait()
+                    return ByteBuffer()
+                }
+            }
+        }
+        var count = 0
+        for await _ in begun {
+            count += 1
+            if count == 2 { break }
+        }
+        while held.load(of: "slow") < 4 { await Task.yield() }
+        // Then one more is told how long three take, two at a time
+        await Self.assertFails(.overloaded(retryAfter: 90)) {
+            try await held.bytes(of: "slow") { () throws(SourceError) in ByteBuffer() }
+        }
+        for _ in 0..<4 { door.signal() }
+        for task in waiting { _ = try await task.value }
     }
 
     func testThatWhatTheSourceThrowsIsTold() async {

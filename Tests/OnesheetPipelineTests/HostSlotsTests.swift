@@ -5,7 +5,8 @@ import XCTest
 @testable import OnesheetPipeline
 
 final class HostSlotsTests: XCTestCase {
-    private let slots = HostSlots(limit: 2)
+    private let clock = ManualClock()
+    private lazy var slots = HostSlots(limit: 2, queue: 3, clock: clock.wallClock)
 
     func testThatAHostGetsSoManyRequestsAtATimeAndNoMore() async throws {
         // Given a host with both places taken by work that hangs
@@ -41,6 +42,61 @@ final class HostSlotsTests: XCTestCase {
         gate.open()
         try await hanging[1].value
         XCTAssertEqual(slots.load(of: host), 0)
+    }
+
+    func testThatOneMoreThanMayWaitIsRefusedAtOnceAndToldWhenToComeBack() async throws {
+        // Given a host with two at work, and as many waiting as may
+        let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
+        let tasks = (0..<5).map { _ in Task { try await slots.with(host) { try await gate.pass() } } }
+        while slots.load(of: host) < 5 { await Task.yield() }
+        // When one more comes, and nobody knows yet how long requests take there
+        await assertFull(retryAfter: 2, host)
+        XCTAssertEqual(slots.load(of: host), 5)
+        // Then it is refused, and others are not
+        let other = try await slots.with(try self.host("http://good.example/")) { "good" }
+        XCTAssertEqual(other, "good")
+        for task in tasks { task.cancel() }
+        for task in tasks { await assertCancelled(task) }
+        XCTAssertEqual(slots.load(of: host), 0)
+    }
+
+    func testThatTheTimeToComeBackFollowsFromHowLongRequestsTook() async throws {
+        // Given a host that takes a minute for each request and is never without one
+        let (slots, host) = (slots, try host("http://slow.example/"))
+        let held = Gate()
+        let holding = Task { try await slots.with(host) { try await held.pass() } }
+        await held.hasBeenReached()
+        for _ in 0..<40 { try await slots.with(host) { clock.advance(by: .seconds(60)) } }
+        // When its line is full
+        let tasks = (0..<4).map { _ in Task { try await slots.with(host) { try await held.pass() } } }
+        while slots.load(of: host) < 5 { await Task.yield() }
+        // Then whoever comes is told how long four take, two at a time
+        await assertFull(retryAfter: 120, host)
+        held.open()
+        for task in tasks + [holding] { try await task.value }
+    }
+
+    func testThatWithoutALineNobodyWaits() async throws {
+        let (slots, gate, host) = (HostSlots(limit: 1, queue: 0, clock: clock.wallClock), Gate(), try host("http://slow.example/"))
+        let working = Task { try await slots.with(host) { try await gate.pass() } }
+        await gate.hasBeenReached()
+        do {
+            try await slots.with(host) { XCTFail("it is in") }
+            XCTFail("it was let wait")
+        } catch {
+            XCTAssertEqual(error as? HostSlots.Full, HostSlots.Full(retryAfter: 1))
+        }
+        gate.open()
+        try await working.value
+    }
+
+    private func assertFull(retryAfter: Int, _ host: OriginHost, line: UInt = #line) async {
+        do {
+            try await slots.with(host) { XCTFail("it is in", line: line) }
+            XCTFail("it was let wait", line: line)
+        } catch {
+            XCTAssertEqual(error as? HostSlots.Full, HostSlots.Full(retryAfter: retryAfter), line: line)
+        }
     }
 
     private func assertCancelled(_ task: Task<Void, any Error>) async {

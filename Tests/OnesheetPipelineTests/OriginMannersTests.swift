@@ -98,12 +98,39 @@ final class OriginMannersTests: XCTestCase {
         XCTAssertEqual(calls.count, 2)
     }
 
+    func testThatAFullLineIsNotTheHostsFault() async throws {
+        // Given a host that has as many requests as it may, and no line
+        let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
+        let manners = OriginManners(
+            slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
+            retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
+        let working = Task {
+            try await manners.ask(url) { () async throws(HTTPTransportError) in
+                do { try await gate.pass() } catch { throw .timedOut(url: "u") }
+                return HTTPAnswer(status: 200)
+            }
+        }
+        await gate.hasBeenReached()
+        for _ in 0..<10 {
+            // When more come
+            let calls = Script([])
+            let error = await failure(manners, calls)
+            // Then they are told when to come back, at once and without another try
+            XCTAssertEqual(error, .crowded(url: url.description, retryAfter: 1))
+        }
+        XCTAssertEqual(pauses.all, [])
+        // And the host counts as well
+        XCTAssertNil(breaker.wait(for: OriginHost(url)))
+        gate.open()
+        _ = try await working.value
+    }
+
     private let url = WebURL("http://films.example/1.jpg")!
     private let failed = HTTPTransportError.failed(url: "u", reason: "reset")
 
     private func manners() -> OriginManners {
         OriginManners(
-            slots: HostSlots(limit: 8), breaker: CircuitBreaker(clock: clock.wallClock),
+            slots: HostSlots(limit: 8, queue: 8, clock: clock.wallClock), breaker: CircuitBreaker(clock: clock.wallClock),
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
     }
 

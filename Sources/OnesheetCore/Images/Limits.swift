@@ -14,6 +14,8 @@ public struct Limits: Sendable, Equatable {
     public var originIdleTimeout: Duration
     /// Requests to one host at the same time.
     public var originConcurrency: Int
+    /// Requests that may wait for one host; one more is refused.
+    public var originQueue: Int
     /// Renders at the same time.
     public var workers: Int
     /// Renders that may wait for a worker; one more is refused.
@@ -26,6 +28,7 @@ public struct Limits: Sendable, Equatable {
     public init(
         originBytes: Int = 32 << 20, pixels: Int = 64_000_000, outputPixels: Int = 32_000_000, scans: Int = 100,
         originTimeout: Duration = .seconds(10), originIdleTimeout: Duration = .seconds(5), originConcurrency: Int = 8,
+        originQueue: Int = 256,
         workers: Int = 2, queue: Int = 64, queueTime: Duration = .seconds(10), memory: Int = 512 << 20
     ) {
         self.originBytes = originBytes
@@ -35,6 +38,7 @@ public struct Limits: Sendable, Equatable {
         self.originTimeout = originTimeout
         self.originIdleTimeout = originIdleTimeout
         self.originConcurrency = originConcurrency
+        self.originQueue = originQueue
         self.workers = workers
         self.queue = queue
         self.queueTime = queueTime

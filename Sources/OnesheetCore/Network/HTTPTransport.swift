@@ -55,6 +55,8 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
     case tooManyRedirects(url: String)
     /// The host has failed too often, or has asked to be left alone; nothing is sent to it for so many seconds.
     case unavailable(url: String, retryAfter: Int)
+    /// So many requests wait for the host that one more would not be answered in time; probably not any more after so many seconds.
+    case crowded(url: String, retryAfter: Int)
     /// There is no memory for the answer at the moment.
     case overloaded(url: String)
     /// No connection, or it broke.
@@ -69,6 +71,7 @@ extension HTTPTransportError: CustomStringConvertible {
         case .timedOut(let url): "\(url) did not answer in time"
         case .tooLarge(let url, let limit): "\(url) sends more than \(limit) bytes"
         case .tooManyRedirects(let url): "\(url) redirects too often"
+        case .crowded(let url, let seconds): "too many requests wait for the host of \(url); try again in \(seconds) s"
         case .overloaded(let url): "there is no memory to fetch \(url) at the moment; try again shortly"
         case .unavailable(let url, let seconds): "\(url) is left alone for \(seconds) s: its host failed too often or asked for it"
         case .failed(let url, let reason): "\(url) cannot be fetched: \(reason)"

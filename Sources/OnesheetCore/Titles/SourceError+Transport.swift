@@ -14,6 +14,8 @@ extension SourceError {
             self = .unavailable(reason: "\(Self.withoutQuery(url)) redirects too often")
         case .unavailable(let url, let seconds):
             self = .unavailable(reason: "\(Self.withoutQuery(url)) failed too often, or asked to be left alone, for \(seconds) s")
+        case .crowded(let url, let seconds):
+            self = .unavailable(reason: "too many requests wait for the host of \(Self.withoutQuery(url)), for \(seconds) s")
         case .overloaded(let url):
             self = .unavailable(reason: "there is no memory for the answer of \(Self.withoutQuery(url)) at the moment")
         case .failed(let url, let reason):

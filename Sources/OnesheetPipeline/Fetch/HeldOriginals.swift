@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 import NIOPosix
 import OnesheetCore
@@ -10,17 +11,21 @@ final class HeldOriginals: Sendable {
         let threads: NIOThreadPool
         /// At work and waiting, those included that nobody waits for any more.
         var jobs = 0
+        var turnover = Turnover()
     }
 
     private static let threads = 2
     private let queue: Int
     private let time: Duration
+    private let clock: WallClock
     private let lanes = Mutex<[String: Lane]>([:])
 
     /// - Parameters:
     ///   - queue: jobs of one source at work and waiting; one more is refused.
     ///   - time: for one original, with the time that it waits.
-    init(queue: Int = 256, time: Duration = SourceLimits().time) { (self.queue, self.time) = (queue, time) }
+    init(queue: Int = 256, time: Duration = SourceLimits().time, clock: WallClock = .system) {
+        (self.queue, self.time, self.clock) = (queue, time, clock)
+    }
 
     deinit {
         // Not waited for: a thread that hangs does not end.
@@ -31,16 +36,15 @@ final class HeldOriginals: Sendable {
     func bytes(
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
     ) async throws(PipelineError) -> ByteBuffer {
-        guard let threads = enter(source) else { throw .overloaded(retryAfter: 1) }
+        let threads = try enter(source)
         let result = await inTime(time) { () async -> Result<ByteBuffer, SourceError> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
-                    defer { self.leave(source) }
-                    do throws(SourceError) {
-                        continuation.resume(returning: .success(try make()))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
+                    let start = self.clock.now
+                    let result: Result<ByteBuffer, SourceError>
+                    do throws(SourceError) { result = .success(try make()) } catch { result = .failure(error) }
+                    self.leave(source, after: self.clock.now.timeIntervalSince(start))
+                    continuation.resume(returning: result)
                 }
             }
         }
@@ -49,17 +53,28 @@ final class HeldOriginals: Sendable {
         do throws(SourceError) { return try result.get() } catch { throw .source(source, error) }
     }
 
-    private func enter(_ source: String) -> NIOThreadPool? {
-        lanes.withLock { lanes in
+    /// Jobs of `source`, waiting ones included.
+    func load(of source: String) -> Int { lanes.withLock { $0[source]?.jobs ?? 0 } }
+
+    private func enter(_ source: String) throws(PipelineError) -> NIOThreadPool {
+        try lanes.withLock { lanes throws(PipelineError) in
             var lane = lanes[source] ?? Self.lane()
             defer { lanes[source] = lane }
-            guard lane.jobs < queue else { return nil }
+            guard lane.jobs < queue else {
+                let waiting = max(0, lane.jobs - Self.threads)
+                throw .overloaded(retryAfter: lane.turnover.retryAfter(waiting: waiting, places: Self.threads))
+            }
             lane.jobs += 1
             return lane.threads
         }
     }
 
-    private func leave(_ source: String) { lanes.withLock { $0[source]?.jobs -= 1 } }
+    private func leave(_ source: String, after seconds: Double) {
+        lanes.withLock { lanes in
+            lanes[source]?.jobs -= 1
+            lanes[source]?.turnover.add(seconds)
+        }
+    }
 
     private static func lane() -> Lane {
         let threads = NIOThreadPool(numberOfThreads: threads)

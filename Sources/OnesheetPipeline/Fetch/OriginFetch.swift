@@ -66,7 +66,11 @@ struct OriginFetch: Sendable {
     private func ask(_ request: HTTPRequest, _ policy: OriginPolicy) async throws(PipelineError) -> HTTPAnswer {
         do throws(HTTPTransportError) {
             return try await transport.get(request, under: policy)
+        } catch .crowded(_, let seconds) where !Task.isCancelled {
+            throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
+            // What holds memory longest are originals in line for a render. Where none is in line, memory is with fetches under way,
+            // of which the next may end any moment: one second then, the shortest time that the field can say.
             throw .overloaded(retryAfter: pool.retryAfter)
         } catch {
             throw Task.isCancelled ? .cancelled : .origin(error)

@@ -37,8 +37,10 @@ struct OriginManners: Sendable {
                 case .failed, .timedOut:
                     breaker.fail(host)
                     throw error
-                case .forbidden, .invalidURL, .tooLarge, .tooManyRedirects, .unavailable, .overloaded: throw error
+                case .forbidden, .invalidURL, .tooLarge, .tooManyRedirects, .unavailable, .crowded, .overloaded: throw error
                 }
+            } catch let full as HostSlots.Full {
+                throw .crowded(url: url.description, retryAfter: full.retryAfter)
             } catch {
                 throw .failed(url: url.description, reason: "cancelled")
             }

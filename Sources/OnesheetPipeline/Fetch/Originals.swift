@@ -32,7 +32,8 @@ package struct Originals: Sendable {
         self.pool = pool
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(
-            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(), clock: clock, lifetime: lifetime)
+            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(clock: clock), clock: clock,
+            lifetime: lifetime)
         election = Election(fetch: fetch, choices: choices, logger: logger)
     }
 

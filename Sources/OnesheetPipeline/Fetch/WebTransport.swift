@@ -31,7 +31,8 @@ package final class WebTransport: HTTPTransport {
         self.memory = memory
         self.logger = logger
         manners = OriginManners(
-            slots: HostSlots(limit: limits.originConcurrency), breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
+            slots: HostSlots(limit: limits.originConcurrency, queue: limits.originQueue, clock: clock),
+            breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
     }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {

@@ -15,7 +15,7 @@ package enum PipelineError: Error, Sendable, Equatable {
     case originRefused(url: String, answer: Int)
     /// The original is not a picture, damaged or too large, or the variant cannot be made of it.
     case render(RenderError)
-    /// Workers, queue or memory are full; probably not any more after so many seconds.
+    /// Workers, memory or a line for one of them or for a host are full; probably not any more after so many seconds.
     case overloaded(retryAfter: Int)
     /// Whoever asked has left.
     case cancelled
@@ -30,7 +30,7 @@ extension PipelineError: CustomStringConvertible {
         case .origin(let error): "\(error)"
         case .originRefused(let url, let answer): "\(url) answers \(answer)"
         case .render(let error): "\(error)"
-        case .overloaded: "too many images are being made at the moment; try again shortly"
+        case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
         case .cancelled: "the request was cancelled"
         }
     }

@@ -55,7 +55,8 @@ struct EffectiveConfiguration {
                 + "deadline: \(seconds(configuration.shutdown.deadline.duration)) }",
             "limits: { originBytes: \(limits.originBytes), pixels: \(limits.pixels), outputPixels: \(limits.outputPixels), "
                 + "scans: \(limits.scans), originTimeout: \(seconds(limits.originTimeout)), "
-                + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), workers: \(limits.workers), queue: \(limits.queue), "
+                + "originIdleTimeout: \(seconds(limits.originIdleTimeout)), originConcurrency: \(limits.originConcurrency), "
+                + "originQueue: \(limits.originQueue), workers: \(limits.workers), queue: \(limits.queue), "
                 + "queueTime: \(seconds(limits.queueTime)), memory: \(limits.memory) }",
             "presets:" + (configuration.presets.isEmpty ? " {}" : ""),
         ]

@@ -5,8 +5,8 @@ package struct LimitsConfiguration: Sendable, Decodable, Equatable {
     package var limits = Limits()
 
     private enum CodingKeys: CodingKey {
-        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, workers, queue,
-            queueTime, memory
+        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, originQueue, workers,
+            queue, queueTime, memory
     }
 
     package init() {}
@@ -21,6 +21,7 @@ package struct LimitsConfiguration: Sendable, Decodable, Equatable {
         limits.originIdleTimeout =
             try keys.decodeIfPresent(Interval.self, forKey: .originIdleTimeout)?.duration ?? limits.originIdleTimeout
         limits.originConcurrency = try keys.decodeIfPresent(Int.self, forKey: .originConcurrency) ?? limits.originConcurrency
+        limits.originQueue = try keys.decodeIfPresent(Int.self, forKey: .originQueue) ?? limits.originQueue
         limits.workers = try keys.decodeIfPresent(Int.self, forKey: .workers) ?? limits.workers
         limits.queue = try keys.decodeIfPresent(Int.self, forKey: .queue) ?? limits.queue
         limits.queueTime = try keys.decodeIfPresent(Interval.self, forKey: .queueTime)?.duration ?? limits.queueTime
@@ -28,6 +29,9 @@ package struct LimitsConfiguration: Sendable, Decodable, Equatable {
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
         guard limits.originConcurrency > 0 else {
             throw ConfigurationError(path: "limits.originConcurrency", message: "needs at least 1")
+        }
+        guard limits.originQueue >= 0 else {
+            throw ConfigurationError(path: "limits.originQueue", message: "cannot be negative")
         }
         guard limits.queue >= 0 else { throw ConfigurationError(path: "limits.queue", message: "cannot be negative") }
     }

@@ -77,6 +77,9 @@ struct Problem: Error {
         case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
         case .unavailable(_, let seconds):
             self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
+        case .crowded(_, let seconds):
+            self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: seconds)
+        // Told with the pool's time by whoever knows the pool; one second is the shortest that can be said.
         case .overloaded: self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: 1)
         case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
         }
