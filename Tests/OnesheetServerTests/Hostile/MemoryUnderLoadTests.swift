@@ -1,0 +1,80 @@
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Originals that take more memory than there is for all of them.
+final class MemoryUnderLoadTests: ServerTestCase {
+    /// A picture of 24 megapixels that cannot be decoded row by row: the decoder holds three coefficients of two bytes for each pixel.
+    private static let large = Result { () throws -> ByteBuffer in
+        var pixels = try PixelBuffer(PixelLayout(width: 4000, height: 6000, model: .rgb), limits: Limits())
+        for y in 0..<6000 {
+            // Paler from row to row; sample by sample it would take longer than the test.
+            pixels.withMutableRow(y) { row in row.withUnsafeMutableBufferPointer { $0.update(repeating: UInt8(y / 24)) } }
+        }
+        var configuration = JPEGCodec.Configuration()
+        configuration.progressive = true
+        // From this quality on colour is not stored at a lower resolution.
+        return try JPEGCodec(configuration).encode(pixels, EncodeOptions(quality: 90))
+    }
+    private static let decoded = 4000 * 6000 * 3 * 2
+
+    func testThatFiveHundredConnectionsForLargeOriginalsAreAllAnsweredWithinTheBudget() async throws {
+        // Given distinct originals of 24 megapixels, memory for one of them at a time, and a line long enough for all
+        let (budget, tier) = (160 << 20, 16 << 20)
+        XCTAssertLessThan(budget, 2 * Self.decoded)
+        let large = try Self.large.get()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: large) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], timeout: 60s }",
+            keys: """
+                limits: { memory: \(budget), queue: 500, queueTime: 1h, originConcurrency: 64, originQueue: 500, originTimeout: 60s,
+                          workers: 2 }
+                """, memory: "\(tier)")
+        let before = try PeakMemory.begin()
+        // When five hundred ask at once, each on a connection of its own
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for index in 0..<500 {
+                group.addTask {
+                    let request =
+                        "GET /i/unsafe/w:60/plain/\(origin.url)/\(index)@jpg HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+                    let answer = try await RawConnection.exchange([Array(request.utf8)], with: server.url)
+                    return String(decoding: answer.prefix(2000), as: UTF8.self)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let peak = try PeakMemory.end()
+        // Then each is answered: with a picture, or, as there is no memory for another one, with when to come back
+        let refused = answers.filter { $0.hasPrefix("HTTP/1.1 503 ") }
+        let made = answers.count { $0.hasPrefix("HTTP/1.1 200 ") }
+        XCTAssertEqual(made + refused.count, 500)
+        XCTAssertGreaterThan(made, 0)
+        XCTAssertGreaterThan(refused.count, 0, "the budget was not pressed")
+        for answer in refused { XCTAssertTrue(answer.contains("Retry-After: "), answer) }
+        // And the process never took more than it may for originals and pixels, and for the memory tier. What else there is: buffers and
+        // tasks of 500 connections and of the 500 clients, which are in this process too; threads' stacks; what the allocator keeps.
+        // A second picture at the same time would not go into that.
+        let overhead = 96 << 20
+        XCTAssertLessThan(budget + tier + overhead, 2 * Self.decoded)
+        XCTAssertLessThan(peak - before, budget + tier + overhead)
+        let health = try await server.send("/health")
+        XCTAssertEqual(health.status, 200)
+    }
+
+    func testThatAnOriginalThatNeedsMoreThanThereIsIsRefusedForGood() async throws {
+        // Given memory for half a picture
+        let large = try Self.large.get()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: large) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
+            keys: "limits: { memory: \(Self.decoded / 2) }")
+        // When it is asked for, then nobody is told to come back: it says what it takes and what there is
+        let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
+        assertProblem(answer, 422, "at most \(Self.decoded / 2) are allowed")
+        XCTAssertNil(answer.field("Retry-After"))
+    }
+}
