@@ -100,6 +100,35 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(transport.count(), 3)
     }
 
+    func testThatManyWhoGetAStaleVariantCauseOneRequestToTheOrigin() async throws {
+        // Given a variant that may be served stale for a minute, and an origin that has another picture and takes its time
+        let (gate, changed) = (Gate(), try Pipeline.picture(shade: 90))
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", tag: "\"a\"")
+        let first = try await pipeline.image(for: request)
+        clock.advance(by: .seconds(61))
+        transport.hold(url, at: gate) { _ in HTTPAnswer(status: 200, headers: ["cache-control": "max-age=600"], body: changed) }
+        // When it is asked for twenty times
+        for _ in 0..<20 {
+            let answer = try await pipeline.image(for: request)
+            // Then the stale one comes at once
+            XCTAssertEqual(answer.origin, .tier("memory"))
+            XCTAssertEqual(answer.entry.body, first.entry.body)
+        }
+        await gate.hasBeenReached()
+        // And whoever comes when it may not be served any more waits for what is under way already
+        clock.advance(by: .seconds(60))
+        let waiting = Task { [request] in try await pipeline.image(for: request) }
+        gate.open()
+        let renewed = try await waiting.value
+        XCTAssertNotEqual(renewed.entry.body, first.entry.body)
+        // And the origin was asked once, and the new one is there for all
+        let next = try await pipeline.image(for: request)
+        XCTAssertEqual(next.origin, .tier("memory"))
+        XCTAssertEqual(next.entry.body, renewed.entry.body)
+        XCTAssertEqual(transport.count(), 2)
+        XCTAssertEqual(gate.arrived, 1)
+    }
+
     func testThatAStaleVariantServesWhenTheOriginFails() async throws {
         // Given an original whose minute is up, and an origin that is down
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")
