@@ -8,7 +8,8 @@ import Synchronization
 /// One connection of HTTP/2.
 ///
 /// To a client that is idle, or here for long, the library says goodbye (GOAWAY and a ping) and then waits for its answer. Whoever never
-/// answers is cut off here.
+/// answers is cut off here. How much a client may ask for at a time is what NIO's own settings say (`nioDefaultSettings`), as Hummingbird
+/// lets nobody choose others: 100 streams, and 16 KiB of fields for each request, as on HTTP/1.1.
 struct MultiplexedConnection: Sendable {
     /// Streams that a client opens and forgets keep a connection from being idle; so long they may.
     private static let maximumAge = Duration.seconds(600)

@@ -57,6 +57,32 @@ final class TLSTests: ServerTestCase {
         XCTAssertTrue(String(buffer: metrics).contains("onesheet_connections 1\n"))
     }
 
+    func testThatTheFieldsOfARequestOverHTTP2AreLimitedToo() async throws {
+        // Given a client that has a connection
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let client = try client(certificate)
+        func ask(_ bytes: Int) async throws -> Int {
+            var request = HTTPClientRequest(url: server.url + "/health")
+            request.headers.add(name: "a", value: String(repeating: "b", count: bytes))
+            return Int(try await client.execute(request, timeout: .seconds(60)).status.code)
+        }
+        // When it sends as many bytes of fields as there may be, then it is answered
+        let most = try await ask(15_000)
+        XCTAssertEqual(most, 200)
+        do {
+            // When it sends more
+            let more = try await ask(17_000)
+            XCTFail("it is answered \(more)")
+        } catch {
+            // Then the connection ends, and at once: the time that the client gives it is not over
+            XCTAssertNotEqual(error as? HTTPClientError, .deadlineExceeded)
+        }
+        // And whoever comes next is answered
+        let (answer, _) = try await get(server.url + "/health", client)
+        XCTAssertEqual(answer.status.code, 200)
+    }
+
     func testThatARenewedCertificateIsForNewConnections() async throws {
         // Given a server and a client that is connected
         let folder = folder()
