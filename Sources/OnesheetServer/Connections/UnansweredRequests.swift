@@ -14,9 +14,11 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a request has begun and not ended.
     var isReading: Bool { begun > read }
     /// Whether every request that has begun is answered to its end.
-    var isEmpty: Bool { begun == read && read == answered }
-    /// Whether the last answer was to what is no request: nothing more will be read.
-    var hasRefused: Bool { answered > read }
+    var isEmpty: Bool { begun == read && read == answered && !hasRefused }
+    /// Whether a request that was read waits for its answer.
+    var isAnswering: Bool { answered < read }
+    /// Whether what came last is no request: nothing more is one. The refusal itself is written later.
+    private(set) var hasRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -25,6 +27,11 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
         case .end: read += 1
         }
         context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        hasRefused = true
+        context.fireErrorCaught(error)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

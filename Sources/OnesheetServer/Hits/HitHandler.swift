@@ -23,10 +23,10 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// What the connection waits for.
     var phase: ConnectionPhase {
         guard let parsers else { return .idle }
+        if parsers.isReading { return .reading }
+        if parsers.isAnswering { return .answering }
         // What was refused never becomes whole; whoever sent it is to close, and not waited for any longer than for the rest.
-        if parsers.isReading || parsers.hasRefused { return .reading }
-        if !parsers.isEmpty { return .answering }
-        return parserIsDone ? .idle : .reading
+        return parserIsDone && !parsers.hasRefused ? .idle : .reading
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -57,7 +57,7 @@ final class ReplayTests: ServerTestCase {
                 + request(poster, "Range: bytes=0-9\r\n") + hit,
             request("/nowhere", "Transfer-Encoding: chunked\r\n", method: "POST") + "4\r\nbody\r\n0\r\n\r\n" + hit
                 + request("/cdn-cgi/image/w=92,format=jpeg/sample://1"),
-            request(poster, "Bad Name: x\r\n") + hit,
+            hit + hit + request(poster, "Bad Name: x\r\n") + hit,
         ].map(bytes)
     }
 
