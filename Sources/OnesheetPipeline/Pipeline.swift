@@ -66,10 +66,10 @@ package struct Pipeline: Sendable {
                     try await variants(of: original, request.title, [request.transform], at: mark)[0]
                 }
             _ = watch.lap("render")
-            if original.isStorable { await cache.store(variant, for: request.key, begunAt: mark) }
-            return ImageAnswer(
-                entry: variant, origin: isUnchanged ? .revalidated : .made, timings: watch.lap("store"),
-                isStorable: original.isStorable)
+            let origin: AnswerOrigin = !isUnchanged ? .made : original.standsIn ? .staleOnError : .revalidated
+            // What stands in is stored as it is.
+            if original.isStorable, origin != .staleOnError { await cache.store(variant, for: request.key, begunAt: mark) }
+            return ImageAnswer(entry: variant, origin: origin, timings: watch.lap("store"), isStorable: original.isStorable)
         }
     }
 

@@ -7,6 +7,8 @@ struct Original: Sendable {
     let entry: CacheEntry
     /// Until when it is fresh; `nil` for one that did not come over HTTP, which is fresh for as long as it is there.
     let freshness: Freshness?
+    /// Whether it is stale and serves all the same, because its origin could not be asked.
+    private(set) var standsIn = false
     /// The memory that its bytes occupy, while it is under way.
     private let hold: MemoryHold?
 
@@ -17,6 +19,13 @@ struct Original: Sendable {
     /// An original out of the cache.
     init(stored entry: CacheEntry, hold: MemoryHold? = nil) {
         self.init(entry: entry, freshness: Freshness(notes: entry.notes), hold: hold)
+    }
+
+    /// The same, in place of what its origin would have said.
+    func standingIn() -> Original {
+        var original = self
+        original.standsIn = true
+        return original
     }
 
     /// The note that says where an original came from.

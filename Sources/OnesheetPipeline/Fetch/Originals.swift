@@ -85,7 +85,7 @@ package struct Originals: Sendable {
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
-            return stored
+            return stored.standingIn()
         }
     }
 

@@ -51,6 +51,8 @@ package enum AnswerOrigin: Sendable, Equatable {
     case made
     /// It was stale, and its original turned out to be the same still.
     case revalidated
+    /// It is stale, and its origin could not be asked.
+    case staleOnError
 }
 
 /// How long a stage took.

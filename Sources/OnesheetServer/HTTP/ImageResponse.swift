@@ -94,6 +94,7 @@ struct ImageResponse {
         case .tier(let name): "onesheet; hit; ttl=\(CacheLifetime(answer.entry, at: now).remaining); detail=\(name)"
         case .made: "onesheet; fwd=miss\(stored)"
         case .revalidated: "onesheet; fwd=stale\(stored); detail=revalidated"
+        case .staleOnError: "onesheet; fwd=stale; detail=stale-if-error"
         }
     }
 

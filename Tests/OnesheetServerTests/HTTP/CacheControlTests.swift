@@ -55,6 +55,7 @@ final class CacheControlTests: ServerTestCase {
         XCTAssertEqual([first.status, stale.status], [200, 200])
         XCTAssertEqual(stale.body, first.body)
         XCTAssertEqual(stale.field("Age"), "700")
+        XCTAssertEqual(stale.field("Cache-Status"), "onesheet; fwd=stale; detail=stale-if-error")
         XCTAssertEqual(
             stale.field("Cache-Control"), "public, max-age=600, stale-while-revalidate=30, stale-if-error=1000")
         // And when that time is over, too, there is the origin's failure and nothing to keep
