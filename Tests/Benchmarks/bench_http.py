@@ -120,7 +120,8 @@ def main(program, room, rounds=5, seconds=3):
                 servers.pop().stop()
             else:
                 print(f"{name}: not installed", file=sys.stderr)
-        http_overload.measure(OURS, POSTER, http_overload.misses(f"{room}/misses.lua"))
+        for connections in http_overload.CONNECTIONS:
+            http_overload.measure(OURS, POSTER, http_overload.misses(f"{room}/misses.lua"), connections)
     finally:
         for server in servers:
             server.stop()
