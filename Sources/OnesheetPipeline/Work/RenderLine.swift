@@ -49,10 +49,12 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     /// The seconds after which a newcomer of this urgency should come back; `nil` where one is taken.
     func refusal(_ urgency: Urgency) -> Int? {
         guard running >= workers else { return nil }
-        let wait = wait(urgency)
-        guard waiting(urgency) >= queue || urgency == .interactive && wait > longestWait else { return nil }
-        return max(1, Int((wait / 1000).rounded(.up)))
+        guard waiting(urgency) >= queue || urgency == .interactive && wait(urgency) > longestWait else { return nil }
+        return retryAfter(urgency)
     }
+
+    /// Seconds until a newcomer of this urgency would begin, at least one: the shortest time that can be told.
+    func retryAfter(_ urgency: Urgency) -> Int { max(1, Int((wait(urgency) / 1000).rounded(.up))) }
 
     mutating func ticket() -> UInt64 {
         tickets += 1

@@ -39,7 +39,7 @@ package final class RenderPool: Sendable {
     package func waiting(_ urgency: Urgency) -> Int { line.withLock { $0.waiting(urgency) } }
 
     /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
-    package var retryAfter: Int { line.withLock { max(1, Int(($0.wait(.interactive) / 1000).rounded(.up))) } }
+    package var retryAfter: Int { line.withLock { $0.retryAfter(.interactive) } }
 
     /// Refuses what would have to be rendered, before anything is done for it.
     /// - Throws: `.overloaded` where a job that comes now would not be taken.

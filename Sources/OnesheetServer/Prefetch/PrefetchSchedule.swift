@@ -15,7 +15,8 @@ struct PrefetchSchedule: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await resume()
-            repeat { await runDue() } while await Self.pause()
+            // The time of day is asked for anew each time, because clocks are set and machines sleep.
+            repeat { await runDue() } while await hasPassed(.seconds(20))
         }
     }
 
@@ -59,16 +60,6 @@ struct PrefetchSchedule: Service {
             }
         } catch {
             installation.logger.error("nothing was prefetched: \(error)", metadata: ["source": "\(order.source)"])
-        }
-    }
-
-    /// Waits a while: the time of day is asked for anew each time, because clocks are set and machines sleep.
-    private static func pause() async -> Bool {
-        do {
-            try await ContinuousClock().sleep(for: .seconds(20))
-            return true
-        } catch {
-            return false
         }
     }
 }
