@@ -1,10 +1,11 @@
+internal import OnesheetCore
 internal import Synchronization
 
 /// The names that lists have brought lately, so that a poster costs no call for details: of the day's 3,000 every one counts.
 final class RecentNames: Sendable {
     private struct Names {
-        var byCode: [String: String] = [:]
-        var order: [String] = []
+        var byCode: [ExactText: String] = [:]
+        var order: [ExactText] = []
     }
 
     private let names = Mutex(Names())
@@ -13,12 +14,13 @@ final class RecentNames: Sendable {
     /// - Parameter limit: names kept; beyond it the oldest go.
     init(limit: Int = 5000) { self.limit = limit }
 
-    subscript(code: String) -> String? { names.withLock { $0.byCode[code] } }
+    subscript(code: String) -> String? { names.withLock { $0.byCode[ExactText(code)] } }
 
     func remember(_ titles: [(code: String, name: String)]) {
         names.withLock { names in
-            for title in titles where names.byCode.updateValue(title.name, forKey: title.code) == nil {
-                names.order.append(title.code)
+            for title in titles {
+                let code = ExactText(title.code)
+                if names.byCode.updateValue(title.name, forKey: code) == nil { names.order.append(code) }
             }
             guard names.order.count > limit else { return }
             for code in names.order.prefix(names.order.count - limit) { names.byCode[code] = nil }

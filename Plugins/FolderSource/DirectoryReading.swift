@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import OnesheetCore
 
 /// Everything below a directory. Links are left out: they lead elsewhere. So is what begins with a dot.
 struct DirectoryReading {
@@ -17,7 +18,7 @@ struct DirectoryReading {
 
     private mutating func read(_ names: [String], in directory: String) throws {
         directories[directory] = Self.status(of: directory, below: root)
-        for name in names.sorted() where !name.hasPrefix(".") {
+        for name in names.sorted() where !name.starts(withBytesOf: ".") {
             let path = directory.isEmpty ? name : "\(directory)/\(name)"
             guard let status = Self.status(of: path, below: root) else { continue }
             switch status.kind {
@@ -40,7 +41,7 @@ struct DirectoryReading {
     }
 
     private static func fileExtension(_ name: String) -> String {
-        name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+        name.cut(atLast: ".")?.after.lowercasedASCII() ?? ""
     }
 
     private static func names(in directory: String, below root: String) -> [String] {

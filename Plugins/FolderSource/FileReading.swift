@@ -14,7 +14,7 @@ struct FileReading {
     func bytes(of path: String) throws(SourceError) -> ByteBuffer {
         var descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(root) }
-        let names = path.split(separator: "/").map(String.init)
+        let names = path.pieces(at: "/").map(String.init)
         for (index, name) in names.enumerated() {
             let kind = index == names.count - 1 ? O_NONBLOCK : O_DIRECTORY
             let next = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)

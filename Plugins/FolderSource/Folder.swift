@@ -9,7 +9,8 @@ internal import Synchronization
 final class Folder: Sendable {
     private struct Listing {
         var pictures: [Picture] = []
-        var byID: [String: Picture] = [:]
+        /// By bytes, as the file system tells names apart.
+        var byID: [ExactText: Picture] = [:]
         /// When each directory last changed, by its path below the folder.
         var directories: [String: Int64] = [:]
         /// Whether a change would show in `directories`: their times are coarse, so one that changed just now may change again unseen.
@@ -40,7 +41,7 @@ final class Folder: Sendable {
     /// The picture with its files as they are now; `nil` where there is none.
     func picture(_ id: String) async throws(SourceError) -> Picture? {
         try await onQueue { folder throws(SourceError) in
-            guard var picture = try folder.current().byID[id] else { return nil }
+            guard var picture = try folder.current().byID[ExactText(id)] else { return nil }
             picture.files = picture.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
             return picture.files.isEmpty ? nil : picture
         }
@@ -50,11 +51,11 @@ final class Folder: Sendable {
     func files() async throws(SourceError) -> FolderFiles {
         try await onQueue { folder throws(SourceError) in
             let now = folder.clock.now
-            var unsettled: Set<String> = []
+            var unsettled: Set<ExactText> = []
             let pictures = try folder.current().pictures.compactMap { known -> Picture? in
                 var picture = known
                 picture.files = known.files.compactMap { DirectoryReading.file(at: $0.path, below: folder.path) }
-                if picture.files.contains(where: { $0.isUnsettled(at: now) }) { unsettled.insert(picture.id) }
+                if picture.files.contains(where: { $0.isUnsettled(at: now) }) { unsettled.insert(ExactText(picture.id)) }
                 return picture.files.isEmpty ? nil : picture
             }
             return FolderFiles(pictures, unsettled: unsettled)
@@ -96,7 +97,7 @@ final class Folder: Sendable {
         }
         let pictures = Picture.grouped(reading.files)
         let fresh = Listing(
-            pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { ($0.id, $0) }),
+            pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0) }),
             directories: reading.directories.mapValues(\.changed),
             isSettled: reading.directories.values.allSatisfy { !$0.isUnsettled(at: now) })
         listing.withLock { $0 = fresh }

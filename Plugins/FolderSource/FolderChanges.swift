@@ -48,12 +48,13 @@ actor FolderChanges {
 
 /// A folder's pictures at a moment: what their files are, by id.
 struct FolderFiles: Sendable, Equatable {
-    private let identities: [String: [String]]
+    private let identities: [ExactText: [ExactText]]
     /// Those that may have changed again without a trace, because they changed just then.
-    private let unsettled: Set<String>
+    private let unsettled: Set<ExactText>
 
-    init(_ pictures: [Picture], unsettled: Set<String>) {
-        identities = Dictionary(uniqueKeysWithValues: pictures.map { ($0.id, $0.files.map(\.identity)) })
+    init(_ pictures: [Picture], unsettled: Set<ExactText>) {
+        identities = Dictionary(
+            uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0.files.map { ExactText($0.identity) }) })
         self.unsettled = unsettled
     }
 
@@ -63,14 +64,16 @@ struct FolderFiles: Sendable, Equatable {
         let changed = Set(identities.keys).union(earlier.identities.keys).filter {
             identities[$0] != earlier.identities[$0] || settledSince.contains($0)
         }
-        return changed.sorted()
+        return changed.sorted().map(\.description)
     }
 
     /// Equal for equal files (FNV-1a over all identities in order).
     var digest: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for id in identities.keys.sorted() {
-            for byte in (identities[id] ?? []).joined(separator: "\n").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            for byte in (identities[id] ?? []).map(\.description).joined(separator: "\n").utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
         }
         return String(hash, radix: 16)
     }

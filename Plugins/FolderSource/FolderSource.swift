@@ -43,7 +43,7 @@ public struct FolderSource: SourcePlugin {
         var pictures = try await folder.pictures()
         if let phrase = query.phrase?.lowercased() { pictures = pictures.filter { $0.id.lowercased().contains(phrase) } }
         let total = pictures.count
-        guard query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
+        guard query.page >= 1, query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
         let first = min((query.page - 1) * Self.perPage, total)
         let page = pictures[first...].prefix(Self.perPage)
         return TitlePage(titles: page.map(\.title), total: total, next: page.endIndex < total ? query.page + 1 : nil)

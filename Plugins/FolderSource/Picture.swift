@@ -24,21 +24,25 @@ struct Picture: Sendable, Equatable {
     var files: [PictureFile]
 
     var title: Title {
-        let name = id.split(separator: "/").last.map(String.init) ?? id
+        let name = id.cut(atLast: "/").map { String($0.after) } ?? id
         return Title(id: id, name: name, metadata: ["files": .array(files.map { .string($0.path) })])
     }
 
     /// Pictures from files, in the order of their ids.
     static func grouped(_ files: [PictureFile]) -> [Picture] {
-        Dictionary(grouping: files) { id(of: $0.path) }
-            .map { id, files in Picture(id: id, files: files.sorted { ($0.bytes, $1.path) > ($1.bytes, $0.path) }) }
-            .sorted { $0.id < $1.id }
+        Dictionary(grouping: files) { ExactText(id(of: $0.path)) }
+            .sorted { $0.key < $1.key }
+            .map { id, files in
+                Picture(
+                    id: id.description,
+                    files: files.sorted { ($0.bytes, ExactText($1.path)) > ($1.bytes, ExactText($0.path)) })
+            }
     }
 
     /// The path without its extension.
     static func id(of path: String) -> String {
-        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path }
+        let name = path.cut(atLast: "/")?.after ?? path[...]
+        guard let dot = name.lastIndex(ofMark: "."), dot > name.startIndex else { return path }
         return String(path[..<dot])
     }
 }

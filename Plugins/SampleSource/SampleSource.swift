@@ -31,7 +31,7 @@ public struct SampleSource: SourcePlugin {
             films = films.filter { $0.name.lowercased().contains(phrase) || $0.koreanName.contains(phrase) }
         }
         let total = films.count
-        guard query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
+        guard query.page >= 1, query.page - 1 <= total / Self.perPage else { return TitlePage(titles: [], total: total) }
         let first = min((query.page - 1) * Self.perPage, total)
         let page = films[first...].prefix(Self.perPage).enumerated().map { $1.title(rank: first + $0 + 1) }
         return TitlePage(titles: page, total: total, next: first + page.count < total ? query.page + 1 : nil)
@@ -48,7 +48,7 @@ public struct SampleSource: SourcePlugin {
     }
 
     private func film(_ id: String) throws(SourceError) -> SampleFilm {
-        guard let film = SampleFilm.catalogue.first(where: { $0.id == id }) else { throw .notFound(id: id) }
+        guard let film = SampleFilm.catalogue.first(where: { $0.id.isExactly(id) }) else { throw .notFound(id: id) }
         return film
     }
 }

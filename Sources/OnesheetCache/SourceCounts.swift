@@ -5,16 +5,16 @@ struct SourceCounts {
     /// More sources than these are counted together with what belongs to none: no server has as many.
     private static let limit = 1000
 
-    private var numbers: [Substring: Int] = ["": 0]
+    private var numbers: [ExactText: Int] = ["": 0]
     private var figures = [CacheFigures()]
 
     /// The number of the source that `key` is of; without a key, of none.
     mutating func number(of key: CacheKey?) -> Int {
         guard let name = key?.source else { return 0 }
-        if let number = numbers[name] { return number }
+        let known = ExactText(name)
+        if let number = numbers[known] { return number }
         guard figures.count < Self.limit else { return 0 }
-        // A copy of the name: the part would keep the whole key alive.
-        numbers[Substring(String(name))] = figures.count
+        numbers[known] = figures.count
         figures.append(CacheFigures())
         return figures.count - 1
     }
@@ -38,6 +38,8 @@ struct SourceCounts {
 
     /// All that was counted, by the sources' names.
     var named: [String: CacheFigures] {
-        Dictionary(uniqueKeysWithValues: numbers.map { (String($0.key), figures[$0.value]) }).filter { $0.value != CacheFigures() }
+        Dictionary(uniqueKeysWithValues: numbers.map { ($0.key.description, figures[$0.value]) }).filter {
+            $0.value != CacheFigures()
+        }
     }
 }

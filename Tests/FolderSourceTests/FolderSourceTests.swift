@@ -281,3 +281,24 @@ final class FolderSourceTests: XCTestCase {
         XCTAssertTrue(report.failures.isEmpty, report.description)
     }
 }
+
+extension FolderSourceTests {
+    func testThatFilesWhoseNamesOnlyLookTheSameAreEachAPictureOfTheirOwn() async throws {
+        // Given files whose names are equal to Swift, and not to the file system
+        for (one, other) in LookalikeTexts.pairs {
+            try write("first", "\(one).jpg")
+            try write("second", "\(other).jpg")
+        }
+        let source = try source()
+        // When they are asked for
+        let listed = try await ids(source).map { Array($0.utf8) }
+        // Then each is there once, with its own bytes
+        XCTAssertEqual(listed.count, 2 * LookalikeTexts.pairs.count)
+        XCTAssertEqual(Set(listed).count, listed.count)
+        for (one, other) in LookalikeTexts.pairs {
+            let (first, second) = (try await source.candidates(for: one), try await source.candidates(for: other))
+            XCTAssertEqual([try text(first.first), try text(second.first)], ["first", "second"], one)
+            XCTAssertEqual([first.count, second.count], [1, 1])
+        }
+    }
+}

@@ -2,6 +2,17 @@ import OnesheetCore
 import XCTest
 
 final class URLPrefixTests: XCTestCase {
+    func testThatACombiningMarkDoesNotHideAWayUp() throws {
+        // Given a path that a server reads as one above the prefix, once it has undone the escapes
+        let prefix = try XCTUnwrap(URLPrefix("https://a.example/posters/"))
+        for path in ["%2e%2e%2f\u{301}x", "..%2F\u{301}", "%2E\u{2E}/\u{301}", "x/..%5c\u{301}"] {
+            // When
+            let url = try XCTUnwrap(WebURL("https://a.example/posters/\(path)"))
+            // Then
+            XCTAssertFalse(prefix.matches(url), path)
+        }
+    }
+
     func testThatAPrefixMatchesWhatItSaysAndNothingElse() throws {
         // Given: pattern, URL, whether it matches
         let cases: [(String, String, Bool)] = [

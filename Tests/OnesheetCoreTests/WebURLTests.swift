@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetTesting
 import XCTest
 
 final class WebURLTests: XCTestCase {
@@ -65,6 +66,40 @@ final class WebURLTests: XCTestCase {
         XCTAssertEqual(urls.map(\.host), ["a.example", "a.example", "a.example"])
         XCTAssertEqual(urls[1].query, "\u{301}x")
         XCTAssertEqual(urls[2].path, "/a")
+    }
+
+    func testThatACombiningMarkTakesNothingFromAPort() throws {
+        // Given a page whose query, or path, begins with a mark that joins what stands before it
+        let pages = ["http://a.example:18410?\u{301}z", "http://a.example:18410/\u{301}x/y?\u{600}"]
+        for text in pages {
+            // When it redirects
+            let page = try XCTUnwrap(WebURL(text), text)
+            // Then the port is the page's own, and not the one without its last digit
+            XCTAssertEqual(page.resolving("/q")?.description, "http://a.example:18410/q")
+            XCTAssertEqual(page.resolving("?q")?.port, 18410)
+            XCTAssertEqual(page.resolving("q")?.port, 18410)
+        }
+    }
+
+    func testThatAURLInTheQueryIsNoSchemeOfTheReference() throws {
+        let page = try XCTUnwrap(WebURL("http://a.example/x/y"))
+        XCTAssertEqual(
+            page.resolving("/login?next=https://b.example/")?.description, "http://a.example/login?next=https://b.example/")
+        XCTAssertNil(page.resolving("mailto:x"))
+    }
+
+    func testThatURLsAreToldApartByTheirBytes() throws {
+        for (one, other) in LookalikeTexts.pairs {
+            let urls = try [one, other].map { try XCTUnwrap(WebURL("http://a.example/\($0)")) }
+            XCTAssertNotEqual(urls[0], urls[1])
+            XCTAssertEqual(Set(urls).count, 2)
+        }
+    }
+
+    func testThatDigitsAreThoseOfASCII() {
+        for text in ["http://[\u{FF11}::1]/", "http://a.example:\u{FF18}0/", "http://[::1]\u{301}/", "http://[::1]:\u{301}80/"] {
+            XCTAssertNil(WebURL(text), text)
+        }
     }
 
     func testThatAReferenceIsSeenFromItsPage() throws {

@@ -1,20 +1,22 @@
+internal import OnesheetCore
+
 /// What a `Cache-Control` header says (RFC 9111 §5.2), read leniently: what cannot be understood counts as the cautious reading of it.
 struct CacheDirectives: Equatable {
     /// Names in lower case; `nil` for a directive without an argument.
     private var arguments: [String: String?] = [:]
 
     init(_ header: String) {
-        var rest = Substring(header)
+        var rest = Substring(header).utf8
         while !rest.isEmpty {
-            let name = rest.prefix { $0 != "=" && $0 != "," }
-            rest = rest.dropFirst(name.count)
+            let name = rest.prefix { $0 != Self.equals && $0 != Self.comma }
+            rest = rest[name.endIndex...]
             var argument: String?
-            if rest.first == "=" {
+            if rest.first == Self.equals {
                 rest = rest.dropFirst()
                 argument = Self.argument(&rest)
             }
-            rest = rest.drop { $0 != "," }.dropFirst()
-            let known = name.trimmed.lowercased()
+            rest = rest.drop { $0 != Self.comma }.dropFirst()
+            let known = name.trimmed.lowercasedASCII()
             guard !known.isEmpty else { continue }
             // Said twice, the smaller number counts.
             if let earlier = arguments[known], Self.seconds(earlier) <= Self.seconds(argument) { continue }
@@ -36,26 +38,29 @@ struct CacheDirectives: Equatable {
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    private static func argument(_ rest: inout Substring) -> String {
-        rest = rest.drop { $0 == " " || $0 == "\t" }
-        guard rest.first == "\"" else {
-            let token = rest.prefix { $0 != "," }
-            rest = rest.dropFirst(token.count)
+    // By bytes: a combining mark behind a comma would hide the directive that follows.
+    private static let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
+
+    private static func argument(_ rest: inout Substring.UTF8View) -> String {
+        rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+        guard rest.first == quote else {
+            let token = rest.prefix { $0 != comma }
+            rest = rest[token.endIndex...]
             return token.trimmed
         }
         rest = rest.dropFirst()
-        var text = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let escaped = rest.popFirst() { text.append(escaped) } else { text.append(character) }
+        var text: [UInt8] = []
+        while let byte = rest.popFirst(), byte != quote {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() { text.append(escaped) } else { text.append(byte) }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
-extension Substring {
+extension Substring.UTF8View {
     fileprivate var trimmed: String {
-        var text = drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return String(text)
+        var text = drop { $0 == 0x20 || $0 == 0x09 }
+        while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -20,7 +20,8 @@ package enum HTTPDate {
 
     /// `date` in the present form.
     package static func text(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        // Whatever an entry says of its time, a field has room for four digits of a year.
+        let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -11_676_096_000), 253_402_300_799))
         let (day, second) = (seconds.floorDivided(by: 86_400), seconds - seconds.floorDivided(by: 86_400) * 86_400)
         let (year, month, dayOfMonth) = civil(day)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

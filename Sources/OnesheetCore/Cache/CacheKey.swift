@@ -8,18 +8,21 @@ public enum CacheKind: String, Hashable, Sendable, CaseIterable, Codable {
     case metadata
 }
 
-/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in.
+/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in. Keys are equal where their bytes
+/// are, in every tier.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: CacheKind
     /// Canonical text, unique within the kind.
     public let text: String
     /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: nobody can choose keys
-    /// that collide. It is the text's alone; `==` tells apart what is under one text in several kinds.
+    /// that collide. It is that of the text's bytes alone; `==` tells apart what is under one text in several kinds.
     package let hash: UInt
 
     public init(_ kind: CacheKind, _ text: String) {
         (self.kind, self.text) = (kind, text)
-        hash = UInt(bitPattern: text.hashValue)
+        var hasher = Hasher()
+        hasher.combine(exactly: text)
+        hash = UInt(bitPattern: hasher.finalize())
     }
 
     public var description: String { "\(kind.rawValue):\(text)" }
@@ -35,11 +38,12 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.hash == right.hash && left.kind == right.kind && left.text == right.text
+        left.hash == right.hash && left.kind == right.kind && left.text.isExactly(right.text)
     }
 }
 
-/// A group of entries that can be removed together: everything of one source, everything of one title.
+/// A group of entries that can be removed together: everything of one source, everything of one title. Tags are equal where their bytes
+/// are.
 public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
     public let description: String
 
@@ -50,4 +54,7 @@ public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
     public static func source(_ name: String) -> Self { Self("source:\(name)") }
     /// Everything that came from one title.
     public static func title(_ title: TitleReference) -> Self { Self("title:\(title.description)") }
+
+    public static func == (left: Self, right: Self) -> Bool { left.description.isExactly(right.description) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: description) }
 }

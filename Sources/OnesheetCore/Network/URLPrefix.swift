@@ -15,27 +15,28 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a pattern such as `https://*.cdn.example.com:8443/posters/`.
     public init?(_ text: String) {
-        guard let separator = text.firstRange(of: "://") else { return nil }
-        scheme = text[..<separator.lowerBound].lowercased()
+        guard let separator = text.firstRange(ofBytesOf: "://") else { return nil }
+        scheme = text[..<separator.lowerBound].lowercasedASCII()
         guard let standardPort = WebURL.standardPorts[scheme] else { return nil }
         let rest = text[separator.upperBound...]
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        var authority = rest[..<slash].lowercased()
+        let slash = rest.firstIndex(ofMark: "/") ?? rest.endIndex
+        var authority = rest[..<slash]
         path = slash == rest.endIndex ? "/" : String(rest[slash...])
-        guard !path.contains("?"), !path.contains("#"), !authority.contains("@") else { return nil }
-        if authority.hasSuffix(":*") {
+        guard !path.contains(mark: "?"), !path.contains(mark: "#"), !authority.contains(mark: "@") else { return nil }
+        if authority.ends(withBytesOf: ":*") {
             port = .any
-            authority.removeLast(2)
-        } else if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
-            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else { return nil }
+            authority = authority.cut(atLast: ":")?.before ?? authority
+        } else if let (name, digits) = authority.cut(atLast: ":"), !authority.ends(withBytesOf: "]") {
+            guard let number = Int(digits), (1...65_535).contains(number) else { return nil }
             port = .number(number)
-            authority = String(authority[..<colon])
+            authority = name
         } else {
             port = .number(standardPort)
         }
-        isWildcard = authority.hasPrefix("*.")
+        isWildcard = authority.starts(withBytesOf: "*.")
         // Read as in a URL, so that both are spelled alike and a pattern that no URL can match is refused.
-        guard let plain = WebURL("\(scheme)://\(isWildcard ? String(authority.dropFirst(2)) : authority)/"), plain.path == "/"
+        guard let plain = WebURL("\(scheme)://\(isWildcard ? authority.dropFirst(bytes: 2) : authority)/"),
+            plain.path.isExactly("/")
         else { return nil }
         host = plain.host
         guard !isWildcard || IPAddress(host) == nil else { return nil }
@@ -49,7 +50,7 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         case .any: break
         case .number(let number): guard url.port == number else { return false }
         }
-        guard isWildcard ? url.host.hasSuffix("." + host) : url.host == host else { return false }
+        guard isWildcard ? url.host.ends(withBytesOf: "." + host) : url.host.isExactly(host) else { return false }
         return isAtPath(url.path) && !Self.climbs(url.path)
     }
 
@@ -63,10 +64,8 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a segment of `path` is `..`, also where it is written with escapes that many servers undo before they look.
     private static func climbs(_ path: String) -> Bool {
-        var plain = path.lowercased()
-        for (escape, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] {
-            plain = plain.split(separator: escape, omittingEmptySubsequences: false).joined(separator: character)
-        }
+        var plain = path.lowercasedASCII()
+        for (escape, mark) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] { plain = plain.replacing(bytesOf: escape, with: mark) }
         return plain.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }
 }

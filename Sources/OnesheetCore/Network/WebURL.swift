@@ -1,5 +1,5 @@
 /// An `http` or `https` URL in the parts that a policy looks at (RFC 3986). Stricter than the RFC: what clients and servers
-/// are known to read differently is not a URL here.
+/// are known to read differently is not a URL here. URLs are equal where their bytes are.
 public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     /// Lower case; an IPv6 address without its brackets.
@@ -13,8 +13,8 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a URL; user information, control characters, spaces, backslashes and empty hosts are refused.
     public init?(_ text: String) {
-        guard text.utf8.count <= 8192, let separator = text.firstRange(of: "://") else { return nil }
-        let scheme = text[..<separator.lowerBound].lowercased()
+        guard text.utf8.count <= 8192, let separator = text.firstRange(ofBytesOf: "://") else { return nil }
+        let scheme = text[..<separator.lowerBound].lowercasedASCII()
         guard let standardPort = Self.standardPorts[scheme] else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
         // Bytes, because a combining mark after a delimiter would make it another character.
@@ -36,25 +36,24 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     private static func hostAndPort(_ authority: Substring, standardPort: Int) -> (String, Int)? {
         var host = authority
         var port = standardPort
-        if authority.hasPrefix("[") {
-            guard let close = authority.firstIndex(of: "]") else { return nil }
-            host = authority[authority.index(after: authority.startIndex)..<close]
-            let tail = authority[authority.index(after: close)...]
-            guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else { return nil }
+        if authority.starts(withBytesOf: "[") {
+            guard let (inner, tail) = authority.dropFirst(bytes: 1).cut(at: "]") else { return nil }
+            host = inner
+            guard host.contains(mark: ":"), host.utf8.allSatisfy({ isAddressByte($0) }) else { return nil }
             if !tail.isEmpty {
-                guard tail.hasPrefix(":"), let number = portNumber(tail.dropFirst()) else { return nil }
+                guard tail.starts(withBytesOf: ":"), let number = portNumber(tail.dropFirst(bytes: 1)) else { return nil }
                 port = number
             }
         } else {
-            if let colon = authority.firstIndex(of: ":") {
-                guard let number = portNumber(authority[authority.index(after: colon)...]) else { return nil }
-                host = authority[..<colon]
+            if let (name, digits) = authority.cut(at: ":") {
+                guard let number = portNumber(digits) else { return nil }
+                host = name
                 port = number
             }
             guard host.utf8.allSatisfy({ isHostByte($0) }) else { return nil }
         }
         guard !host.isEmpty, host.utf8.count <= 253 else { return nil }
-        return (host.lowercased(), port)
+        return (host.lowercasedASCII(), port)
     }
 
     private static func portNumber(_ text: Substring) -> Int? {
@@ -62,6 +61,14 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
             (1...65_535).contains(number)
         else { return nil }
         return number
+    }
+
+    /// Hexadecimal digits of ASCII, colons and points: those of an IPv6 address.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66, UInt8(ascii: ":"), UInt8(ascii: "."): true
+        default: false
+        }
     }
 
     /// Letters, digits, `-`, `.` and `_`: a name that is not ASCII has to come as Punycode.
@@ -72,20 +79,14 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
-        let name = host.contains(":") ? "[\(host)]" : host
-        let authority = port == Self.standardPorts[scheme] ? name : "\(name):\(port)"
-        return "\(scheme)://\(authority)\(path)" + (query.map { "?\($0)" } ?? "")
+    public var description: String { origin + path + (query.map { "?\($0)" } ?? "") }
+
+    /// Scheme, host and port (RFC 6454), the port only where it is not the scheme's own.
+    var origin: String {
+        let name = host.contains(mark: ":") ? "[\(host)]" : host
+        return "\(scheme)://" + (port == Self.standardPorts[scheme] ? name : "\(name):\(port)")
     }
 
-    /// The URL that a `Location` header names, seen from this one (RFC 3986 §5.2, without dot segments).
-    public func resolving(_ reference: String) -> WebURL? {
-        if reference.contains("://") { return WebURL(reference) }
-        if reference.hasPrefix("//") { return WebURL("\(scheme):\(reference)") }
-        let origin = description.prefix(description.count - path.count - (query.map { $0.count + 1 } ?? 0))
-        if reference.hasPrefix("/") { return WebURL(origin + reference) }
-        if reference.hasPrefix("?") { return WebURL(origin + path + reference) }
-        let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
-        return WebURL(origin + folder + reference)
-    }
+    public static func == (left: Self, right: Self) -> Bool { left.description.isExactly(right.description) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: description) }
 }

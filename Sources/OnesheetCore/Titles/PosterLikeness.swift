@@ -13,8 +13,8 @@ public struct PosterLikeness: Sendable {
 
     /// The candidates, best first, each with its trust; one that comes twice stays once.
     public func ranked(_ hits: [Hit]) -> [PosterCandidate] {
-        var seen: Set<String> = []
-        let candidates = hits.enumerated().filter { seen.insert($0.element.candidate.location.name).inserted }
+        var seen: Set<ExactText> = []
+        let candidates = hits.enumerated().filter { seen.insert(ExactText($0.element.candidate.location.name)).inserted }
             .map { position, hit in
                 var candidate = hit.candidate
                 // The search's own order decides among equals: a hundred places cost as much as a slightly wrong shape.

@@ -23,5 +23,8 @@ extension SourceError {
         }
     }
 
-    private static func withoutQuery(_ url: String) -> Substring { url.prefix { $0 != "?" && $0 != "#" } }
+    // Bytes, because a combining mark behind a question mark would hide it, and the query would be told.
+    private static func withoutQuery(_ url: String) -> Substring {
+        url[..<(url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex)]
+    }
 }

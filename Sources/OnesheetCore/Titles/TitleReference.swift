@@ -1,4 +1,6 @@
 /// Names one title of one source. Written as a URL whose scheme is the source's configured name: `boxoffice://20124079`.
+///
+/// Names are equal where their bytes are: `é` written as one character and as two are two titles, as they are to origins and disks.
 public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
     public let source: String
     public let id: String
@@ -8,6 +10,15 @@ public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(source)://\(id)" }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.id.isExactly(right.id) && left.source.isExactly(right.source)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(exactly: source)
+        hasher.combine(exactly: id)
+    }
 
     /// Whether `name` may be a source's name: a URL scheme (RFC 3986 §3.1) in lower case.
     public static func isSourceName(_ name: some StringProtocol) -> Bool {

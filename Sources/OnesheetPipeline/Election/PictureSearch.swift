@@ -28,7 +28,7 @@ struct PictureSearch: Sendable {
     private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {
         let found = Found()
         try await tier.forEachKey { key in
-            guard key.kind == .original, let end = key.text.firstRange(of: "://") else { return }
+            guard key.kind == .original, let end = key.text.firstRange(ofBytesOf: "://") else { return }
             let title = TitleReference(
                 source: String(key.text[..<end.lowerBound]), id: String(key.text[end.upperBound...]))
             found.keys.withLock { $0.append((key, title)) }

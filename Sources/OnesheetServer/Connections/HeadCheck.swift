@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import OnesheetCore
 
 /// Refuses requests that two machines on the way could take for different ones: those of HTTP/1.1 that do not name exactly one valid
 /// host (RFC 9112 §3.2), and those with a transfer coding that is not just `chunked`, so that their end is anybody's guess (§6.1).
@@ -21,7 +22,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     private static func isRight(_ head: HTTPRequestHead) -> Bool {
         let codings = head.headers["Transfer-Encoding"]
-        guard codings.isEmpty || codings.count == 1 && codings[0].lowercased() == "chunked" else { return false }
+        guard codings.isEmpty || codings.count == 1 && codings[0].lowercasedASCII().isExactly("chunked") else { return false }
         let hosts = head.headers["Host"]
         if hosts.isEmpty, head.version == .http1_0 { return true }
         return hosts.count == 1 && hosts[0].utf8.allSatisfy(isHostByte)

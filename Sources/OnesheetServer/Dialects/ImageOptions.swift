@@ -24,7 +24,7 @@ package struct ImageOptions: Sendable {
     /// - Throws: `RequestError` where a preset cannot be read.
     package init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
         self.formats = formats
-        self.presets = presets.mapValues { $0.split(separator: "/") }
+        self.presets = presets.mapValues { $0.pieces(at: "/") }
         self.presetsOnly = presetsOnly
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
@@ -32,7 +32,7 @@ package struct ImageOptions: Sendable {
     /// Reads the options in `text`, separated by slashes.
     /// - Throws: `RequestError` that names the option which is unknown or has a bad value.
     package func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
-        try parse(text.split(separator: "/").map { Substring($0) }, nesting: 0)
+        try parse(Substring(text).pieces(at: "/"), nesting: 0)
     }
 
     /// What an address of another dialect asks for, said in options of this grammar.
@@ -59,7 +59,7 @@ package struct ImageOptions: Sendable {
 
     /// The format with the extension `text`.
     package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat {
-        let name = text.lowercased()
+        let name = text.lowercasedASCII()
         guard let format = formats.first(where: { $0.extensions.contains(name) }) else {
             throw .unknown(unknownName(String(text), kind: "extension", known: formats.flatMap(\.extensions)))
         }

@@ -13,7 +13,7 @@ struct ImagePath {
 
     /// - Parameter path: what follows `/i/`, percent-encoded.
     init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
-        guard let slash = path.firstIndex(of: "/") else {
+        guard let slash = path.firstIndex(ofMark: "/") else {
             throw .malformed(
                 "a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg"
             )
@@ -24,14 +24,14 @@ struct ImagePath {
         let rest = path[slash...]
         var optionsText: Substring
         var (url, format): (String, Substring?)
-        if let plain = rest.firstRange(of: "/plain/") {
+        if let plain = rest.firstRange(ofBytesOf: "/plain/") {
             optionsText = rest[..<plain.lowerBound]
             (url, format) = Self.split(rest[plain.upperBound...], at: "@")
             url = try PercentEncoding.decode(url)
         } else {
             // Options have a colon in them, base64url has none.
-            let parts = rest.split(separator: "/")
-            let encoded = parts.drop { $0.contains(":") }
+            let parts = rest.pieces(at: "/")
+            let encoded = parts.drop { $0.contains(mark: ":") }
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
             (url, format) = Self.split(encoded.joined()[...], at: ".")
             guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8) else {
@@ -39,15 +39,15 @@ struct ImagePath {
             }
             url = text
         }
-        if optionsText.hasPrefix("/") { optionsText = optionsText.dropFirst() }
+        if optionsText.starts(withBytesOf: "/") { optionsText = optionsText.dropFirst(bytes: 1) }
         var options = try grammar.parse(optionsText)
         if let format, !format.isEmpty { options.transform.format = try grammar.format(format) }
         self.options = options
         sourceURL = url
     }
 
-    private static func split(_ text: Substring, at separator: Character) -> (String, Substring?) {
-        guard let place = text.lastIndex(of: separator) else { return (String(text), nil) }
-        return (String(text[..<place]), text[text.index(after: place)...])
+    private static func split(_ text: Substring, at mark: Unicode.Scalar) -> (String, Substring?) {
+        guard let (url, format) = text.cut(atLast: mark) else { return (String(text), nil) }
+        return (String(url), format)
     }
 }

@@ -7,7 +7,7 @@ struct OptionArguments {
     private var rest: ArraySlice<Substring>
 
     init(_ option: Substring) {
-        let parts = option.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = option.pieces(at: ":", omittingEmptySubsequences: false)
         name = String(parts[0])
         rest = parts.dropFirst()
         all = rest.joined(separator: ":")

@@ -9,15 +9,15 @@ struct PosterPath {
 
     /// - Parameter path: what follows `/t/p/`, percent-encoded.
     init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
-        let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = path.pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else {
             throw .malformed("a poster is at /t/p/{size}/{source}/{id}.{extension}, such as /t/p/w342/sample/1.jpg")
         }
         var transform = try SizeLadder.transform(parts[0])
         var id = parts[2]
-        if let dot = id.lastIndex(of: "."), !id[dot...].contains("/") {
-            transform.format = try options.format(id[id.index(after: dot)...])
-            id = id[..<dot]
+        if let (name, format) = id.cut(atLast: "."), !format.contains(mark: "/") {
+            transform.format = try options.format(format)
+            id = name
         }
         title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
         negotiates = transform.format == nil && parts[0] != "original"

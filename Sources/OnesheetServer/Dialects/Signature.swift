@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import OnesheetCore
 
 /// imgproxy's URL signature: base64url, without padding, of HMAC-SHA256(key, salt ‖ path after the signature).
 package struct Signature: Sendable {
@@ -41,7 +42,7 @@ package struct Signature: Sendable {
     private func check(
         _ signature: some StringProtocol, size: Int, against code: (SigningConfiguration.Pair) -> [UInt8]
     ) throws(RequestError) {
-        if acceptsUnsafe && signature == "unsafe" { return }
+        if acceptsUnsafe && signature.isExactly("unsafe") { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
         // Every key is tried, and every byte compared, so that the time taken says nothing about where a guess is wrong.
         let matches = configuration.keys.filter { pair in zip(claimed, code(pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
@@ -57,21 +58,28 @@ package struct Signature: Sendable {
 extension Data {
     /// base64url without padding (RFC 4648 §5).
     var base64URL: String {
-        String(
-            base64EncodedString().compactMap { character in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            })
+        let digits = base64EncodedString().utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// Reads base64url, padded or not.
     init?(base64URL text: some StringProtocol) {
-        var standard = text.filter { $0 != "=" }.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        standard += Array(repeating: "=", count: (4 - standard.count % 4) % 4)
-        self.init(base64Encoded: String(standard))
+        var standard = text.utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        standard += Array(repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
+        self.init(base64Encoded: String(decoding: standard, as: UTF8.self))
     }
 }

@@ -7,11 +7,11 @@ struct SourceURL {
 
     /// The title that `text` names: `{source}://{id}`, or an `http(s)` URL, which the first source with it on its allow-list answers.
     func resolve(_ text: String) throws(RequestError) -> TitleReference {
-        guard let separator = text.firstRange(of: "://") else {
+        guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(text)” is not a source URL such as sample://1 or https://…")
         }
         let scheme = String(text[..<separator.lowerBound])
-        guard ["http", "https"].contains(scheme.lowercased()) else {
+        guard ["http", "https"].contains(scheme.lowercasedASCII()) else {
             let id = String(text[separator.upperBound...])
             guard !id.isEmpty else { throw .malformed("“\(text)” names no title") }
             return TitleReference(source: scheme, id: id)
@@ -24,10 +24,10 @@ struct SourceURL {
 
     /// The title that a source URL in another dialect's path names: percent-encoded, or an `http(s)` URL as it stands, its query too.
     func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
-        if text.hasPrefix("http://") || text.hasPrefix("https://") { return try resolve(String(text)) }
-        let decoded = try PercentEncoding.decode(text.prefix { $0 != "?" })
+        if text.starts(withBytesOf: "http://") || text.starts(withBytesOf: "https://") { return try resolve(String(text)) }
+        let decoded = try PercentEncoding.decode(text.cut(at: "?")?.before ?? text)
         // What stands before it is a part that its dialect does not know.
-        guard TitleReference.isSourceName(decoded.prefix { $0 != ":" }) else {
+        guard TitleReference.isSourceName(decoded.cut(at: ":")?.before ?? decoded[...]) else {
             throw .malformed("“\(decoded)” is not a source URL such as sample://1 or https://…")
         }
         return try resolve(decoded)

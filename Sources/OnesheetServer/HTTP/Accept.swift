@@ -10,7 +10,7 @@ struct Accept {
     func choose(_ header: String?) -> ImageFormat {
         let usual = formats.first ?? .jpeg
         guard let header, !header.isEmpty else { return usual }
-        let ranges = header.split(separator: ",").compactMap(Range.init)
+        let ranges = header.pieces(at: ",").compactMap(Range.init)
         var best = (format: usual, quality: 0.0)
         for format in formats {
             let quality = ranges.filter { $0.names(format) }.map(\.quality).max() ?? wildcard(ranges, format)
@@ -32,11 +32,13 @@ struct Accept {
         let quality: Double
 
         init?(_ text: Substring) {
-            let parts = text.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            let parts = text.pieces(at: ";").map { part in
+                String(decoding: part.utf8.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercasedASCII()
+            }
             guard let type = parts.first else { return nil }
             self.type = type
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
-            quality = weight.flatMap { Double($0.dropFirst(2)) }.map { min(max($0, 0), 1) } ?? 1
+            let weight = parts.dropFirst().first { $0.starts(withBytesOf: "q=") }
+            quality = weight.flatMap { Double($0.dropFirst(bytes: 2)) }.map { $0.isNaN ? 0 : min(max($0, 0), 1) } ?? 1
         }
 
         func names(_ format: ImageFormat) -> Bool { type == format.mediaType }

@@ -1,3 +1,5 @@
+import OnesheetCore
+
 /// What a `Range` field asks for of a body (RFC 9110 §14).
 enum ByteRanges: Equatable {
     /// Everything: there is no such field, it cannot be read, or it asks for more pieces than anybody needs.
@@ -22,14 +24,12 @@ enum ByteRanges: Equatable {
 
     /// The ranges in the field's order, `nil` for each that lies behind the end; no list where the field cannot be read.
     private static func read(_ field: String, size: Int) -> [Range<Int>?]? {
-        let halves = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2, trimmed(halves[0]).lowercased() == "bytes" else { return nil }
-        let specifiers = halves[1].split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+        guard let (unit, list) = field.cut(at: "="), trimmed(unit).lowercasedASCII().isExactly("bytes") else { return nil }
+        let specifiers = list.pieces(at: ",").map(trimmed).filter { !$0.isEmpty }
         guard (1...most).contains(specifiers.count) else { return nil }
         var ranges: [Range<Int>?] = []
         for specifier in specifiers {
-            guard let dash = specifier.firstIndex(of: "-") else { return nil }
-            let (first, last) = (specifier[..<dash], specifier[specifier.index(after: dash)...])
+            guard let (first, last) = specifier.cut(at: "-") else { return nil }
             switch (number(first), number(last)) {
             case (nil, let length?) where first.isEmpty: ranges.append(length > 0 && size > 0 ? max(0, size - length)..<size : nil)
             case (let start?, nil) where last.isEmpty: ranges.append(start < size ? start..<size : nil)
@@ -47,8 +47,8 @@ enum ByteRanges: Equatable {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
+        var text = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = text.last, last == 0x20 || last == 0x09 { text.removeLast() }
+        return Substring(text)
     }
 }

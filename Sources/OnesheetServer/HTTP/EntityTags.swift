@@ -1,3 +1,5 @@
+import OnesheetCore
+
 /// The entity tags of an `If-Match` or `If-None-Match` field (RFC 9110 §8.8.3, §13.1).
 struct EntityTags {
     private let isAny: Bool
@@ -5,22 +7,21 @@ struct EntityTags {
 
     /// Reads `*`, or a list of tags. What is no tag ends the list: tags may hold commas, so nothing behind it can be told.
     init(_ field: String) {
-        var rest = field[...]
-        func isFiller(_ character: Character) -> Bool { character == " " || character == "\t" || character == "," }
-        rest = rest.drop(while: isFiller)
-        isAny = rest.prefix { !isFiller($0) } == "*"
+        func isFiller(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") }
+        var rest = Substring(field.utf8.drop(while: isFiller))
+        isAny = Substring(rest.utf8.prefix { !isFiller($0) }).isExactly("*")
         while !isAny {
-            let isWeak = rest.hasPrefix("W/")
-            if isWeak { rest = rest.dropFirst(2) }
-            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { return }
-            tags.append((isWeak, rest[rest.index(after: rest.startIndex)..<end]))
-            rest = rest[rest.index(after: end)...].drop(while: isFiller)
+            let isWeak = rest.starts(withBytesOf: "W/")
+            if isWeak { rest = rest.dropFirst(bytes: 2) }
+            guard rest.starts(withBytesOf: "\""), let (tag, more) = rest.dropFirst(bytes: 1).cut(at: "\"") else { return }
+            tags.append((isWeak, tag))
+            rest = Substring(more.utf8.drop(while: isFiller))
         }
     }
 
     /// Whether one of the tags stands for the very bytes that `validator` stands for.
-    func matchStrongly(_ validator: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.opaque == validator } }
+    func matchStrongly(_ validator: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) } }
 
     /// The same, with tags that stand for bytes as good as those.
-    func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque == validator } }
+    func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
 }

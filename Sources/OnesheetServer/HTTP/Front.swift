@@ -25,7 +25,7 @@ struct Front: HTTPResponder {
         let start = ContinuousClock.now
         let id = RequestID(request.headers)
         // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
-        let path = String((request.head.path ?? "/").prefix { $0 != "?" })
+        let path = Self.path(of: request.head.path ?? "/")
         let route = routes.first { $0.takes(path) }
         var response = await RequestID.$current.withValue(id) {
             let outcome = await outcome(of: route, request, path)
@@ -44,6 +44,9 @@ struct Front: HTTPResponder {
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.createHeadResponse() : response
     }
+
+    /// What stands before the query, by bytes: a combining mark behind the question mark does not hide it.
+    private static func path(of target: String) -> String { target.cut(at: "?").map { String($0.before) } ?? target }
 
     /// The route's answer, or the problem that it ended in.
     private func outcome(of route: (any Route)?, _ request: Request, _ path: String) async -> Response {
@@ -65,7 +68,7 @@ struct Front: HTTPResponder {
             return Response(status: .noContent, headers: fields + cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
-        return try await route.answer(path.dropFirst(route.prefix.count), request)
+        return try await route.answer(path.dropFirst(bytes: route.prefix.utf8.count), request)
     }
 }
 
@@ -82,7 +85,9 @@ protocol Route: Sendable {
 extension Route {
     var methods: [HTTPRequest.Method] { [.get, .head] }
 
-    func takes(_ path: String) -> Bool { prefix.hasSuffix("/") && prefix != "/" ? path.hasPrefix(prefix) : path == prefix }
+    func takes(_ path: String) -> Bool {
+        prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
+    }
 }
 
 extension String {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import OnesheetCache
+import OnesheetCore
 
 /// A request's conditions, held against a representation (RFC 9110 §13).
 struct Preconditions {
@@ -33,7 +34,7 @@ struct Preconditions {
     /// Whether a part may be sent at `now`: without `If-Range`, or where it names this very representation (§13.1.5).
     func allowsRange(at now: Date) -> Bool {
         guard let field = fields[.ifRange] else { return true }
-        if field.contains("\"") { return !field.hasPrefix("*") && EntityTags(field).matchStrongly(validator) }
+        if field.contains(mark: "\"") { return !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator) }
         // A date is as good as a validator once its second is over.
         return date(.ifRange) == second && now.timeIntervalSince(second) >= 1
     }

@@ -85,7 +85,7 @@ struct Page {
     }
 
     private func link(_ name: String, _ health: SourceHealth) -> String {
-        let current = name == source ? " aria-current=\"page\"" : ""
+        let current = name.isExactly(source) ? " aria-current=\"page\"" : ""
         return "<a href=\"/?source=\(PercentEncoding.encode(name))\"\(current)>\(name.html)</a>\(Self.note(health))"
     }
 
@@ -101,6 +101,7 @@ struct Page {
     }
 
     private func card(_ title: Title) -> String {
+        let source = PercentEncoding.encode(source)
         let path = "\(source)/\(PercentEncoding.encode(id: title.id))"
         let original = title.originalName.map { "<i>\($0.html)</i>" } ?? ""
         let details = [title.rank.map { "#\($0)" }, title.releaseDate.map { "\($0)" }].compactMap { $0 }.joined(separator: " · ")
@@ -133,8 +134,20 @@ struct Page {
 }
 
 extension String {
-    /// With the characters that mean something in HTML replaced.
+    /// With the characters that mean something in HTML replaced, whatever stands around them: a mark before `<` that makes one character
+    /// of both for people does not for a browser.
     var html: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        var html = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": html.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": html.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": html.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": html.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": html.append(contentsOf: "&#39;".unicodeScalars)
+            default: html.append(scalar)
+            }
+        }
+        return String(html)
     }
 }

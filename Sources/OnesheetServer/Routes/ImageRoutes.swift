@@ -30,7 +30,7 @@ struct ImageRoute: ImageDialect {
 
 extension ImageDialect {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = readsQuery ? (request.head.path ?? "").drop { $0 != "?" } : ""
+        let query = readsQuery ? (request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
         return try await image(at: try address(rest + query), request)
     }
 
@@ -51,7 +51,7 @@ extension Installation {
     func facts(of address: ImageAddress, for request: ImageRequest) -> AddressFacts {
         AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
-            isVersioned: sources.first { $0.name == request.title.source }?.source.isVersioned ?? false,
+            isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
             canonical: CanonicalPath(options: options, signature: signature).path(to: request, expires: address.expires))
     }
 }

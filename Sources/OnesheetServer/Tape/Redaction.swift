@@ -19,16 +19,16 @@ struct Redaction: Sendable {
 
     /// A URL without secrets: what an answer is filed under.
     func url(_ url: String) -> String {
-        guard let mark = url.firstIndex(of: "?") else { return text(url) }
-        let query = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            let name = pair.prefix { $0 != "=" }
+        guard let (address, pairs) = url.cut(at: "?") else { return text(url) }
+        let query = pairs.pieces(at: "&", omittingEmptySubsequences: false).map { pair in
+            let name = pair.cut(at: "=")?.before ?? pair
             return Self.names.contains(name.lowercased()) ? "\(name)=\(Self.mark)" : text(String(pair))
         }
-        return text(String(url[..<mark])) + "?" + query.joined(separator: "&")
+        return text(String(address)) + "?" + query.joined(separator: "&")
     }
 
-    /// A text without the environment's values.
-    func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing($1, with: Self.mark) } }
+    /// A text without the environment's values, wherever their bytes stand: a combining mark behind one does not keep it.
+    func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.mark) } }
 
     /// An answer's fields without secrets; a cookie is one.
     func fields(_ fields: [String: String]) -> [String: String] {

@@ -54,6 +54,30 @@ extension TierConformance {
         }
     }
 
+    func lookalikesAreApart() async throws {
+        let clock = ManualClock()
+        let tier = try tier(clock)
+        for (number, pair) in LookalikeTexts.pairs.enumerated() {
+            for (side, text) in [pair.0, pair.1].enumerated() {
+                let entry = CacheEntry.sample("\(number) \(side)", at: clock, tags: [CacheTag(text)])
+                try await tier.store(entry, for: CacheKey(.original, text))
+            }
+        }
+        for (number, pair) in LookalikeTexts.pairs.enumerated() {
+            for (side, text) in [pair.0, pair.1].enumerated() {
+                let found = try await tier.entry(for: CacheKey(.original, text))
+                try expect(
+                    found?.body == ByteBuffer(string: "\(number) \(side)"),
+                    "under number \(side) of “\(text)” is \(String(describing: found?.body))")
+                let tagged = try await tier.remove(.tag(CacheTag(text)), dryRun: true).entries
+                try expect(tagged == 1, "the tag “\(text)” takes \(tagged) entries")
+            }
+            try await tier.remove(CacheKey(.original, pair.0))
+            let other = try await tier.contains(CacheKey(.original, pair.1))
+            try expect(other, "removing one “\(pair.0)” removes the other")
+        }
+    }
+
     func storeReplaces() async throws {
         let clock = ManualClock()
         let tier = try tier(clock)

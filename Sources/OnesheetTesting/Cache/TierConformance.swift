@@ -40,6 +40,7 @@ public struct TierConformance: Sendable {
             ("what was never stored is not found", unknownIsAbsent),
             ("any text is a key", strangeKeys),
             ("equal texts of two kinds are two keys", kindsAreApart),
+            ("keys and tags that only look the same are two", lookalikesAreApart),
             ("a store replaces", storeReplaces),
             ("what was removed is gone", removedIsGone),
             ("an entry is found until it expires, not after", expiry),

@@ -96,6 +96,7 @@ enum MalformedRequests {
         body("unknown coding before chunks", "Transfer-Encoding: gzip, chunked", "0\r\n\r\n", 400),
         body("chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "0\r\n\r\n", 400),
         body("chunked in quotes", "Transfer-Encoding: \"chunked\"", "0\r\n\r\n", 400),
+        body("chunked with the sign of kelvin", "Transfer-Encoding: chun\u{212A}ed", "0\r\n\r\n", 400),
         body("chunked in capitals", "Transfer-Encoding: CHUNKED", "0\r\n\r\n", 401),
         body("chunked before another", "Transfer-Encoding: chunked, identity", "0\r\n\r\n", 400),
         body("chunk size in letters", "Transfer-Encoding: chunked", "zz\r\n", 401),

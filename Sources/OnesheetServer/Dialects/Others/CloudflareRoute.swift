@@ -7,13 +7,13 @@ struct CloudflareRoute: ImageDialect {
     let installation: Installation
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        guard let slash = rest.firstIndex(of: "/") else {
+        guard let (options, url) = rest.cut(at: "/") else {
             throw .malformed("a Cloudflare address is /cdn-cgi/image/{options}/{url}, such as /cdn-cgi/image/width=300/sample://1")
         }
         try installation.signature.checkUnsigned()
-        let read = try CloudflareOptions(rest[..<slash])
+        let read = try CloudflareOptions(options)
         return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(embedded: rest[rest.index(after: slash)...]),
+            title: try SourceURL(sources: installation.sources).resolve(embedded: url),
             transform: try installation.options.transform(read.options), negotiates: read.negotiates)
     }
 }
@@ -41,11 +41,11 @@ struct CloudflareOptions {
     ]
 
     init(_ text: Substring) throws(RequestError) {
-        for option in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let equals = option.firstIndex(of: "="), equals < option.index(before: option.endIndex) else {
+        for option in text.pieces(at: ",", omittingEmptySubsequences: false) {
+            guard let (name, value) = option.cut(at: "="), !value.isEmpty else {
                 throw .malformed("“\(option)” is not an option such as width=300")
             }
-            try add(String(option[..<equals]), try PercentEncoding.decode(option[option.index(after: equals)...]))
+            try add(String(name), try PercentEncoding.decode(value))
         }
         // Cloudflare flips before it rotates, a transform afterwards.
         if let flip { options.append(isTurned ? "flip:\(flip.down):\(flip.across)" : "flip:\(flip.across):\(flip.down)") }
@@ -65,7 +65,7 @@ struct CloudflareOptions {
             if !negotiates { options.append("format:\(value == "baseline-jpeg" ? "jpeg" : value)") }
         case "fit": options += try one(of: Self.fits)
         case "gravity", "g":
-            let point = value.split(separator: "x")
+            let point = value.pieces(at: "x")
             options.append("gravity:\(point.count == 2 ? "fp:\(point[0]):\(point[1])" : try one(of: Self.sides))")
         case "background": options.append("background:\(Self.color(value))")
         case "rotate":
@@ -81,7 +81,9 @@ struct CloudflareOptions {
 
     /// `#ff0000`, `ff0000` or `rgb(255,0,0)`.
     private static func color(_ text: String) -> String {
-        guard text.hasPrefix("rgb("), text.hasSuffix(")") else { return String(text.trimmingPrefix("#")) }
-        return text.dropFirst(4).dropLast().split { $0 == "," || $0 == " " }.joined(separator: ":")
+        guard text.starts(withBytesOf: "rgb("), let (inner, rest) = text.dropFirst(bytes: 4).cut(atLast: ")"), rest.isEmpty else {
+            return String(text.starts(withBytesOf: "#") ? text.dropFirst(bytes: 1) : text[...])
+        }
+        return inner.pieces(at: ",").flatMap { $0.pieces(at: " ") }.joined(separator: ":")
     }
 }

@@ -15,7 +15,7 @@ struct IIIFPath {
         if !isSquare, texts[0] != "full" { try add(region: texts[0]) }
         try add(size: texts[1], isSquare: isSquare)
         guard texts[2] == "0" else { throw .bad(option: "rotation", value: texts[2], reason: "needs 0") }
-        let file = texts[3].split(separator: ".", omittingEmptySubsequences: false)
+        let file = texts[3].pieces(at: ".", omittingEmptySubsequences: false)
         guard file.count == 2, ["default", "color"].contains(file[0]) else {
             throw .bad(option: "quality", value: texts[3], reason: "needs default or color, with a format, such as default.jpg")
         }
@@ -23,7 +23,8 @@ struct IIIFPath {
     }
 
     private mutating func add(region text: String) throws(RequestError) {
-        guard let numbers = Self.numbers(text), numbers.count == 4, let x = numbers[0], let y = numbers[1], let width = numbers[2],
+        guard let numbers = Self.numbers(text[...]), numbers.count == 4, let x = numbers[0], let y = numbers[1],
+            let width = numbers[2],
             let height = numbers[3], width > 0, height > 0
         else { throw .bad(option: "region", value: text, reason: "needs full, square or x,y,w,h in pixels") }
         options.append("crop:\(width):\(height):nowe:\(x):\(y)")
@@ -35,8 +36,8 @@ struct IIIFPath {
             if isSquare { options += ["resizing_type:fill-down", "width:65535", "height:65535"] }
             return
         }
-        let isConfined = text.hasPrefix("!")
-        guard let sides = Self.numbers(text.dropFirst(isConfined ? 1 : 0)), sides.count == 2,
+        let isConfined = text.starts(withBytesOf: "!")
+        guard let sides = Self.numbers(text.dropFirst(bytes: isConfined ? 1 : 0)), sides.count == 2,
             isConfined ? !sides.contains(nil) : sides.contains(where: { $0 != nil }), !sides.contains(0)
         else {
             throw .bad(option: "size", value: text, reason: "needs max, or pixels as w, or ,h or w,h or !w,h; nothing is enlarged")
@@ -57,9 +58,9 @@ struct IIIFPath {
     }
 
     /// Whole numbers between commas, `nil` where there is none; `nil` where something else is there.
-    private static func numbers(_ text: some StringProtocol) -> [Int?]? {
+    private static func numbers(_ text: Substring) -> [Int?]? {
         var numbers: [Int?] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in text.pieces(at: ",", omittingEmptySubsequences: false) {
             let number = part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
             guard number != nil || part.isEmpty else { return nil }
             numbers.append(number)

@@ -12,9 +12,9 @@ struct NextRoute: ImageDialect {
     ).sorted()
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        guard rest.hasPrefix("?") else { throw .malformed("there is no query such as ?url=sample%3A%2F%2F1&w=640&q=75") }
+        guard rest.starts(withBytesOf: "?") else { throw .malformed("there is no query such as ?url=sample%3A%2F%2F1&w=640&q=75") }
         try installation.signature.checkUnsigned()
-        let query = rest.dropFirst()
+        let query = rest.dropFirst(bytes: 1)
         let width = try value("w", in: query)
         guard let pixels = Int(width), Self.widths.contains(pixels) else {
             throw .bad(
@@ -27,10 +27,12 @@ struct NextRoute: ImageDialect {
 
     /// The one value of a parameter; others are none of our business.
     private func value(_ name: String, in query: Substring) throws(RequestError) -> String {
-        let values = query.split(separator: "&").filter { $0.hasPrefix(name + "=") }.map { $0.dropFirst(name.count + 1) }
+        let values = query.pieces(at: "&").filter { $0.starts(withBytesOf: name + "=") }.map {
+            $0.dropFirst(bytes: name.utf8.count + 1)
+        }
         guard values.count == 1, let value = values.first, !value.isEmpty else {
             throw .malformed("the parameter “\(name)” is needed, and only once")
         }
-        return try PercentEncoding.decode(value.replacing("+", with: "%20"))
+        return try PercentEncoding.decode(value.replacing(bytesOf: "+", with: "%20"))
     }
 }

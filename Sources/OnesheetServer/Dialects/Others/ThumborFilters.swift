@@ -12,18 +12,22 @@ enum ThumborFilters {
     /// - Returns: the same in the grammar of `ImageOptions`.
     static func options(_ text: Substring) throws(RequestError) -> [String] {
         var options: [String] = []
-        for filter in text.split(separator: "):", omittingEmptySubsequences: false) {
-            guard let open = filter.firstIndex(of: "(") else {
+        var rest: Substring? = text
+        while let text = rest {
+            let end = text.firstRange(ofBytesOf: "):")
+            let filter = text[..<(end?.lowerBound ?? text.endIndex)]
+            rest = end.map { text[$0.upperBound...] }
+            guard let (name, values) = filter.cut(at: "(") else {
                 throw .malformed("“\(filter)” is not a filter such as quality(80)")
             }
-            options += try lowered(String(filter[..<open]), filter[filter.index(after: open)...])
+            options += try lowered(String(name), values)
         }
         return options
     }
 
     private static func lowered(_ name: String, _ text: Substring) throws(RequestError) -> [String] {
         guard let count = arguments[name] else { throw .unknown(unknownName(name, kind: "filter", known: arguments.keys)) }
-        let values = text.split(separator: ",")
+        let values = text.pieces(at: ",")
         guard count.contains(values.count) else {
             throw .bad(
                 option: name, value: String(text), reason: "needs \(count.lowerBound) to \(count.upperBound) arguments")

@@ -7,12 +7,11 @@ struct ThumborRoute: ImageDialect {
     let installation: Installation
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        guard let slash = rest.firstIndex(of: "/") else {
+        guard let (signature, path) = rest.cut(at: "/") else {
             throw .malformed(
                 "a thumbor address is /thumbor/{signature}/{options}/{image}, such as /thumbor/unsafe/300x450/sample%3A%2F%2F1")
         }
-        let path = rest[rest.index(after: slash)...]
-        try installation.signature.check(thumbor: rest[..<slash], of: path)
+        try installation.signature.check(thumbor: signature, of: path)
         let read = try ThumborPath(path)
         return ImageAddress(
             title: try SourceURL(sources: installation.sources).resolve(embedded: read.image),
@@ -31,33 +30,34 @@ struct ThumborPath {
 
     init(_ path: Substring) throws(RequestError) {
         image = path
-        if let word = take({ Self.unsupported.contains(String($0.prefix { $0 != ":" })) }) {
+        if let word = take({ Self.unsupported.contains(String($0.cut(at: ":")?.before ?? $0)) }) {
             throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
         }
-        if let crop = take({ $0.contains(":") && $0.allSatisfy { "0123456789x:".contains($0) } }) { try add(crop: crop) }
+        if let crop = take({ $0.contains(mark: ":") && $0.utf8.allSatisfy { "0123456789x:".utf8.contains($0) } }) {
+            try add(crop: crop)
+        }
         let fitsIn = take { $0 == "fit-in" } != nil
-        if let size = take({ $0.contains("x") && $0.allSatisfy { "0123456789x-orig".contains($0) } }) {
+        if let size = take({ $0.contains(mark: "x") && $0.utf8.allSatisfy { "0123456789x-orig".utf8.contains($0) } }) {
             try add(size: size, fitsIn: fitsIn)
         } else {
             addGravity(flips: nil)
         }
-        guard image.hasPrefix("filters:") else { return }
-        guard let end = image.firstRange(of: ")/") else { throw .malformed("“\(image)”: the filters do not end with “)/”") }
-        options += try ThumborFilters.options(image[..<end.lowerBound].dropFirst("filters:".count))
+        guard image.starts(withBytesOf: "filters:") else { return }
+        guard let end = image.firstRange(ofBytesOf: ")/") else { throw .malformed("“\(image)”: the filters do not end with “)/”") }
+        options += try ThumborFilters.options(image[..<end.lowerBound].dropFirst(bytes: "filters:".utf8.count))
         image = image[end.upperBound...]
     }
 
     /// Takes the next part where it is the one that is looked for; the last one is the image.
     private mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
-        let part = image.prefix { $0 != "/" }
-        guard part.endIndex < image.endIndex, isWanted(part) else { return nil }
-        image = image[image.index(after: part.endIndex)...]
+        guard let (part, rest) = image.cut(at: "/"), isWanted(part) else { return nil }
+        image = rest
         return part
     }
 
     /// `left x top : right x bottom` in pixels.
     private mutating func add(crop text: Substring) throws(RequestError) {
-        let edges = text.split(separator: ":").flatMap { $0.split(separator: "x") }.compactMap { Int($0) }
+        let edges = text.pieces(at: ":").flatMap { $0.pieces(at: "x") }.compactMap { Int($0) }
         guard edges.count == 4, edges[2] > edges[0], edges[3] > edges[1] else {
             throw .bad(option: "crop", value: String(text), reason: "needs {left}x{top}:{right}x{bottom} around at least one pixel")
         }
@@ -66,13 +66,13 @@ struct ThumborPath {
 
     /// `300x450`; a side that is 0 or missing follows from the other, and a minus sign flips. thumbor enlarges unless it fits in.
     private mutating func add(size text: Substring, fitsIn: Bool) throws(RequestError) {
-        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        let sides = text.pieces(at: "x", omittingEmptySubsequences: false)
         guard sides.count == 2 else {
             throw .bad(option: "size", value: String(text), reason: "needs {width}x{height}, such as 300x450")
         }
-        let flips = sides.map { $0.hasPrefix("-") }
-        let lengths = sides.map { $0.hasPrefix("-") ? $0.dropFirst() : $0 }
-        let areGiven = lengths.map { $0.contains { $0 != "0" } }
+        let flips = sides.map { $0.starts(withBytesOf: "-") }
+        let lengths = sides.map { $0.starts(withBytesOf: "-") ? $0.dropFirst(bytes: 1) : $0 }
+        let areGiven = lengths.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
         options += ["width:\(lengths[0])", "height:\(lengths[1])"]
         if flips.contains(true) { options.append("flip:\(flips[0]):\(flips[1])") }
         if !fitsIn, areGiven.contains(true) { options.append("enlarge:1") }

@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Looking into texts from outside by their bytes.
+///
+/// Swift's own ways look for characters as people see them: a combining mark after a slash makes both one character, which is not a
+/// slash any more, and what is looked for is missed. Everyone else who reads the same text finds it.
+extension StringProtocol {
+    /// Whether both texts have the same bytes.
+    package func isExactly(_ other: some StringProtocol) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress, !left.isEmpty else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the text begins with the bytes of `word`.
+    package func starts(withBytesOf word: some StringProtocol) -> Bool { utf8.starts(with: word.utf8) }
+
+    /// Whether the text ends with the bytes of `word`.
+    package func ends(withBytesOf word: some StringProtocol) -> Bool { utf8.reversed().starts(with: word.utf8.reversed()) }
+
+    /// Where `mark`, one of ASCII, stands first.
+    package func firstIndex(ofMark mark: Unicode.Scalar) -> Index? { utf8.firstIndex(of: UInt8(ascii: mark)) }
+
+    /// Whether `mark`, one of ASCII, is in it.
+    package func contains(mark: Unicode.Scalar) -> Bool { firstIndex(ofMark: mark) != nil }
+
+    /// Where the bytes of `word` stand first.
+    package func firstRange(ofBytesOf word: String) -> Range<Index>? {
+        guard let first = word.utf8.first else { return nil }
+        var start = startIndex
+        while let found = utf8[start...].firstIndex(of: first) {
+            let next = utf8.index(after: found)
+            if utf8[found...].starts(with: word.utf8) { return found..<utf8.index(found, offsetBy: word.utf8.count) }
+            start = next
+        }
+        return nil
+    }
+
+    /// The letters of ASCII in lower case and all else as it is: to Swift a Kelvin sign in lower case is a k.
+    package func lowercasedASCII() -> String {
+        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Where `mark`, one of ASCII, stands last.
+    package func lastIndex(ofMark mark: Unicode.Scalar) -> Index? { self[...].utf8.lastIndex(of: UInt8(ascii: mark)) }
+
+    /// What stands before the first `mark` and what stands behind it; `nil` where it is not there.
+    package func cut(at mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        firstIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
+    }
+
+    /// What stands before the last `mark` and what stands behind it; `nil` where it is not there.
+    package func cut(atLast mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        lastIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
+    }
+
+    /// The text without its first `count` bytes, which have to be whole characters of UTF-8.
+    package func dropFirst(bytes count: Int) -> Substring {
+        self[(utf8.index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex)...]
+    }
+
+    /// The pieces between each `mark`, one of ASCII.
+    package func pieces(
+        at mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+    ) -> [Substring] {
+        var pieces: [Substring] = []
+        var rest = self[...]
+        while pieces.count < maxSplits, let (before, after) = rest.cut(at: mark) {
+            if !before.isEmpty || !omittingEmptySubsequences { pieces.append(before) }
+            rest = after
+        }
+        if !rest.isEmpty || !omittingEmptySubsequences { pieces.append(rest) }
+        return pieces
+    }
+
+    /// The text with `replacement` in every place where the bytes of `word` stand.
+    package func replacing(bytesOf word: String, with replacement: String) -> String {
+        var replaced = ""
+        var rest = self[...]
+        while let found = rest.firstRange(ofBytesOf: word) {
+            replaced += rest[..<found.lowerBound]
+            replaced += replacement
+            rest = rest[found.upperBound...]
+        }
+        return replaced + rest
+    }
+}

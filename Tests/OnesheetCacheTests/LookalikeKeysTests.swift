@@ -1,0 +1,48 @@
+import Foundation
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// Keys that only look the same, over a restart: the names of files are made of bytes, so what memory takes for one would come back as two.
+final class LookalikeKeysTests: XCTestCase {
+    func testThatEachKeyFindsItsOwnAfterARestart() async throws {
+        // Given a tier with an entry under each of two keys that look the same
+        let (folder, clock) = (try temporaryDirectory(), ManualClock())
+        func tier() throws -> DiskTier {
+            try DiskTier(path: folder.path("cache"), isSynced: false, clock: clock.wallClock, logger: .silent)
+        }
+        let before = try tier()
+        for (one, other) in LookalikeTexts.pairs {
+            try await before.store(.sample("1\(one)", at: clock, tags: [CacheTag(one)]), for: CacheKey(.variant, one))
+            try await before.store(.sample("2\(one)", at: clock, tags: [CacheTag(other)]), for: CacheKey(.variant, other))
+        }
+        try await before.close()
+        // When it is started again
+        let after = try tier()
+        for (one, other) in LookalikeTexts.pairs {
+            let found = [
+                try await after.entry(for: CacheKey(.variant, one))?.body,
+                try await after.entry(for: CacheKey(.variant, other))?.body,
+            ]
+            // Then each key finds its own, and a tag removes no other's
+            XCTAssertEqual(found, [ByteBuffer(string: "1\(one)"), ByteBuffer(string: "2\(one)")])
+            let removed = try await after.remove(.tag(CacheTag(other)), dryRun: false)
+            XCTAssertEqual(removed.entries, 1)
+            let left = try await after.contains(CacheKey(.variant, one))
+            XCTAssertTrue(left)
+        }
+        try await after.close()
+    }
+
+    func testThatACombiningMarkHidesNoDirective() {
+        // Given a field in which a mark joins the comma before `no-store`
+        let freshness = Freshness(
+            ["cache-control": "max-age=60,\u{301}x, no-store", "date": ""], requested: .now, received: .now)
+        XCTAssertFalse(freshness.isStorable)
+        let hidden = Freshness(
+            ["cache-control": "max-age=\"6,\u{301}0\",no-store\u{301}, private"], requested: .now, received: .now)
+        XCTAssertFalse(hidden.isStorable)
+    }
+}
