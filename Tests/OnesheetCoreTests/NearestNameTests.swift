@@ -31,6 +31,14 @@ final class NearestNameTests: XCTestCase {
         XCTAssertEqual(near, "bat")
     }
 
+    func testThatAWordOfAStrangersLengthIsComparedWithNothing() {
+        // Given a name that is near to nothing but long enough, and a word as long as it
+        let long = String(repeating: "a", count: 8000)
+        // Then nobody compares them
+        XCTAssertNil(nearestName(to: long, among: [long + "b"]))
+        XCTAssertEqual(nearestName(to: String(repeating: "a", count: 64), among: [String(repeating: "a", count: 63)])?.count, 63)
+    }
+
     func testThatTheMessageNamesTheNearestOrAll() {
         // Given
         let known = ["fit", "fill"]

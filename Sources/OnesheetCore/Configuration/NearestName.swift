@@ -1,5 +1,7 @@
-/// The name among `names` that someone who wrote `word` most likely meant; `nil` where none is near.
+/// The name among `names` that someone who wrote `word` most likely meant; `nil` where none is near, and for a word that is longer than
+/// any name: to compare takes as long as both are long, and words come from strangers.
 public func nearestName(to word: String, among names: some Sequence<String>) -> String? {
+    guard word.utf8.count <= 64 else { return nil }
     let limit = max(1, word.count / 2)
     return names.map { ($0, editDistance(word.lowercased(), $0.lowercased())) }
         .filter { $0.1 <= limit }
