@@ -26,7 +26,7 @@ final class SourceConformanceTests: XCTestCase {
 
         // Then
         XCTAssertTrue(report.failures.isEmpty, report.description)
-        XCTAssertEqual(report.findings.filter { $0.holds == true }.count, 10)
+        XCTAssertEqual(report.findings.filter { $0.holds == true }.count, 11)
     }
 
     func testThatEveryMistakeIsFoundAndNamed() async {

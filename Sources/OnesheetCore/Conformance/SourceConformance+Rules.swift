@@ -2,18 +2,22 @@ extension SourceConformance {
     func stableIdentity() async throws {
         let (first, second) = (try source(), try source())
         let title = try await first.title(knownID)
-        guard title.id == knownID else { throw Violation("asked for “\(knownID)”, it answers the title “\(title.id)”") }
+        guard title.id.isExactly(knownID) else { throw Violation("asked for “\(knownID)”, it answers the title “\(title.id)”") }
         guard !title.name.isEmpty else { throw Violation("the title “\(knownID)” has no name") }
         guard try await second.title(knownID) == title else { throw Violation("“\(knownID)” is another title the second time") }
         let places = Self.places(try await first.candidates(for: knownID))
         guard try await Self.places(second.candidates(for: knownID)) == places else {
             throw Violation("“\(knownID)” has other candidates the second time: what names an original has to stay")
         }
-        guard Set(places).count == places.count else { throw Violation("a candidate of “\(knownID)” comes twice") }
+        guard Set(places.map { ExactText($0) }).count == places.count else {
+            throw Violation("a candidate of “\(knownID)” comes twice")
+        }
         guard let list else { return }
         for listed in try await first.titles(list).titles.prefix(3) {
             let found = try await first.title(listed.id)
-            guard found.id == listed.id else { throw Violation("the listed title “\(listed.id)” is found as “\(found.id)”") }
+            guard found.id.isExactly(listed.id) else {
+                throw Violation("the listed title “\(listed.id)” is found as “\(found.id)”")
+            }
         }
     }
 
@@ -44,7 +48,7 @@ extension SourceConformance {
         ] {
             do {
                 let title = try await source.title(id)
-                guard title.id == id else { throw Violation("asked for “\(id)”, it answers the title “\(title.id)”") }
+                guard title.id.isExactly(id) else { throw Violation("asked for “\(id)”, it answers the title “\(title.id)”") }
                 _ = try await source.candidates(for: id)
             } catch let violation as Violation {
                 throw violation
@@ -59,19 +63,42 @@ extension SourceConformance {
     func paging() async throws {
         guard var query = list else { throw NotTried("the source has no lists") }
         let source = try source()
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for _ in 0..<20 {
             let page = try await source.titles(query)
-            for title in page.titles where !seen.insert(title.id).inserted {
+            for title in page.titles where !seen.insert(ExactText(title.id)).inserted {
                 throw Violation("“\(title.id)” comes twice, the second time on page \(query.page)")
             }
             if page.titles.contains(where: \.id.isEmpty) { throw Violation("page \(query.page) has a title without an id") }
             if let total = page.total, total < seen.count { throw Violation("it counts \(total) titles and lists \(seen.count)") }
             guard let next = page.next else { return }
-            guard next > query.page else { throw Violation("the page after \(query.page) is \(next)") }
+            guard next > query.page, next <= AnswerCheck.lastPage else {
+                throw Violation("the page after \(query.page) is \(next)")
+            }
             guard !page.titles.isEmpty else { throw Violation("page \(query.page) is empty and yet not the last") }
             query.page = next
         }
+    }
+
+    /// What a source answers passes the server as it is: nothing in it is too much, or a number that is none.
+    func bounds() async throws {
+        let source = try source()
+        let title = try await source.title(knownID)
+        guard try AnswerCheck.checked(title) == title else { throw Violation("“\(knownID)” has a number that is none") }
+        let candidates = try await source.candidates(for: knownID)
+        let checked = try AnswerCheck.checked(candidates)
+        for candidate in candidates {
+            guard let kept = checked.first(where: { $0.location.name.isExactly(candidate.location.name) }),
+                (kept.width, kept.height) == (candidate.width, candidate.height), kept.trust == candidate.trust,
+                kept.published == candidate.published
+            else {
+                throw Violation(
+                    "the candidate “\(candidate.location.name.prefix(100))” has a size, a date or a trust that none can have")
+            }
+        }
+        guard let list else { return }
+        let page = try await source.titles(list)
+        guard try AnswerCheck.checked(page) == page else { throw Violation("its list has a number that is none") }
     }
 
     func concurrency() async throws {

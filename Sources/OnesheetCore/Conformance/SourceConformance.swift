@@ -53,6 +53,9 @@ public struct SourceConformance: Sendable {
             Rule(
                 "pages follow each other without repeating", "count pages from 1, and leave `next` out on the last one", paging),
             Rule(
+                "answers are of a length and of numbers that can be used",
+                "throw .malformedAnswer for numbers that are none, and leave out what nobody reads", bounds),
+            Rule(
                 "an answer that is not the service's is malformed", "throw .malformedAnswer for what cannot be read",
                 { try await fault(.html) }),
             Rule(

@@ -60,5 +60,8 @@ extension SourceError: CustomStringConvertible {
         }
     }
 
-    private static func moment(_ seconds: Double) -> String { Date(timeIntervalSince1970: seconds).formatted(.iso8601) }
+    private static func moment(_ seconds: Double) -> String {
+        AnswerCheck.calendar.contains(seconds)
+            ? Date(timeIntervalSince1970: seconds).formatted(.iso8601) : "a time that no calendar has"
+    }
 }

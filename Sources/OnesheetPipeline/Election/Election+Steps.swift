@@ -39,13 +39,15 @@ extension Election {
     /// Keeps the outcome.
     /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
     func remember(_ winner: Entrant?, _ entrants: [Entrant], _ all: [PosterCandidate], of title: TitleReference) async {
-        let judged = Dictionary(entrants.map { ($0.candidate.location.name, $0.judged(among: entrants)) }) { first, _ in first }
+        let judged = Dictionary(entrants.map { (ExactText($0.candidate.location.name), $0.judged(among: entrants)) }) { first, _ in
+            first
+        }
         do {
             try await choices.change(title) { choice in
                 choice.see(all)
-                choice.ballot = choice.ballot.map { judged[$0.name] ?? $0 }
+                choice.ballot = choice.ballot.map { judged[ExactText($0.name)] ?? $0 }
                 // Whoever pinned or rejected one meanwhile is right.
-                if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(name) {
+                if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(ExactText(name)) {
                     choice.chosen = name
                 }
             }

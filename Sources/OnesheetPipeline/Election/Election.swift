@@ -22,7 +22,7 @@ struct Election: Sendable {
         var failed: String?
         var keeps = choice.isPinned
         if let name = choice.chosen, WebURL(name) != nil {
-            let known = choice.ballot.first { $0.name == name }
+            let known = choice.ballot.first { $0.name.isExactly(name) }
             let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
             switch try await entry(candidate, of: title, source, blocked) {
             case .success(let original): return original
@@ -36,8 +36,11 @@ struct Election: Sendable {
             throw .source(title.source, error)
         }
         let all = candidates
-        candidates.removeAll { choice.rejected.contains($0.location.name) || $0.location.name == failed }
-        if let pinned = candidates.firstIndex(where: { choice.isPinned && $0.location.name == choice.chosen }) {
+        candidates.removeAll { candidate in
+            let name = candidate.location.name
+            return choice.rejected.contains(ExactText(name)) || failed?.isExactly(name) ?? false
+        }
+        if let pinned = candidates.firstIndex(where: { choice.isPinned && choice.isChosen($0.location.name) }) {
             candidates.swapAt(0, pinned)
         }
         guard candidates.count > 1, candidates[0].trust != nil else {

@@ -44,7 +44,7 @@ struct Entrant: Sendable {
 
     /// How many others show the same picture.
     func agreeing(among all: [Entrant]) -> Int {
-        all.count { $0.candidate.location.name != candidate.location.name && $0.hash.isSamePicture(as: hash) }
+        all.count { !$0.candidate.location.name.isExactly(candidate.location.name) && $0.hash.isSamePicture(as: hash) }
     }
 
     /// Whether the picture has the shape that the search said, give or take a tenth.

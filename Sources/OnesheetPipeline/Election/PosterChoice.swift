@@ -8,7 +8,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     /// Whether the administrator chose it: then no election chooses another.
     package var isPinned = false
     /// The names of candidates that are never chosen.
-    package var rejected: Set<String> = []
+    package var rejected: Set<ExactText> = []
     /// The candidates as they were last seen, best first: what a number means that somebody names.
     package var ballot: [PosterBallot] = []
 
@@ -16,27 +16,30 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// The candidate that counts as `number`, from 1.
     package func candidate(_ number: Int) -> PosterBallot? {
-        ballot.indices.contains(number - 1) ? ballot[number - 1] : nil
+        number > 0 && number <= ballot.count ? ballot[number - 1] : nil
     }
+
+    /// Whether the candidate of this name is the poster.
+    package func isChosen(_ name: String) -> Bool { chosen?.isExactly(name) ?? false }
 
     /// Makes the candidate of this name the poster, whatever elections say.
     package mutating func pin(_ name: String) {
         (chosen, isPinned) = (name, true)
-        rejected.remove(name)
+        rejected.remove(ExactText(name))
     }
 
     /// Never chooses the candidate of this name again.
     package mutating func reject(_ name: String) {
-        rejected.insert(name)
-        if chosen == name { (chosen, isPinned) = (nil, false) }
+        rejected.insert(ExactText(name))
+        if isChosen(name) { (chosen, isPinned) = (nil, false) }
     }
 
     /// Puts newly seen candidates on the ballot; what an election found out about them stays.
     package mutating func see(_ candidates: [PosterCandidate]) {
-        let known = Dictionary(ballot.map { ($0.name, $0) }) { first, _ in first }
+        let known = Dictionary(ballot.map { (ExactText($0.name), $0) }) { first, _ in first }
         ballot = candidates.prefix(Self.ballotSize).map { candidate in
             var seen = PosterBallot(candidate)
-            if let before = known[seen.name], before.hash != nil {
+            if let before = known[ExactText(seen.name)], before.hash != nil {
                 (seen.score, seen.reasons, seen.hash) = (before.score, before.reasons, before.hash)
             }
             return seen

@@ -9,7 +9,7 @@ actor Pace {
         guard let rate = policy.rate, rate > 0 else { return }
         let now = ContinuousClock.now
         let turn = max(now, next[policy] ?? now)
-        next[policy] = turn + .seconds(1 / rate)
+        next[policy] = turn + .seconds(min(1 / rate, 86_400))
         // Waiting is the purpose here; the sleep ends early only when the caller is cancelled, whose request then ends by itself.
         do { try await Task.sleep(until: turn) } catch {}
     }

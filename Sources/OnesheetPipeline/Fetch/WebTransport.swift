@@ -163,5 +163,5 @@ extension HTTPHeaders {
 }
 
 extension Duration {
-    fileprivate var nanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
+    fileprivate var nanoseconds: Int64 { Int64(min(self / .nanoseconds(1), 9e18)) }
 }

@@ -8,7 +8,7 @@ package struct WatchedSource: ContentSource {
     private let watch: SourceWatch
 
     package init(_ source: any ContentSource, _ limits: SourceLimits, _ watch: SourceWatch) {
-        (self.source, self.limits, self.watch) = (source, limits, watch)
+        (self.source, self.limits, self.watch) = (CheckedSource(source: source), limits, watch)
     }
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }

@@ -58,12 +58,13 @@ struct PosterBundle: Sendable {
         try await installation.catchUp(with: order.source)
         var index = Index(source: order.source)
         var titles: [Title] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
+        var listing = TitleListing(of: order.source, in: installation.catalog)
         let days: [CalendarDay?] = order.dates.isEmpty ? [nil] : order.dates
         for day in days {
-            let listed = try await list(day)
+            let listed = try await listing.titles(TitleQuery(date: day))
             index.days.append(.init(date: day, titles: listed.map(\.id)))
-            titles += listed.filter { seen.insert($0.id).inserted }
+            titles += listed.filter { seen.insert(ExactText($0.id)).inserted }
         }
         var archive = TarWriter(write)
         var (posters, missing) = (0, [(title: String, reason: String)]())
@@ -111,17 +112,6 @@ struct PosterBundle: Sendable {
             let color = variant.notes[Note.color]
         else { return nil }
         return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color)
-    }
-
-    private func list(_ day: CalendarDay?) async throws(PipelineError) -> [Title] {
-        var titles: [Title] = []
-        var query = TitleQuery(date: day)
-        while true {
-            let page = try await installation.catalog.titles(of: order.source, query)
-            titles += page.titles
-            guard let next = page.next else { return titles }
-            query.page = next
-        }
     }
 
     private func variants() throws(RequestError) -> [(name: String, size: String, transform: Transform)] {

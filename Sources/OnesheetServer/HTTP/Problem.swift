@@ -65,7 +65,8 @@ struct Problem: Error {
         case .unauthorized, .malformedAnswer: self.init(.badGateway, "Source failed", detail)
         case .unavailable: self.init(.badGateway, "Source unavailable", detail, retryAfter: 10)
         case .quotaExhausted(let until):
-            self.init(.serviceUnavailable, "Quota exhausted", detail, retryAfter: until.map { max(1, Int($0 - now)) } ?? 3600)
+            self.init(
+                .serviceUnavailable, "Quota exhausted", detail, retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
         case .unsupported: self.init(.badRequest, "Not supported by this source", detail)
         }
     }
@@ -94,6 +95,9 @@ struct Problem: Error {
 }
 
 extension Problem {
+    /// Seconds to wait until a moment that a source names: at least one, at most a year, whatever it says.
+    static func seconds(until moment: Double, at now: Double) -> Int { min(max(Int(saturating: moment - now), 1), 366 * 86_400) }
+
     /// A condition of the request does not hold.
     static let changed = Problem(.preconditionFailed, "Precondition failed", "the image is not the one that the request names")
 
@@ -115,7 +119,13 @@ extension Problem {
     /// The problem as a response; never kept by caches.
     func response() -> Response {
         let document = Document(title: title, status: status.code, detail: detail, request: RequestID.current?.description)
-        var response = Response.json(document, status: status, type: "application/problem+json")
+        let type = "application/problem+json"
+        var response: Response
+        do {
+            response = try Response.json(document, status: status, type: type)
+        } catch {
+            response = .written("{\"status\":\(status.code)}", status: status, type: type)
+        }
         response.headers[.cacheControl] = "no-store"
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         if let allow { response.headers[.allow] = allow.joined(separator: ", ") }

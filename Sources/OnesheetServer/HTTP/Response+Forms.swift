@@ -6,16 +6,20 @@ import NIOFoundationEssentialsCompat
 
 extension Response {
     /// A JSON document (RFC 8259), keys sorted so that equal facts are equal bytes.
-    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, type: String = "application/json") -> Response {
+    /// - Throws: what the encoder throws for a value that JSON cannot say, such as an infinite number; to a client that is an internal
+    ///   error.
+    static func json(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok, type: String = "application/json"
+    ) throws -> Response {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        do {
-            return body(ByteBuffer(data: try encoder.encode(value)), status: status, type: type)
-        } catch {
-            // Our own documents hold nothing that JSON cannot say (no infinite numbers).
-            preconditionFailure("a document of ours cannot be encoded: \(error)")
-        }
+        return body(ByteBuffer(data: try encoder.encode(value)), status: status, type: type)
+    }
+
+    /// A document that is written already.
+    static func written(_ document: String, status: HTTPResponse.Status, type: String) -> Response {
+        body(ByteBuffer(string: document), status: status, type: type)
     }
 
     /// A text for people or tools.

@@ -34,8 +34,8 @@ struct JSONLogHandler: LogHandler {
             // JSON escapes a few of them only (RFC 8259 §7); all are within its texts, where any may be.
             write(line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() })
         } catch {
-            // Texts can always be encoded.
-            preconditionFailure("a log line cannot be encoded: \(error)")
+            // Texts can always be encoded; should that ever not be so, the line says it, and the server goes on.
+            write("{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}")
         }
     }
 }

@@ -39,14 +39,15 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
             throw PipelineError.unknownSource(source, known: installation.configuration.sourceNames)
         }
         let ids = self.ids.isEmpty ? try await listed(installation.catalog) : self.ids
-        var seen: Set<String> = []
-        return (ids.filter { seen.insert($0).inserted }.map { TitleReference(source: source, id: $0) }, transforms)
+        var seen: Set<ExactText> = []
+        return (ids.filter { seen.insert(ExactText($0)).inserted }.map { TitleReference(source: source, id: $0) }, transforms)
     }
 
     func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
         var transforms: [Transform] = []
-        for size in sizes {
-            for format in formats {
+        // Each name once: a list of a megabyte times another one is more than anybody means.
+        for size in Self.once(sizes) {
+            for format in Self.once(formats) {
                 var transform = try SizeLadder.transform(size)
                 transform.format = try options.format(format)
                 transforms.append(transform)
@@ -57,16 +58,31 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
 
     private func listed(_ catalog: Catalog) async throws(PipelineError) -> [String] {
         var ids: [String] = []
+        var listing = TitleListing(of: source, in: catalog)
         let days: [CalendarDay?] = dates.isEmpty ? [nil] : dates
-        for day in days {
-            var query = TitleQuery(date: day, phrase: query)
-            while true {
-                let page = try await catalog.titles(of: source, query)
-                ids += page.titles.map(\.id)
-                guard let next = page.next else { break }
-                query.page = next
-            }
-        }
+        for day in days { ids += try await listing.ids(TitleQuery(date: day, phrase: query)) }
         return ids
+    }
+
+    private static func once(_ names: [String]) -> [String] {
+        var seen: Set<ExactText> = []
+        return names.filter { seen.insert(ExactText($0)).inserted }
+    }
+}
+
+/// Orders are equal where their bytes are: ids that only look the same are two.
+extension PrefetchOrder {
+    private var exact: [[ExactText]] {
+        [
+            [ExactText(source)], ids.map { ExactText($0) }, query.map { [ExactText($0)] } ?? [], sizes.map { ExactText($0) },
+            formats.map { ExactText($0) },
+        ]
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.dates == right.dates && left.exact == right.exact }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(dates)
+        hasher.combine(exact)
     }
 }

@@ -19,19 +19,19 @@ struct CacheRoute: Route {
         switch (request.method, rest) {
         case (.delete, _):
             let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
-            return .json(try await installation.pipeline.purge(selection, dryRun: query["dry-run"] != nil))
+            return try .json(try await installation.pipeline.purge(selection, dryRun: query["dry-run"] != nil))
         case (.post, "verify"):
-            return .json(try await installation.disk.verify(repair: query["repair"] != nil))
+            return try .json(try await installation.disk.verify(repair: query["repair"] != nil))
         case (.get, "stats"), (.head, "stats"):
             let now = installation.clock.now
-            return .json(await installation.cache.statistics().mapValues { CacheDocument($0, at: now) })
+            return try .json(await installation.cache.statistics().mapValues { CacheDocument($0, at: now) })
         default: throw RequestError.noSuchPath(request.uri.path)
         }
     }
 
     /// What `{source}[/{id}]` selects.
     private func selection(_ rest: Substring, _ path: String) throws -> CacheSelection {
-        let parts = rest.split(separator: "/", maxSplits: 1)
+        let parts = rest.pieces(at: "/", maxSplits: 1)
         guard let name = parts.first else { throw RequestError.noSuchPath(path) }
         let source = try PercentEncoding.decode(name)
         guard installation.configuration.sources[source] != nil else {
@@ -57,9 +57,9 @@ extension Installation {
     /// - Throws: `RequestError.unauthorized` unless the request carries the administrator's bearer token (RFC 6750 §2.1).
     func requireAdministrator(_ request: Request) throws(RequestError) {
         guard let token = configuration.admin.token, !token.isEmpty, let header = request.headers[.authorization],
-            header.hasPrefix("Bearer ")
+            header.starts(withBytesOf: "Bearer ")
         else { throw .unauthorized }
         // Digests have one length and are compared in constant time.
-        guard SHA256.hash(data: Data(header.dropFirst(7).utf8)) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
+        guard SHA256.hash(data: Data(header.utf8.dropFirst(7))) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
     }
 }

@@ -44,7 +44,7 @@ struct LadderRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let host = request.head.authority ?? installation.configuration.listen.description
-        return .json(
+        return try .json(
             Document(
                 images: .init(
                     baseURL: "\(installation.configuration.tls == nil ? "http" : "https")://\(host)/t/p/",

@@ -19,7 +19,7 @@ struct TitlePosters: Sendable {
     }
 
     func show() async throws -> Response {
-        .json(PostersDocument(try await installation.posters.choice(of: title), try await installation.posters.current(title)))
+        try .json(PostersDocument(try await installation.posters.choice(of: title), try await installation.posters.current(title)))
     }
 
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, `{"block": true}` blocks what is shown now.
@@ -67,7 +67,7 @@ struct BlockedRoute: Route {
         } else if !rest.isEmpty {
             throw RequestError.noSuchPath(request.uri.path)
         }
-        return .json(Document(blocked: try await installation.posters.blocked().map(\.description)))
+        return try .json(Document(blocked: try await installation.posters.blocked().map(\.description)))
     }
 }
 
@@ -96,8 +96,8 @@ struct PostersDocument: Encodable {
         self.current = current
         candidates = choice.ballot.enumerated().map { index, entry in
             var state: String?
-            if choice.rejected.contains(entry.name) { state = "rejected" }
-            if choice.chosen == entry.name { state = choice.isPinned ? "pinned" : "chosen" }
+            if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
+            if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }
             return Candidate(
                 candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
                 reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,

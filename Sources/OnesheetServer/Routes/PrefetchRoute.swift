@@ -39,8 +39,10 @@ struct PrefetchRoute: Route {
         try installation.requireAdministrator(request)
         let order = try await request.order(Order.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let job = PrefetchJob(installation: installation, order: try order.prefetch())
-        if order.dryRun == true { return .json(try await job.estimate()) }
-        guard request.headers[.accept]?.contains("text/event-stream") == true else { return .json(try await job.run { _ in }) }
+        if order.dryRun == true { return try .json(try await job.estimate()) }
+        guard request.headers[.accept]?.contains("text/event-stream") == true else {
+            return try .json(try await job.run { _ in })
+        }
         // What cannot be understood is a problem document, and not a stream that ends.
         _ = try job.order.transforms(installation.options)
         return EventStream.response { send in
@@ -82,8 +84,8 @@ enum EventStream {
         do {
             event.writeBytes(try encoder.encode(document))
         } catch {
-            // Our own documents hold nothing that JSON cannot say (no infinite numbers).
-            preconditionFailure("a document of ours cannot be encoded: \(error)")
+            // Whoever follows learns that something happened, and the stream goes on.
+            event = ByteBuffer(string: "event: failed\ndata: \"an event cannot be written\"")
         }
         event.writeString("\n\n")
         return event

@@ -25,7 +25,7 @@ struct SourcesRoute: Route {
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        .json(
+        try .json(
             Document(
                 sources: installation.watches.map {
                     .init($0.name, installation.configuration.sources[$0.name]?.type ?? "", $0.watch.health)
@@ -51,7 +51,7 @@ struct TitlesRoute: Route {
     let installation: Installation
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(parts[0])
         let changes = request.method == .put || request.method == .delete
@@ -63,7 +63,7 @@ struct TitlesRoute: Route {
         let title = TitleReference(source: source, id: id)
         guard asksForPosters else {
             let found = try await installation.catalog.title(title)
-            return .json(TitleDocument(found, of: source, await installation.pipeline.facts(of: title)))
+            return try .json(TitleDocument(found, of: source, await installation.pipeline.facts(of: title)))
         }
         let posters = TitlePosters(installation: installation, title: title)
         switch request.method {
@@ -80,7 +80,7 @@ struct TitlesRoute: Route {
             let facts = await installation.pipeline.facts(of: TitleReference(source: source, id: title.id))
             titles.append(TitleDocument(title, of: source, facts))
         }
-        return .json(TitlesDocument(titles: titles, total: page.total, next: page.next))
+        return try .json(TitlesDocument(titles: titles, total: page.total, next: page.next))
     }
 }
 
@@ -162,6 +162,6 @@ extension TitleQuery {
             }
             self.page = page
         }
-        if let text = parameters["query"], !text.isEmpty { phrase = String(text).replacing("+", with: " ") }
+        if let text = parameters["query"], !text.isEmpty { phrase = text.replacing(bytesOf: "+", with: " ") }
     }
 }

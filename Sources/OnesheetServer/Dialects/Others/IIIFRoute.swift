@@ -10,7 +10,7 @@ struct IIIFRoute: ImageDialect {
     let installation: Installation
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         guard parts.count == 5 else {
             throw .malformed(
                 "an IIIF image is /iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}, such as "
@@ -24,7 +24,7 @@ struct IIIFRoute: ImageDialect {
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         if parts.count == 1 {
             _ = try title(parts[0])
             return Response(
@@ -39,7 +39,7 @@ struct IIIFRoute: ImageDialect {
             id: "\(isSecure ? "https" : "http")://\(host)\(prefix)\(parts[0])", width: size.width, height: size.height,
             formats: installation.accept.formats, isFree: !installation.configuration.presetsOnly,
             maxArea: installation.configuration.limits.limits.outputPixels)
-        var response = Response.json(document, type: "application/ld+json;profile=\"\(IIIFDocument.context)\"")
+        var response = try Response.json(document, type: "application/ld+json;profile=\"\(IIIFDocument.context)\"")
         response.headers[.accessControlAllowOrigin] = "*"
         return response
     }

@@ -1,0 +1,158 @@
+internal import FoundationEssentials
+
+/// What a source may answer, whoever wrote it: so much, and nothing that arithmetic, calendars or JSON cannot take.
+///
+/// What one fact says that nobody can use is left out: a number that is none, a size of nothing, a day that no calendar has. What is
+/// too much, or cannot be told from something else, spoils the answer.
+package enum AnswerCheck {
+    /// Bytes of an id: as long as the longest URL that is fetched.
+    package static let idBytes = 8192
+    /// Bytes of one text.
+    static let textBytes = 65_536
+    /// Values in what a title knows beside its own fields, and lists and objects within each other.
+    static let values = 10_000
+    static let depth = 64
+    /// Bytes of one title, of one page of them, and titles on it.
+    static let titleBytes = 1 << 20
+    static let pageBytes = 8 << 20
+    static let pageTitles = 10_000
+    /// The last page that is asked for.
+    package static let lastPage = 1_000_000
+    static let candidates = 10_000
+    /// Bytes of what an error says.
+    static let reasonBytes = 1000
+    /// Pixels to a side; whoever says more knows nothing of the picture.
+    private static let sides = 1...1_000_000
+    /// The seconds since 1970 of the years that calendars write with four digits, 1 to 9999.
+    static let calendar = -62_135_596_800.0...253_402_300_799.0
+
+    /// The page as it can be used.
+    /// - Throws: `SourceError.malformedAnswer` for more than anybody reads, and for a title without an id.
+    package static func checked(_ page: TitlePage) throws(SourceError) -> TitlePage {
+        guard page.titles.count <= pageTitles else {
+            throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; \(pageTitles) are the most")
+        }
+        var checkedPage = page
+        var weight = 0
+        for index in page.titles.indices {
+            let title = try checked(page.titles[index])
+            weight += self.weight(of: title)
+            guard weight <= pageBytes else { throw .malformedAnswer(reason: "a page has more than \(pageBytes) bytes") }
+            checkedPage.titles[index] = title
+        }
+        if let total = page.total, total < 0 { checkedPage.total = nil }
+        return checkedPage
+    }
+
+    /// The title as it can be used.
+    /// - Throws: `SourceError.malformedAnswer` for a title without an id, and for more than anybody reads.
+    package static func checked(_ title: Title) throws(SourceError) -> Title {
+        guard (1...idBytes).contains(title.id.utf8.count) else {
+            throw .malformedAnswer(reason: "a title's id has \(title.id.utf8.count) bytes; it needs 1 to \(idBytes)")
+        }
+        for text in [title.name, title.originalName ?? "", title.overview ?? ""] { try check(text) }
+        var title = title
+        var count = 0
+        for (name, value) in title.metadata {
+            try check(name)
+            title.metadata[name] = try checked(value, depth: 0, &count)
+        }
+        guard weight(of: title) <= titleBytes else {
+            throw .malformedAnswer(reason: "the title “\(short(title.id))” has more than \(titleBytes) bytes")
+        }
+        return title
+    }
+
+    /// The candidates as they can be used: without those whose name no URL can be as long as.
+    /// - Throws: `SourceError.malformedAnswer` for more than anybody looks through.
+    package static func checked(_ candidates: [PosterCandidate]) throws(SourceError) -> [PosterCandidate] {
+        guard candidates.count <= self.candidates else {
+            throw .malformedAnswer(reason: "there are \(candidates.count) candidates; \(self.candidates) are the most")
+        }
+        return candidates.compactMap { candidate in
+            guard (1...idBytes).contains(candidate.location.name.utf8.count) else { return nil }
+            var candidate = candidate
+            candidate.width = candidate.width.flatMap { sides.contains($0) ? $0 : nil }
+            candidate.height = candidate.height.flatMap { sides.contains($0) ? $0 : nil }
+            candidate.site = candidate.site.flatMap { $0.utf8.count <= idBytes ? $0 : nil }
+            candidate.page = candidate.page.flatMap { $0.utf8.count <= idBytes ? $0 : nil }
+            candidate.published = candidate.published.flatMap { calendar.contains($0.timeIntervalSince1970) ? $0 : nil }
+            candidate.trust = candidate.trust.map { $0.isNaN ? 0 : min(max($0, 0), 1) }
+            return candidate
+        }
+    }
+
+    /// The changes as they can be used: of more titles than a page has, all may have changed.
+    package static func checked(_ changes: TitleChanges) -> TitleChanges {
+        guard case .titles(let ids) = changes else { return changes }
+        return ids.count <= pageTitles ? .titles(ids.filter { (1...idBytes).contains($0.utf8.count) }) : .all
+    }
+
+    /// The error as it can be told: its texts of a length that logs and answers can have, its time one of the calendar's.
+    package static func checked(_ error: SourceError) -> SourceError {
+        switch error {
+        case .notFound(let id): .notFound(id: id.utf8.count <= idBytes ? id : short(id))
+        case .unauthorized(let message): .unauthorized(message: short(message))
+        case .quotaExhausted(let until): .quotaExhausted(until: until.flatMap { calendar.contains($0) ? $0 : nil })
+        case .unavailable(let reason): .unavailable(reason: short(reason))
+        case .malformedAnswer(let reason): .malformedAnswer(reason: short(reason))
+        case .unsupported(let what): .unsupported(short(what))
+        }
+    }
+
+    /// About how many bytes a title takes in memory.
+    package static func weight(of title: Title) -> Int {
+        var weight = 200 + title.id.utf8.count + title.name.utf8.count
+        weight += (title.originalName?.utf8.count ?? 0) + (title.overview?.utf8.count ?? 0)
+        for (name, value) in title.metadata { weight += name.utf8.count + Self.weight(of: value) }
+        return weight
+    }
+
+    private static func weight(of value: JSONValue) -> Int {
+        switch value {
+        case .string(let text): 32 + text.utf8.count
+        case .array(let members): members.reduce(32) { $0 + weight(of: $1) }
+        case .object(let members): members.reduce(32) { $0 + $1.key.utf8.count + weight(of: $1.value) }
+        case .null, .bool, .integer, .number: 32
+        }
+    }
+
+    private static func check(_ text: String) throws(SourceError) {
+        guard text.utf8.count <= textBytes else {
+            throw .malformedAnswer(reason: "the text “\(short(text))” has more than \(textBytes) bytes")
+        }
+    }
+
+    /// The value without numbers that are none, which JSON cannot say; `nil` where it is one.
+    private static func checked(_ value: JSONValue, depth: Int, _ count: inout Int) throws(SourceError) -> JSONValue? {
+        count += 1
+        guard count <= values, depth <= self.depth else {
+            throw .malformedAnswer(
+                reason: "a title's metadata has more than \(values) values, or more than \(self.depth) within each other")
+        }
+        switch value {
+        case .number(let number): return number.isFinite ? value : nil
+        case .string(let text):
+            try check(text)
+            return value
+        case .array(let members):
+            var kept: [JSONValue] = []
+            for member in members { if let member = try checked(member, depth: depth + 1, &count) { kept.append(member) } }
+            return .array(kept)
+        case .object(let members):
+            var kept: [String: JSONValue] = [:]
+            for (name, member) in members {
+                try check(name)
+                kept[name] = try checked(member, depth: depth + 1, &count)
+            }
+            return .object(kept)
+        case .null, .bool, .integer: return value
+        }
+    }
+
+    /// The start of a text, for an error.
+    private static func short(_ text: String) -> String {
+        guard text.utf8.count > reasonBytes else { return text }
+        return String(decoding: text.utf8.prefix(reasonBytes), as: UTF8.self) + "…"
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OnesheetCore
+import XCTest
+
+final class AnswerCheckTests: XCTestCase {
+    func testThatWhatJSONCannotSayIsLeftOut() throws {
+        // Given
+        var title = Title(id: "1", name: "One")
+        title.metadata = [
+            "nan": .number(.nan), "infinite": .number(.infinity), "fine": .number(1e300),
+            "list": .array([1, .number(-.infinity), .object(["x": .number(.nan), "y": 2])]),
+        ]
+        // When
+        let checked = try AnswerCheck.checked(TitlePage(titles: [title], total: -1, next: 2))
+        // Then
+        XCTAssertEqual(
+            checked.titles.first?.metadata, ["fine": .number(1e300), "list": .array([1, .object(["y": 2])])])
+        XCTAssertNil(checked.total)
+        XCTAssertNoThrow(try JSONEncoder().encode(checked))
+    }
+
+    func testThatWhatIsTooMuchSpoilsTheAnswer() {
+        func title(_ change: (inout Title) -> Void) -> Title {
+            var title = Title(id: "1", name: "One")
+            change(&title)
+            return title
+        }
+        var deep = JSONValue.array([])
+        for _ in 0..<100 { deep = .array([deep]) }
+        let long = String(repeating: "x", count: 70_000)
+        let titles = [
+            title { $0.id = "" }, title { $0.id = String(repeating: "x", count: 8193) }, title { $0.name = long },
+            title { $0.overview = long }, title { $0.metadata[long] = 1 }, title { $0.metadata["x"] = .string(long) },
+            title { $0.metadata["x"] = .array(Array(repeating: 1, count: 10_001)) }, title { $0.metadata["x"] = deep },
+            title { $0.metadata["x"] = .array(Array(repeating: .string(String(repeating: "x", count: 60_000)), count: 20)) },
+        ]
+        for title in titles { XCTAssertThrowsError(try AnswerCheck.checked(title)) { Self.assertMalformed($0) } }
+        let many = TitlePage(titles: Array(repeating: Title(id: "1", name: "One"), count: 10_001))
+        XCTAssertThrowsError(try AnswerCheck.checked(many)) { Self.assertMalformed($0) }
+        let heavy = title { $0.metadata["x"] = .array(Array(repeating: .string(String(repeating: "x", count: 60_000)), count: 15)) }
+        XCTAssertThrowsError(try AnswerCheck.checked(TitlePage(titles: Array(repeating: heavy, count: 12)))) {
+            Self.assertMalformed($0)
+        }
+        let places = Array(repeating: PosterCandidate(.http(url: "http://a.example/")), count: 10_001)
+        XCTAssertThrowsError(try AnswerCheck.checked(places)) { Self.assertMalformed($0) }
+    }
+
+    func testThatACandidateKeepsWhatItCanHave() throws {
+        // Given
+        let candidates = [
+            PosterCandidate(
+                .http(url: "http://a.example/1"), width: .max, height: -1, published: Date(timeIntervalSince1970: 1e300),
+                trust: .nan),
+            PosterCandidate(.http(url: "http://a.example/2"), width: 600, height: 900, trust: 7),
+            PosterCandidate(.http(url: "")), PosterCandidate(.http(url: "http://a.example/" + String(repeating: "x", count: 9000))),
+        ]
+        // When
+        let checked = try AnswerCheck.checked(candidates)
+        // Then
+        XCTAssertEqual(checked.map(\.location.name), ["http://a.example/1", "http://a.example/2"])
+        XCTAssertEqual(checked.map(\.width), [nil, 600])
+        XCTAssertEqual(checked.map(\.height), [nil, 900])
+        XCTAssertEqual(checked.map(\.trust), [0, 1])
+        XCTAssertNil(checked[0].published)
+    }
+
+    func testThatAnErrorCanBeTold() {
+        for until in [1e300, -1e300, .infinity, .nan, 1e15] {
+            XCTAssertEqual(AnswerCheck.checked(SourceError.quotaExhausted(until: until)), .quotaExhausted(until: nil))
+            XCTAssertEqual(
+                "\(SourceError.quotaExhausted(until: until))",
+                "the service's quota is exhausted; it fills again at a time that no calendar has")
+        }
+        XCTAssertEqual(AnswerCheck.checked(SourceError.quotaExhausted(until: 1e9)), .quotaExhausted(until: 1e9))
+        let long = String(repeating: "가", count: 1_000_000)
+        for error in [
+            SourceError.unavailable(reason: long), .malformedAnswer(reason: long), .unauthorized(message: long),
+            .notFound(id: long),
+        ] {
+            XCTAssertLessThan("\(AnswerCheck.checked(error))".utf8.count, 1200)
+        }
+    }
+
+    func testThatMoreChangesThanTitlesAreAll() {
+        XCTAssertEqual(AnswerCheck.checked(.titles(Array(repeating: "x", count: 10_001))), .all)
+        XCTAssertEqual(AnswerCheck.checked(.titles(["x", ""])), .titles(["x"]))
+    }
+
+    private static func assertMalformed(_ error: any Error, line: UInt = #line) {
+        guard case .malformedAnswer(let reason)? = error as? SourceError else { return XCTFail("\(error)", line: line) }
+        XCTAssertLessThan(reason.utf8.count, 1300, line: line)
+    }
+}

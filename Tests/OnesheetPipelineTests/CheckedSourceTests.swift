@@ -1,0 +1,176 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// What a hostile source's answers become before anybody works with them.
+final class CheckedSourceTests: XCTestCase {
+    /// Answers pages as a test says.
+    private final class Pages: ContentSource {
+        let originPolicy = OriginPolicy()
+        private let asked = Mutex(0)
+        let page: @Sendable (Int) throws(SourceError) -> TitlePage
+
+        init(_ page: @escaping @Sendable (Int) throws(SourceError) -> TitlePage) { self.page = page }
+
+        var calls: Int { asked.withLock { $0 } }
+
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+            asked.withLock { $0 += 1 }
+            return try page(query.page)
+        }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .quotaExhausted(until: 1e300) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+            [PosterCandidate(.http(url: "http://a.example/"), width: .max, height: .max, trust: .nan)]
+        }
+    }
+
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func listing(_ source: any ContentSource) -> TitleListing {
+        let clock = ManualClock()
+        let watched = WatchedSource(source, SourceLimits(), SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
+        return TitleListing(
+            of: "films", in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))
+    }
+
+    private static func title(_ number: Int) -> Title { Title(id: "\(number)", name: "One") }
+
+    func testThatAListThatHasNoEndIsEnded() async {
+        // Given sources that go on for ever, each in its way, and how many pages it takes to see it
+        let table: [(String, Int, @Sendable (Int) -> TitlePage)] = [
+            ("the same page next", 1, { TitlePage(titles: [Self.title($0)], next: 1) }),
+            ("the page before", 2, { TitlePage(titles: [Self.title($0)], next: 3 - $0) }),
+            ("a page of no number", 1, { _ in TitlePage(titles: [Self.title(1)], next: .min) }),
+            ("a page beyond all", 1, { _ in TitlePage(titles: [Self.title(1)], next: .max) }),
+            ("nothing new", 2, { TitlePage(titles: [Self.title(1)], next: $0 + 1) }),
+            ("nothing at all", 1, { TitlePage(titles: [], next: $0 + 1) }),
+        ]
+        for (what, pages, page) in table {
+            let source = Pages(page)
+            var listing = listing(source)
+            // When all titles are asked for
+            do throws(PipelineError) {
+                _ = try await listing.ids(TitleQuery())
+                XCTFail("\(what) ended by itself")
+            } catch {
+                // Then it is the source's fault, and soon
+                guard case .source("films", .malformedAnswer) = error else { return XCTFail("\(what): \(error)") }
+            }
+            XCTAssertEqual(source.calls, pages, what)
+        }
+    }
+
+    func testThatALongListHasItsEnd() async throws {
+        // Given forty pages
+        let source = Pages { TitlePage(titles: [Self.title($0), Self.title(-$0)], total: 80, next: $0 < 40 ? $0 + 1 : nil) }
+        var listing = listing(source)
+        // When
+        let ids = try await listing.ids(TitleQuery())
+        let titles = try await listing.titles(TitleQuery(phrase: "x"))
+        // Then
+        XCTAssertEqual(ids.count, 80)
+        XCTAssertEqual(titles.map(\.id), ids)
+    }
+
+    func testThatAllListsTogetherTakeOnlySoMuch() async {
+        // Given pages of titles as heavy as they may be, each one new, without an end
+        let text = String(repeating: "x", count: 60_000)
+        let source = Pages { page in
+            TitlePage(
+                titles: (0..<8).map {
+                    Title(id: "\(page)-\($0)", name: text, metadata: ["x": .array(Array(repeating: .string(text), count: 12))])
+                },
+                next: page + 1)
+        }
+        var listing = listing(source)
+        // When
+        do throws(PipelineError) {
+            _ = try await listing.titles(TitleQuery())
+            XCTFail("a list without an end ended")
+        } catch {
+            // Then it ends with what is said of it
+            XCTAssertTrue("\(error)".contains("bytes"), "\(error)")
+        }
+        XCTAssertLessThan(source.calls, 30)
+    }
+
+    func testThatTitlesThatOnlyLookTheSameAreTwo() async throws {
+        let (one, other) = LookalikeTexts.pairs[1]
+        let source = Pages { TitlePage(titles: [Title(id: $0 == 1 ? one : other, name: "One")], next: $0 == 1 ? 2 : nil) }
+        var listing = listing(source)
+        let ids = try await listing.ids(TitleQuery())
+        XCTAssertEqual(ids.map { Array($0.utf8) }, [one, other].map { Array($0.utf8) })
+    }
+
+    func testThatExtremeAnswersTrapNobody() async throws {
+        // Given a source that says what no number can be
+        let source = CheckedSource(
+            source: Pages { _ in
+                TitlePage(
+                    titles: [Title(id: "1", name: "One", rank: .max, metadata: ["x": .number(.nan)])], total: .max, next: .max)
+            })
+        // Then what comes through can be used
+        let page = try await source.titles(TitleQuery())
+        XCTAssertEqual(page.titles[0].metadata, [:])
+        do throws(SourceError) { _ = try await source.title("1") } catch { XCTAssertEqual(error, .quotaExhausted(until: nil)) }
+        let candidates = try await source.candidates(for: "1")
+        XCTAssertNil(candidates[0].width)
+        XCTAssertEqual(candidates[0].trust, 0)
+        var query = TitleQuery()
+        query.page = .max
+        do throws(SourceError) {
+            _ = try await source.titles(query)
+            XCTFail("there is such a page")
+        } catch {
+            guard case .malformedAnswer = error else { return XCTFail("\(error)") }
+        }
+    }
+
+    func testThatFlightsAndFailuresAreEachTitlesOwn() async throws {
+        let mark = PurgeMark()
+        for (one, other) in LookalikeTexts.pairs {
+            let titles = [one, other].map { TitleReference(source: "films", id: $0) }
+            // Given a failure of one
+            let memory = FailureMemory(clock: ManualClock().wallClock)
+            memory.remember(.noPoster(titles[0]), of: titles[0], at: mark)
+            // Then the other has none
+            XCTAssertThrowsError(try memory.check(titles[0], at: mark))
+            XCTAssertNoThrow(try memory.check(titles[1], at: mark))
+            // And given a flight for one that has not landed
+            let gate = Gate()
+            let flights = Coalescing<Begun<TitleReference>, String, PipelineError>(cancelled: .cancelled)
+            async let first = flights.share(Begun(titles[0], at: mark)) { () async throws(PipelineError) in
+                do { try await gate.pass() } catch { throw .cancelled }
+                return "first"
+            }
+            await gate.hasBeenReached()
+            // Then the other does not wait for it
+            let second = try await flights.share(Begun(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
+            XCTAssertEqual(second, "second")
+            gate.open()
+            let landed = try await first
+            XCTAssertEqual(landed, "first")
+        }
+    }
+
+    func testThatACandidateIsPinnedAndRejectedByItsBytes() {
+        // Given two candidates whose names look the same
+        let (one, other) = LookalikeTexts.pairs[1]
+        var choice = PosterChoice()
+        choice.see([one, other].map { PosterCandidate(.http(url: "http://a.example/\($0)"), trust: 1) })
+        // When one is chosen and the other rejected
+        choice.pin("http://a.example/\(one)")
+        choice.reject("http://a.example/\(other)")
+        // Then both hold
+        XCTAssertTrue(choice.isChosen("http://a.example/\(one)"))
+        XCTAssertFalse(choice.isChosen("http://a.example/\(other)"))
+        XCTAssertEqual(choice.ballot.count, 2)
+        for number in [Int.min, -1, 0, 3, .max] { XCTAssertNil(choice.candidate(number)) }
+    }
+}
