@@ -20,7 +20,7 @@ public struct BoxOfficeSource: SourcePlugin {
         client = KOBISClient(
             context: context, key: configuration.key,
             baseURL: try configuration.http.address(orElse: "https://www.kobis.or.kr/kobisopenapi/webservice/rest"),
-            policy: configuration.http.policy(), quota: configuration.quota)
+            policy: configuration.http.answerPolicy(), quota: configuration.quota)
         do {
             posters = try context.source(configuration.posters)
         } catch let error as ConfigurationError {
@@ -41,7 +41,7 @@ public struct BoxOfficeSource: SourcePlugin {
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase?.trimmed, !phrase.isEmpty {
             // KOBIS counts far fewer; and a number that cannot be multiplied is no page.
-            guard query.page <= 1_000_000 else { return TitlePage(titles: []) }
+            guard (1...1_000_000).contains(query.page) else { return TitlePage(titles: []) }
             let found = try await client.search(phrase, page: query.page, perPage: Self.perPage)
             names.remember(found.movies.map { ($0.code, $0.name) })
             let isLast = query.page * Self.perPage >= found.total || found.movies.isEmpty
@@ -72,7 +72,9 @@ public struct BoxOfficeSource: SourcePlugin {
 
     /// All that KOBIS knows about a film, with typed values.
     public func info(_ code: String) async throws(SourceError) -> MovieInfo {
-        guard Self.isCode(code), let info = try await client.info(code), info.code == code else { throw .notFound(id: code) }
+        guard Self.isCode(code), let info = try await client.info(code), info.code.isExactly(code) else {
+            throw .notFound(id: code)
+        }
         names.remember([(info.code, info.name)])
         return info
     }

@@ -97,8 +97,8 @@ struct KOBISClient: Sendable {
         case "320011": await wall.close()
         case _ where fault.message.contains("초과"): await wall.close()
         case "320010": .unauthorized(message: fault.message)
-        case let code where code.hasPrefix("3200"): .unauthorized(message: "\(fault.message) (\(code))")
-        case let code where code.hasPrefix("3201"):
+        case let code where code.starts(withBytesOf: "3200"): .unauthorized(message: "\(fault.message) (\(code))")
+        case let code where code.starts(withBytesOf: "3201"):
             .malformedAnswer(reason: "KOBIS refuses the request: \(fault.message) (\(code))")
         case let code: .unavailable(reason: "KOBIS says: \(fault.message) (\(code))")
         }

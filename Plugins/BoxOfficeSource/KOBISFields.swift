@@ -25,7 +25,8 @@ extension KeyedDecodingContainer {
             return try decodeIfPresent(type, forKey: key)
         }
         guard let text else { return nil }
-        guard let number = Number(text) else {
+        // What Swift reads as a number can be none, or infinite.
+        guard let number = Number(text), (number as? Double)?.isFinite ?? true else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "“\(text)” of “\(key.stringValue)” is not a number")
         }

@@ -1,46 +1,95 @@
 internal import OnesheetCore
 
-/// A title as programs write it: all but `id` and `name` may be left out.
-struct TitleAnswer: Decodable {
-    var id: String
-    var name: String
-    var originalName: String?
-    var overview: String?
-    var releaseDate: CalendarDay?
-    var rank: Int?
-    var metadata: [String: JSONValue]?
+/// An object of a program's answer. What it has and is not what was expected spoils the answer, with the reason.
+struct AnswerObject {
+    private let members: [String: JSONValue]
 
-    var title: Title {
-        Title(
-            id: id, name: name, originalName: originalName, overview: overview, releaseDate: releaseDate, rank: rank,
-            metadata: metadata ?? [:])
+    init(_ value: JSONValue?, _ what: String) throws(SourceError) {
+        guard case .object(let members)? = value else { throw Self.misshapen("\(what) is not an object") }
+        self.members = members
     }
 
-    struct Page: Decodable {
-        var titles: [TitleAnswer]
-        var total: Int?
-        var next: Int?
+    /// `nil` where it is absent or null.
+    func text(_ name: String) throws(SourceError) -> String? {
+        switch members[name] {
+        case nil, .null?: nil
+        case .string(let text)?: text
+        default: throw Self.misshapen("“\(name)” is not a text")
+        }
+    }
 
-        var page: TitlePage { TitlePage(titles: titles.map(\.title), total: total, next: next) }
+    func required(_ name: String) throws(SourceError) -> String {
+        guard let text = try text(name) else { throw Self.misshapen("“\(name)” is missing") }
+        return text
+    }
+
+    func whole(_ name: String) throws(SourceError) -> Int? {
+        switch members[name] {
+        case nil, .null?: nil
+        case .integer(let number)?: number
+        default: throw Self.misshapen("“\(name)” is not a whole number")
+        }
+    }
+
+    func day(_ name: String) throws(SourceError) -> CalendarDay? {
+        guard let text = try text(name) else { return nil }
+        guard let day = CalendarDay(text) else { throw Self.misshapen("“\(name)” is not a day such as 2026-11-21") }
+        return day
+    }
+
+    func members(_ name: String) throws(SourceError) -> [String: JSONValue] {
+        switch members[name] {
+        case nil, .null?: [:]
+        case .object(let members)?: members
+        default: throw Self.misshapen("“\(name)” is not an object")
+        }
+    }
+
+    func list(_ name: String) throws(SourceError) -> [JSONValue] {
+        guard case .array(let list)? = members[name] else { throw Self.misshapen("“\(name)” is not a list") }
+        return list
+    }
+
+    private static func misshapen(_ reason: String) -> SourceError {
+        .malformedAnswer(reason: "the program's answer has another shape: \(reason)")
     }
 }
 
-/// A candidate as programs write it: all but `url` may be left out.
-struct CandidateAnswer: Decodable {
-    var url: String
-    var width: Int?
-    var height: Int?
-    var site: String?
-    var page: String?
-    var published: String?
+extension Title {
+    /// A title as programs write it: all but `id` and `name` may be left out.
+    init(answer value: JSONValue) throws(SourceError) {
+        let title = try AnswerObject(value, "a title")
+        self.init(
+            id: try title.required("id"), name: try title.required("name"), originalName: try title.text("originalName"),
+            overview: try title.text("overview"), releaseDate: try title.day("releaseDate"), rank: try title.whole("rank"),
+            metadata: try title.members("metadata"))
+    }
+}
 
-    var candidate: PosterCandidate {
-        PosterCandidate(
-            .http(url: url), width: width, height: height, site: site, page: page,
-            published: published.flatMap(PosterCandidate.moment))
+extension TitlePage {
+    init(answer value: JSONValue) throws(SourceError) {
+        let page = try AnswerObject(value, "it")
+        var titles: [Title] = []
+        for title in try page.list("titles") { titles.append(try Title(answer: title)) }
+        self.init(titles: titles, total: try page.whole("total"), next: try page.whole("next"))
+    }
+}
+
+extension PosterCandidate {
+    /// A candidate as programs write it: all but `url` may be left out.
+    init(answer value: JSONValue) throws(SourceError) {
+        let candidate = try AnswerObject(value, "a candidate")
+        self.init(
+            .http(url: try candidate.required("url")), width: try candidate.whole("width"), height: try candidate.whole("height"),
+            site: try candidate.text("site"), page: try candidate.text("page"),
+            published: try candidate.text("published").flatMap { PosterCandidate.moment($0) })
     }
 
-    struct List: Decodable {
-        var candidates: [CandidateAnswer]
+    static func list(answer value: JSONValue) throws(SourceError) -> [PosterCandidate] {
+        var candidates: [PosterCandidate] = []
+        for candidate in try AnswerObject(value, "it").list("candidates") {
+            candidates.append(try PosterCandidate(answer: candidate))
+        }
+        return candidates
     }
 }

@@ -99,17 +99,15 @@ final class Conversation: ChildListener {
 
     func received(_ line: Data) {
         guard !line.isEmpty, end == nil else { return }
-        do {
-            let answer = try JSONDecoder().decode(RemoteAnswer.self, from: line)
-            let (title, isExpected) = state.withLock { state in
-                (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
-            }
-            guard isExpected else { return refuse("the program answers call \(answer.id), which waits for no answer") }
-            finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
-        } catch {
+        guard let answer = RemoteAnswer(line: line) else {
             // After a line that is no answer nothing says which call the next one is for.
-            refuse("the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
+            return refuse("the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
         }
+        let (title, isExpected) = state.withLock { state in
+            (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
+        }
+        guard isExpected else { return refuse("the program answers call \(answer.id), which waits for no answer") }
+        finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
     }
 
     /// Ends a program that cannot be trusted any more.

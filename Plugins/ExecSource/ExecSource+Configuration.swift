@@ -13,12 +13,14 @@ extension ExecSource {
         public var networks: [NetworkRange]
         public var headers: [String: String]
         public var rate: Double?
+        /// Bytes of one answer of the program.
+        public var answerBytes: ByteSize
 
-        private enum CodingKeys: CodingKey { case command, environment, timeout, networks, headers, rate }
+        private enum CodingKeys: CodingKey { case command, environment, timeout, networks, headers, rate, answerBytes }
 
         public init(command: [String], environment: [String: String] = [:], timeout: Interval = Interval(.seconds(10))) {
             (self.command, self.environment, self.timeout) = (command, environment, timeout)
-            (networks, headers) = ([.public], [:])
+            (networks, headers, answerBytes) = ([.public], [:], HTTPSettings.usualAnswerBytes)
         }
 
         public init(from decoder: any Decoder) throws {
@@ -29,6 +31,7 @@ extension ExecSource {
             networks = try keys.decodeIfPresent([NetworkRange].self, forKey: .networks) ?? [.public]
             headers = try keys.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
             rate = try keys.decodeIfPresent(Double.self, forKey: .rate)
+            answerBytes = try keys.decodeIfPresent(ByteSize.self, forKey: .answerBytes) ?? HTTPSettings.usualAnswerBytes
         }
     }
 
@@ -40,6 +43,8 @@ extension ExecSource {
         environment: { API_KEY: "${FILMS_KEY}" }
         # For one answer.
         timeout: 10s
+        # Bytes of one answer; a program that writes more is ended.
+        answerBytes: 8MiB
         # Of the pictures that it names: where connections may end, headers, requests per second.
         networks: [public]
         headers: { User-Agent: "onesheet" }

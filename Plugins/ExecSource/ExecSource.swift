@@ -1,4 +1,3 @@
-internal import Foundation
 public import OnesheetCore
 
 /// A source that is a program in any language: JSON-RPC 2.0, one message per line, on its standard input and output.
@@ -16,7 +15,8 @@ public struct ExecSource: SourcePlugin {
         _ = try ProgramLauncher.find(program)
         originPolicy = OriginPolicy(networks: configuration.networks, headers: configuration.headers, rate: configuration.rate)
         let launcher = ProgramLauncher(
-            command: configuration.command, environment: configuration.environment, maxLine: context.limits.originBytes,
+            command: configuration.command, environment: configuration.environment,
+            maxLine: min(configuration.answerBytes.bytes, context.limits.originBytes),
             logger: context.logger)
         supervisor = Supervisor(launcher: launcher, context: context, timeout: configuration.timeout.duration)
     }
@@ -30,29 +30,21 @@ public struct ExecSource: SourcePlugin {
         var params: [String: JSONValue] = ["period": .string(query.period.rawValue), "page": .integer(query.page)]
         params["date"] = query.date.map { .string($0.description) }
         params["phrase"] = query.phrase.map(JSONValue.string)
-        return try read(TitleAnswer.Page.self, try await supervisor.call("titles", params)).page
+        return try TitlePage(answer: try await supervisor.call("titles", params))
     }
 
     public func title(_ id: String) async throws(SourceError) -> Title {
-        let title = try read(TitleAnswer.self, try await supervisor.call("title", ["id": .string(id)], title: id)).title
-        guard title.id == id else { throw .malformedAnswer(reason: "asked for “\(id)”, the program answers “\(title.id)”") }
+        let title = try Title(answer: try await supervisor.call("title", ["id": .string(id)], title: id))
+        guard title.id.isExactly(id) else { throw .malformedAnswer(reason: "asked for “\(id)”, the program answers “\(title.id)”") }
         return title
     }
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let answer = try await supervisor.call("candidates", ["id": .string(id)], title: id)
-        let found = try read(CandidateAnswer.List.self, answer).candidates
-        for candidate in found where WebURL(candidate.url) == nil {
-            throw .malformedAnswer(reason: "“\(candidate.url)” is not an http or https URL")
+        let found = try PosterCandidate.list(answer: answer)
+        for candidate in found where WebURL(candidate.location.name) == nil {
+            throw .malformedAnswer(reason: "“\(candidate.location.name)” is not an http or https URL")
         }
-        return found.map(\.candidate)
-    }
-
-    private func read<Value: Decodable>(_ type: Value.Type, _ answer: JSONValue) throws(SourceError) -> Value {
-        do {
-            return try JSONDecoder().decode(type, from: JSONEncoder().encode(answer))
-        } catch {
-            throw .malformedAnswer(reason: "the program's answer has another shape: \(error)")
-        }
+        return found
     }
 }

@@ -10,8 +10,8 @@ internal import Synchronization
 /// where it has not ended a second later it is told to, and two seconds after that it is ended. What it started itself ends with it.
 final class Program: Child {
     private struct State {
-        var output = Data()
-        var errors = Data()
+        var output = LineBuffer()
+        var errors = LineBuffer()
         var isStopped = false
     }
 
@@ -93,8 +93,8 @@ final class Program: Child {
     private func read(_ data: Data, _ listener: any ChildListener) {
         if data.isEmpty { return listener.ended("the program has ended") }
         let (lines, isTooLong) = state.withLock { state in
-            let lines = Self.lines(&state.output, data)
-            return (lines, state.output.count > maxLine || lines.contains { $0.count > maxLine })
+            let lines = state.output.lines(after: data)
+            return (lines, state.output.rest > maxLine || lines.contains { $0.count > maxLine })
         }
         if isTooLong { return listener.refuse("the program wrote a line of more than \(maxLine) bytes") }
         lines.forEach(listener.received)
@@ -102,22 +102,11 @@ final class Program: Child {
 
     private func log(_ data: Data) {
         let lines = state.withLock { state in
-            let lines = Self.lines(&state.errors, data)
+            let lines = state.errors.lines(after: data)
             // Somebody who never ends a line shall not fill the memory.
-            if state.errors.count > 65_536 { state.errors = Data() }
+            if state.errors.rest > 65_536 { state.errors = LineBuffer() }
             return lines
         }
         for line in lines { logger.info("\(String(decoding: line, as: UTF8.self))") }
-    }
-
-    /// Takes the whole lines out of what has come so far.
-    private static func lines(_ buffer: inout Data, _ data: Data) -> [Data] {
-        buffer += data
-        var lines: [Data] = []
-        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-            lines.append(Data(buffer[buffer.startIndex..<end]))
-            buffer = Data(buffer[(end + 1)...])
-        }
-        return lines
     }
 }

@@ -17,17 +17,42 @@ struct RemoteCall: Sendable, Encodable {
 }
 
 /// What the program answers to a call.
-struct RemoteAnswer: Sendable, Decodable {
+struct RemoteAnswer: Sendable {
     let id: Int
     let result: JSONValue?
     let error: RemoteFault?
+
+    /// Reads a line; `nil` where it is no answer.
+    init?(line: Data) {
+        guard case .object(let members)? = Self.read(line), case .integer(let id)? = members["id"] else { return nil }
+        self.id = id
+        result = members["result"]
+        switch members["error"] {
+        case nil, .null?: error = nil
+        case let value?:
+            guard let fault = RemoteFault(value) else { return nil }
+            error = fault
+        }
+    }
+
+    private static func read(_ line: Data) -> JSONValue? {
+        do { return try JSONValue(reading: line) } catch { return nil }
+    }
 }
 
 /// An error that the program answers. Codes are the protocol's own, in the range that JSON-RPC leaves to servers.
-struct RemoteFault: Sendable, Decodable {
+struct RemoteFault: Sendable {
     let code: Int
     let message: String
     let data: JSONValue?
+
+    /// `nil` where the value is no error.
+    init?(_ value: JSONValue) {
+        guard case .object(let members) = value, case .integer(let code)? = members["code"],
+            case .string(let message)? = members["message"]
+        else { return nil }
+        (self.code, self.message, data) = (code, message, members["data"])
+    }
 
     /// - Parameter id: the title that was asked for.
     func sourceError(_ id: String?) -> SourceError {

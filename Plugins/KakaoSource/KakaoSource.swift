@@ -39,6 +39,8 @@ public struct KakaoSource: SourcePlugin {
         timeout: 10s
         # Requests per second.
         rate: 10
+        # Bytes of one answer of the search; more is refused before it is read.
+        answerBytes: 8MiB
         # Searches per day, as Kakao counts them, and the share of them that prefetching leaves to people who ask.
         quota: { perDay: 30000, reserve: 0.1 }
         """
@@ -58,7 +60,8 @@ public struct KakaoSource: SourcePlugin {
         let baseURL = try configuration.http.address(orElse: "https://dapi.kakao.com")
         originPolicy = configuration.http.policy()
         search = KakaoSearch(
-            context: context, key: configuration.key, baseURL: baseURL, policy: originPolicy, quota: configuration.quota)
+            context: context, key: configuration.key, baseURL: baseURL, policy: configuration.http.answerPolicy(),
+            quota: configuration.quota)
     }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

@@ -60,6 +60,10 @@ public struct RemoteSource: SourcePlugin {
         guard configuration.http.baseURL == nil else {
             throw ConfigurationError(path: "baseURL", message: "a remote source has none: its ids are whole URLs")
         }
+        guard configuration.http.answerBytes == nil else {
+            throw ConfigurationError(
+                path: "answerBytes", message: "a remote source asks no service; pictures are limited by limits.originBytes")
+        }
         allow = configuration.allow
         isVersioned = configuration.versioned
         originPolicy = configuration.http.policy(allow: configuration.allow)
@@ -72,7 +76,7 @@ public struct RemoteSource: SourcePlugin {
     /// The picture as a title of its own.
     public func title(_ id: String) async throws(SourceError) -> Title {
         let url = try allowed(id)
-        let file = url.path.split(separator: "/").last.map(String.init)
+        let file = url.path.pieces(at: "/").last.map(String.init)
         return Title(id: id, name: file ?? url.host)
     }
 

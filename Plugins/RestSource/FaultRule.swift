@@ -21,7 +21,7 @@ struct FaultRule: Sendable, Decodable {
         if let wanted = self.status, wanted != status { return false }
         guard let at else { return self.status != nil }
         guard let found = document.flatMap(at.value), found != .null else { return false }
-        return equals.map { $0 == found.plainText } ?? true
+        return equals.map { found.plainText?.isExactly($0) ?? false } ?? true
     }
 }
 

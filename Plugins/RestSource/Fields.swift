@@ -41,7 +41,10 @@ struct Field: Sendable, Decodable {
             guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
             return .integer(number)
         case .number:
-            guard let number = Double(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a number") }
+            // What Swift reads as a number can be none, or infinite.
+            guard let number = Double(text), number.isFinite else {
+                throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a number")
+            }
             return .number(number)
         }
     }

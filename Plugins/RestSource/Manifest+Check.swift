@@ -16,6 +16,13 @@ extension Manifest {
             let path = period == .day ? "list.get" : "periods.\(period.rawValue).get"
             try Self.check(list(by: period)?.get.names ?? [], path, forLists)
         }
+        for (path, request) in [
+            ("list", list), ("search", search), ("periods.week", periods?.week), ("periods.weekend", periods?.weekend),
+            ("periods.weekdays", periods?.weekdays),
+        ] {
+            guard let perPage = request?.perPage, perPage < 1 else { continue }
+            throw ConfigurationError(path: "\(path).perPage", message: "needs a number from 1")
+        }
         try Self.check(search?.get.names ?? [], "search.get", given.union(["query", "page"]))
         try Self.check(title.get.names, "title.get", given.union(["id"]))
         try Self.check(candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "candidates.headers", given)

@@ -51,7 +51,7 @@ struct RestClient: Sendable {
         var document: JSONValue?
         var problem = "is empty"
         do {
-            document = try JSONDecoder().decode(JSONValue.self, from: Data(answer.body.readableBytesView))
+            document = try JSONValue(reading: answer.body)
         } catch {
             problem = "is no JSON"
         }

@@ -46,6 +46,8 @@ extension RestSource {
         # Where connections may end, the service's and the pictures'.
         networks: [public]
         timeout: 10s
+        # Bytes of one answer of the service; more is refused before it is read.
+        answerBytes: 8MiB
         # Requests per second.
         rate: 20
         """

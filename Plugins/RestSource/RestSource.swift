@@ -14,7 +14,7 @@ public struct RestSource: SourcePlugin {
         originPolicy = configuration.http.policy()
         client = RestClient(
             context: context, manifest: manifest, variables: configuration.variables,
-            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: originPolicy)
+            baseURL: try configuration.http.address(orElse: manifest.baseURL), policy: configuration.http.answerPolicy())
         try manifest.check(given: client.variables)
     }
 
@@ -40,7 +40,7 @@ public struct RestSource: SourcePlugin {
         _ request: Manifest.ListRequest, _ values: [String: String], _ page: Int
     ) async throws(SourceError) -> TitlePage {
         let isPaged = request.get.names.contains("page")
-        guard isPaged || page == 1 else { return TitlePage(titles: []) }
+        guard (isPaged && (1...AnswerCheck.lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
         let document = try await client.get(request.get, values.merging(["page": String(page)]) { own, _ in own }, id: nil)
         var titles: [Title] = []
         for item in try Self.items(request.items, in: document) {
@@ -49,7 +49,7 @@ public struct RestSource: SourcePlugin {
         let total = request.total?.value(in: document)?.plainText.flatMap { Int($0) }
         let pages = request.pages?.value(in: document)?.plainText.flatMap { Int($0) }
         let isLast =
-            pages.map { page >= $0 } ?? total.flatMap { total in request.perPage.map { page >= (total + $0 - 1) / $0 } } ?? true
+            pages.map { page >= $0 } ?? total.flatMap { total in request.perPage.map { page > (max(total, 1) - 1) / $0 } } ?? true
         return TitlePage(
             titles: titles, total: total ?? (isPaged ? nil : titles.count),
             next: isPaged && !isLast && !titles.isEmpty ? page + 1 : nil)
@@ -58,7 +58,7 @@ public struct RestSource: SourcePlugin {
     public func title(_ id: String) async throws(SourceError) -> Title {
         let document = try await client.get(manifest.title.get, ["id": try Self.checked(id)], id: id)
         guard let item = manifest.title.item.map({ $0.value(in: document) }) ?? document else { throw .notFound(id: id) }
-        guard let title = try manifest.title.fields.title(item), title.id == id else {
+        guard let title = try manifest.title.fields.title(item), title.id.isExactly(id) else {
             // An object without an id is how services say that there is none; anything else is no title at all.
             if case .object(let members) = item, !members.isEmpty || manifest.title.item != nil { throw .notFound(id: id) }
             throw .malformedAnswer(reason: "there is no title in the service's answer")
@@ -78,8 +78,8 @@ public struct RestSource: SourcePlugin {
             if let hit = try request.fields.candidate(item, known) { hits.append((hit.0, hit.kind)) }
         }
         if request.order == .likeness { return PosterLikeness().ranked(hits) }
-        var seen: Set<String> = []
-        return hits.map(\.candidate).filter { seen.insert($0.location.name).inserted }
+        var seen: Set<ExactText> = []
+        return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }
 
     private static func items(_ pointer: JSONPointer, in document: JSONValue) throws(SourceError) -> [JSONValue] {

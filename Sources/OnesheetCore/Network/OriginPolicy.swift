@@ -41,10 +41,12 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     public var rate: Double?
     /// How long its originals are fresh.
     public var freshness: FreshnessSettings?
+    /// Bytes of one answer of the service: documents are shorter than pictures, and take longer to read. 8 MiB where nothing is said.
+    public var answerBytes: ByteSize?
 
     public init(
         networks: [NetworkRange]? = nil, baseURL: String? = nil, headers: [String: String]? = nil, timeout: Interval? = nil,
-        rate: Double? = nil, freshness: FreshnessSettings? = nil
+        rate: Double? = nil, freshness: FreshnessSettings? = nil, answerBytes: ByteSize? = nil
     ) {
         self.networks = networks
         self.baseURL = baseURL
@@ -52,7 +54,11 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         self.timeout = timeout
         self.rate = rate
         self.freshness = freshness
+        self.answerBytes = answerBytes
     }
+
+    /// Bytes of one answer where nothing else is said.
+    public static let usualAnswerBytes = ByteSize(8 << 20)
 
     /// The service's address without a slash at the end: `baseURL`, or the service's own.
     /// - Throws: `ConfigurationError` where `baseURL` is not a URL.
@@ -65,7 +71,14 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         return address
     }
 
-    /// The settings as a policy.
+    /// The settings as a policy for what the service answers, which is not its pictures.
+    public func answerPolicy() -> OriginPolicy {
+        var policy = policy()
+        policy.maxBytes = (answerBytes ?? Self.usualAnswerBytes).bytes
+        return policy
+    }
+
+    /// The settings as a policy for pictures.
     public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
         OriginPolicy(
             allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate,

@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetTesting
+import StandardPlugins
+import XCTest
+
+@testable import OnesheetServer
+
+/// Services and programs that answer with numbers that no machine has, and lists that do not end, as clients of the server see it.
+final class ExtremeValuesTests: ServerTestCase {
+    private static let list =
+        #"{"items":[{"id":"1","name":"One","rank":1,"day":"2026-01-01","n":1.5,"any":{"x":[1]}}],"total":100}"#
+    private static let title = #"{"id":"ID","name":"One","n":2}"#
+    private static let places = #"{"items":[{"url":"http://127.0.0.1:9/1","width":600,"height":900,"day":"2026-01-01T00:00:00Z"}]}"#
+
+    func testThatWhateverAServiceSaysTheAnswerIsADocument() async throws {
+        // Given a service that says another extreme value for each search and each title
+        let (lists, titles) = (ExtremeJSON.variants(of: Self.list), ExtremeJSON.variants(of: Self.title))
+        let places = ExtremeJSON.variants(of: Self.places)
+        let origin = try await origin { target, _ in
+            let number = Int(target.split { $0 == "=" || $0 == "&" || $0 == "/" }.last ?? "") ?? 0
+            let text =
+                target.hasPrefix("/list")
+                ? lists[number % lists.count]
+                : target.hasPrefix("/title")
+                    ? titles[number % titles.count].split(separator: "ID").joined(separator: "\(number)")
+                    : places[number % places.count]
+            return .answer(type: "application/json", body: ByteBuffer(string: text))
+        }
+        let server = try await server(
+            sources: """
+                api: { type: rest, baseURL: "\(origin.url)", networks: [loopback], api: { baseURL: "http://api.example", \
+                search: { get: "/list{?page,query}", items: /items, total: /total, perPage: 20, fields: { id: /id, name: /name, \
+                rank: /rank, releaseDate: /day, metadata: { n: { at: /n, as: number }, any: /any } } }, \
+                title: { get: "/title/{id}", fields: { id: /id, name: /name, metadata: { n: { at: /n, as: number } } } }, \
+                candidates: { get: "/places/{id}", items: /items, order: likeness, \
+                fields: { url: /url, width: /width, height: /height, published: /day } } } }
+                """)
+        let paths =
+            lists.indices.map { "/sources/api/titles?query=\($0)" } + titles.indices.map { "/sources/api/titles/\($0)" }
+            + places.indices.map { "/sources/api/titles/\($0)/posters" }
+        for path in paths {
+            // When it is asked for
+            let answer = try await server.send(path)
+            // Then the answer is a document or a problem, and never one of this server's own
+            XCTAssertTrue([200, 404, 502, 503].contains(answer.status), "\(path) \(answer.status) \(answer.text)")
+            XCTAssertNoThrow(try answer.json(), path)
+        }
+        let health = try await server.send("/health")
+        XCTAssertEqual(health.status, 200)
+    }
+
+    func testThatAListWithoutAnEndAndATimeWithoutACalendarAreTold() async throws {
+        // Given a program whose list begins again for ever, and whose quota fills when the universe has ended
+        let program = folder() + ".sh"
+        addTeardownBlock { try FileManager.default.removeItem(atPath: program) }
+        let script = #"""
+            read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}'; n=1
+            while read line; do
+              n=$((n + 1))
+              case "$line" in
+                *'"method":"titles"'*) echo '{"jsonrpc":"2.0","id":'$n',"result":{"titles":[{"id":"1","name":"One"}],"total":9223372036854775807,"next":1}}';;
+                *) echo '{"jsonrpc":"2.0","id":'$n',"error":{"code":-32003,"message":"m","data":{"until":1e300}}}';;
+              esac
+            done
+            """#
+        try Data(script.utf8).write(to: URL(filePath: program))
+        let server = try await server(
+            sources: "prog: { type: exec, command: [/bin/sh, \"\(program)\"] }", keys: "admin: { token: secret }")
+        // When all of the list is wanted, and a title
+        for more in ["", ", \"dryRun\": true"] {
+            let answer = try await server.send(
+                "/prefetch", method: "POST", fields: [("Authorization", "Bearer secret")], body: "{\"source\": \"prog\"\(more)}")
+            // Then the list is malformed, and the quota used up for a time that can be said
+            assertProblem(answer, 502, "the page after 1 is 1")
+        }
+        let page = try await server.send("/sources/prog/titles")
+        XCTAssertEqual(page.status, 200, page.text)
+        let title = try await server.send("/sources/prog/titles/1")
+        assertProblem(title, 503, "quota")
+        XCTAssertEqual(title.field("Retry-After"), "3600")
+        for path in ["/sources", "/", "/metrics", "/health"] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 200, path)
+        }
+        // And an archive of it ends, too
+        let order = PrefetchOrder(source: "prog")
+        let installation = try Installation(
+            try ConfigurationFile(environment: [:]).parse(
+                """
+                cache: { disk: { path: "\(folder())" } }
+                sources: { prog: { type: exec, command: [/bin/sh, "\(program)"] } }
+                """), .standard, logger: RunningServer.silent)
+        do {
+            _ = try await PosterBundle(installation: installation, order: order).write { _ in }
+            XCTFail("a list without an end was written")
+        } catch {
+            XCTAssertTrue("\(error)".contains("the page after 1 is 1"), "\(error)")
+        }
+        try await installation.shutdown()
+    }
+
+    func testThatEveryTimeOfAQuotaIsSaid() {
+        let table: [(Double?, Int)] = [
+            (nil, 3600), (1e300, 31_622_400), (-1e300, 1), (.infinity, 31_622_400), (-.infinity, 1), (.nan, 1), (1000, 1),
+            (1060, 60),
+        ]
+        for (until, seconds) in table {
+            let problem = Problem(PipelineError.source("x", .quotaExhausted(until: until)), at: 1000)
+            XCTAssertEqual(problem.retryAfter, seconds, "\(String(describing: until))")
+        }
+    }
+
+    func testThatADocumentThatCannotBeWrittenIsAnError() {
+        var response = Problem.changed.response()
+        do {
+            response = try .json(["x": Double.nan])
+            XCTFail("\(response) says that nan is a number")
+        } catch {
+            XCTAssertEqual(Problem(error, at: 0).status, .internalServerError)
+        }
+    }
+
+    func testThatAnOrderNamesEachSizeOnce() throws {
+        // Given an order of a megabyte of sizes
+        var order = PrefetchOrder(source: "sample")
+        order.sizes = Array(repeating: "w92", count: 100_000)
+        order.formats = Array(repeating: "jpg", count: 100_000)
+        let transforms = try order.transforms(try ImageOptions(formats: [.jpeg]))
+        XCTAssertEqual(transforms.count, 1)
+    }
+}
