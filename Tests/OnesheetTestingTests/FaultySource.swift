@@ -6,7 +6,7 @@ import OnesheetTesting
 struct FaultySource: SourcePlugin {
     enum Mistake: CaseIterable {
         case otherID, noName, changes, doubles, answersUnknown, spoilsRequests, repeatsPages, goesBack, swallowsAnswers,
-            swallowsTimeOuts, hidesQuota, asksAgain
+            swallowsTimeOuts, hidesQuota, asksAgain, saysInfinity
     }
 
     static let type = "faulty"
@@ -37,7 +37,9 @@ struct FaultySource: SourcePlugin {
         if mistake == .spoilsRequests, id.contains(" ") { throw .malformedAnswer(reason: "a space") }
         guard id == "1" || (mistake == .answersUnknown && id == "2") else { throw .notFound(id: id) }
         try await ask()
-        return Title(id: mistake == .otherID ? "01" : id, name: mistake == .noName ? "" : "One")
+        var title = Title(id: mistake == .otherID ? "01" : id, name: mistake == .noName ? "" : "One")
+        if mistake == .saysInfinity { title.metadata["n"] = .number(.infinity) }
+        return title
     }
 
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {

@@ -41,6 +41,7 @@ final class SourceConformanceTests: XCTestCase {
             .swallowsTimeOuts: "title answers although the service did not (timeOut)",
             .hidesQuota: "title throws “the service's answer is malformed: not ok” when the quota is used up",
             .asksAgain: "title asks again although the quota is known to be used up",
+            .saysInfinity: "“1” has a number that is none",
         ]
 
         for mistake in FaultySource.Mistake.allCases {

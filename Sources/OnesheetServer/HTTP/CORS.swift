@@ -1,4 +1,5 @@
 import HTTPTypes
+import OnesheetCore
 
 /// Tells browsers which pages may read an answer (the Fetch standard's CORS protocol).
 struct CORS {
@@ -11,7 +12,7 @@ struct CORS {
         let isOpen = origins.contains("*")
         // Whoever keeps the answer has to know that it is another one for another page.
         if !isOpen { fields[.vary] = fields[.vary].map { "\($0), Origin" } ?? "Origin" }
-        guard isOpen || origin.map(origins.contains) ?? false else { return }
+        guard isOpen || origins.contains(where: { $0.isExactly(origin ?? "") }) else { return }
         fields[.accessControlAllowOrigin] = isOpen ? "*" : origin
         fields[.accessControlExposeHeaders] =
             "ETag, Cache-Status, Server-Timing, Retry-After, Onesheet-ThumbHash, Onesheet-Color, Onesheet-Size, X-Request-Id"
