@@ -28,7 +28,16 @@ sanitize: setup ## Run the tests of the cache under ThreadSanitizer, and those o
 	@.ci/sanitize thread
 	@.ci/sanitize address
 
+stress: setup ## Attack a release build beside an honest load: make stress SECONDS=600 ATTACKS=icc-stages,slow-readers
+	@.ci/stress "$(or $(SECONDS),600)" "$(ATTACKS)"
+
+fuzz-http: setup ## Mutate pictures and origins against a server under AddressSanitizer, WebP and AVIF built: make fuzz-http SECONDS=600
+	@.ci/fuzz-http "$(or $(SECONDS),600)"
+
+nightly: setup ## Run sanitize, fuzz, fuzz-http and stress, one after the other, and say which passed
+	@.ci/nightly
+
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz sanitize format
+.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly format

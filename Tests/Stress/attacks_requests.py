@@ -1,0 +1,107 @@
+"""Requests that are too many, too long or malformed."""
+
+import urllib.parse
+
+import wire
+from attack import Attack, attack
+
+
+@attack
+class Versions(Attack):
+    name = "version-flood"
+    what = "the ladder of an allowed picture with ?v=1, ?v=2 …: each is another original for the disk"
+    threads = 3
+
+    def turn(self, random):
+        url = f"http://{self.scene.honest}/file/medium.png/same?v={self.next()}"
+        for size in ["w92", "w154", "w185", "w342", "w500", "w780", "original"]:
+            self.get(f"/t/p/{size}/web/{urllib.parse.quote(url, safe='')}.png", random, (200, 400, 403, 404, 413))
+
+
+@attack
+class LongPaths(Attack):
+    name = "long-paths"
+    what = "paths of 8 KB that fail: what each costs in log"
+    threads = 2
+
+    def turn(self, random):
+        word = self.next()
+        filler = "x" * 7900
+        self.get(random.choice([
+            f"/i/unsafe/{filler}{word}/plain/sample://1", f"/t/p/w92/sample/{filler}{word}.jpg", f"/t/p/{filler}{word}/sample/1.jpg",
+            f"/sources/{filler}{word}/titles", f"/sources/films/titles?query=unknown-{filler}{word}", f"/{filler}{word}",
+            f"/i/unsafe/rs:fit:60:0/plain/http://{self.scene.shared}/cut/{filler}{word}@jpg",
+            f"/i/unsafe/rs:fit:60:0/plain/http://{self.scene.hostile}/file/text.txt/{filler}{word}@jpg",
+            f"/i/unsafe/rs:fit:60:0/plain/http://{self.scene.hostile}/error/{word}?token={filler}@jpg",
+            f"/i/unsafe/rs:fit:60:0/plain/http://nobody.invalid/{filler}{word}@jpg",
+        ]), random, (400, 403, 404, 413, 414, 415, 422, 431, 502, 504))
+
+
+@attack
+class Malformed(Attack):
+    name = "malformed"
+    what = "heads that are cut, doubled, contradict themselves or are noise"
+    threads = 2
+
+    def turn(self, random):
+        good = b"GET /t/p/w92/sample/1.jpg HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        kind = random.randrange(9)
+        if kind == 0:
+            data = random.randbytes(random.randrange(1, 5000))
+        elif kind == 1:
+            data = good[:random.randrange(1, len(good))]
+        elif kind == 2:
+            data = bytearray(good)
+            for _ in range(random.randrange(1, 6)):
+                data[random.randrange(len(data))] = random.randrange(256)
+        elif kind == 3:
+            data = good.replace(b"\r\n\r\n", b"\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!")
+        elif kind == 4:
+            data = good.replace(b"\r\n\r\n", b"\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\nffffffffffffffffff\r\n")
+        elif kind == 5:
+            data = good.replace(b"Host", b"X: " + b"a" * random.randrange(100_000) + b"\r\nHost")
+        elif kind == 6:
+            data = b"GET /" + b"a" * random.randrange(200_000)
+        elif kind == 7:
+            data = b"".join(b"X%d: y\r\n" % n for n in range(5000)).join([b"GET / HTTP/1.1\r\n", b"\r\n"])
+        else:
+            ranges = ",".join(f"{n}-{n}" for n in range(1500))
+            data = good.replace(b"\r\n\r\n", f"\r\nRange: bytes={ranges}\r\n\r\n".encode())
+        connection = self.target.connect(self.address(random), 5)
+        try:
+            connection.sendall(bytes(data))
+            connection.settimeout(1)
+            try:
+                answer = connection.recv(4096)
+            except TimeoutError:
+                return self.count("waits for the rest")
+            status = answer.split(b" ", 2)[1].decode("latin-1") if answer.startswith(b"HTTP/1.1 ") else "closed" if not answer else "noise"
+            self.count(status)
+            if status == "500":
+                self.wrong("500")
+        finally:
+            connection.close()
+
+
+@attack
+class Stale(Attack):
+    name = "stale-hits"
+    what = "hits on pictures that are stale after a second and whose origin takes a second and a half"
+    threads = 3
+    pause = 0
+
+    def prepare(self):
+        self.connections = {}
+        self.paths = [self.scene.image(f"http://{self.scene.shared}/stale/1500/stale-{n}.jpg") for n in range(8)]
+
+    def turn(self, random):
+        source = self.address(random)
+        connection = wire.Connection(self.target, source, 30)
+        try:
+            for _ in range(200):
+                answer = connection.request(random.choice(self.paths))
+                self.count(str(answer.status))
+                if answer.status not in (200, 503, 429):
+                    self.wrong(f"{answer.status} for a stale picture: {answer.text}")
+        finally:
+            connection.close()

@@ -1,0 +1,117 @@
+"""Services of titles that answer with lies, and visitors who spend their quota."""
+
+import json, os, unicodedata, urllib.parse
+
+import pictures
+from attack import Attack, attack
+
+FAULT = (200, 400, 404, 413, 422, 502, 504)
+
+
+@attack
+class BigJSON(Attack):
+    name = "json-big"
+    what = "answers of a service of 30 MiB of `\"a\",` and of 4 MiB of opening brackets"
+    pause = 0.1
+
+    def turn(self, random):
+        word = f"{random.choice(['big', 'deep'])}-{self.next()}"
+        self.get(random.choice([f"/sources/films/titles?query={word}", f"/t/p/w92/films/{word}.jpg"]), random, FAULT)
+
+
+@attack
+class Numbers(Attack):
+    name = "numbers"
+    what = "`until` of 1e300, numbers that are `nan` and `1e999`, totals of Int.max, names of 1 MB"
+
+    def turn(self, random):
+        word = self.next()
+        self.get(random.choice([
+            f"/sources/liar/titles/until-huge-{word}", f"/sources/liar/titles/until-small-{word}", f"/sources/liar/titles?query=last-{word}",
+            f"/sources/liar/titles?query=low-{word}", f"/sources/liar/titles/name-{word}", f"/t/p/w92/liar/any-{word}.jpg",
+            f"/sources/films/titles?query=intmax-{word}", f"/sources/films/titles?query=negative-{word}", f"/sources/films/titles?query=huge-{word}",
+            f"/sources/films/titles?query=nan-{word}", f"/sources/films/titles/nan-{word}", f"/sources/films/titles/inf-{word}",
+            f"/sources/films/titles/minus-{word}", f"/sources/films/titles?page={random.choice([2**63 - 1, 2**63, -1, 10**30])}&query=a",
+            "/sources/korea/titles", f"/sources/korea/titles?date=2026-11-{random.randrange(1, 20):02}",
+            "/sources/korea/titles?date=999999-12-31", "/sources/korea/titles?date=-9223372036854775808-01-01",
+        ]), random, FAULT)
+
+
+@attack
+class EndlessLists(Attack):
+    name = "endless-lists"
+    what = "lists whose next page is always the first, or always one more, for prefetch and for people"
+    threads = 1
+    pause = 2
+    timeout = 25
+
+    def turn(self, random):
+        phrase = random.choice(["loop", "grow"])
+        body = json.dumps({"source": "liar", "query": f"{phrase}-{self.next()}", "sizes": ["w92"], "dryRun": random.random() < 0.5}).encode()
+        answer = self.get("/prefetch", random, FAULT, method="POST", body=body,
+                          fields={"Authorization": f"Bearer {self.scene.token}", "Content-Type": "application/json"})
+        if answer is None and phrase == "loop":
+            self.wrong("prefetch of a list whose next page is its first does not end")
+
+
+@attack
+class Twins(Attack):
+    name = "unicode-twins"
+    what = "ids that look the same and are not: U+212A and K, é composed and decomposed; each has to have its own picture"
+    threads = 3
+
+    def turn(self, random):
+        word = self.next()
+        letter = random.choice(["K\u212a", "é" + unicodedata.normalize("NFD", "é"), "Å\u212b", "Ω\u2126", "가" + unicodedata.normalize("NFD", "가")])
+        twins = [f"{word}{letter[0]}", f"{word}{letter[1:]}"]
+        random.shuffle(twins)
+        for twin in twins * 2:
+            quoted = urllib.parse.quote(twin, safe="")
+            answer = self.get(random.choice([f"/t/p/w92/program/{quoted}.png", f"/i/unsafe/rs:fit:60:0/plain/program://{quoted}@png"]),
+                              random, (200,))
+            if answer and answer.status == 200:
+                pixel = pictures.first_pixel(answer.body)[0]
+                if not pictures.is_near(pixel, pictures.color_of(twin)):
+                    self.wrong(f"{ascii(twin[len(word):])} was shown another picture")
+        # The same in an URL: the origin decides by bytes.
+        for twin in twins:
+            url = f"http://{self.scene.honest}/good/60x90/{urllib.parse.quote(twin, safe='')}.png"
+            answer = self.get(self.scene.image(url), random, (200, 400, 404))
+            if answer and answer.status == 200:
+                pixel = pictures.first_pixel(answer.body)[0]
+                if not any(pictures.is_near(pixel, pictures.color_of(name)) for name in (twin, urllib.parse.quote(twin, safe=''))):
+                    self.wrong(f"{ascii(twin[len(word):])} in an URL was shown another picture")
+
+
+class Quota(Attack):
+    """One visitor from one address who asks for what nobody asked for before. The calls are counted at the service."""
+    threads = 2
+
+    def address(self, random): return "127.0.8.1"
+
+
+@attack
+class UnknownIDs(Quota):
+    name = "unknown-ids"
+    what = "posters of ids that there are not, from one address"
+
+    def turn(self, random):
+        self.get(f"/t/p/w92/quota/unknown-{self.next()}.jpg", random, (404,))
+
+
+@attack
+class Searches(Quota):
+    name = "searches"
+    what = "searches for new phrases, from one address"
+
+    def turn(self, random):
+        self.get(f"/sources/quota/titles?query=new-{self.next()}", random, (200,))
+
+
+@attack
+class Candidates(Quota):
+    name = "posters"
+    what = "the candidates of the same three titles again and again, from one address"
+
+    def turn(self, random):
+        self.get(f"/sources/quota/titles/{random.randrange(1, 4)}/posters", random, (200,))

@@ -1,0 +1,165 @@
+"""The server under attack: its configuration, its process, and what the kernel says of it."""
+
+import os, resource, shutil, signal, subprocess, sys, time
+
+import wire
+
+MEMORY = 256 << 20
+DISK = 256 << 20
+DELAY, DEADLINE = 1, 10
+DESCRIPTORS = 4096
+
+
+def configuration(room, port, origins, token, tls=False, more=""):
+    """A small server with every kind of source: MEMORY for work, 2 workers, a cache that is soon full."""
+    def api(host, path, rest=""):
+        return f"""{{ type: rest, networks: [loopback], api: {{ baseURL: "http://{host}:{origins}/{path}", {rest}
+      list: {{ get: "/list{{?page}}", items: /items, total: /total, pages: /pages, fields: &{path}{port} {{ id: /id, name: /name }} }},
+      search: {{ get: "/search{{?query,page}}", items: /items, total: /total, perPage: 20, fields: {{ id: /id, name: /name, rank: /rank,
+        metadata: {{ number: {{ at: /number, as: number }}, whole: {{ at: /whole, as: number }} }} }} }},
+      title: {{ get: "/title{{?id}}", fields: {{ id: /id, name: /name, metadata: {{ number: {{ at: /number, as: number }} }} }} }},
+      candidates: {{ get: "/pictures{{?id}}", items: /items, order: likeness, fields: {{ url: /url, width: /width, height: /height }} }} }} }}"""
+    text = f"""
+listen: 127.0.0.1:{port}
+cache: {{ memory: {{ bytes: 32MiB, expires: 1h }}, disk: {{ path: {room}/cache, bytes: {DISK}, free: 0 }} }}
+admin: {{ token: {token} }}
+limits: {{ memory: {MEMORY}, workers: 2 }}
+shutdown: {{ delay: {DELAY}s, deadline: {DEADLINE}s }}
+log: {{ level: notice }}
+{f"tls: {{ certificate: {room}/../certificate.pem, key: {room}/../key.pem }}" if tls else ""}
+{more}
+sources:
+  sample: {{ type: sample }}
+  web:
+    type: remote
+    networks: [loopback]
+    allow: ["http://127.0.0.2:{origins}/", "http://127.0.0.3:{origins}/", "http://127.0.0.4:{origins}/", "http://127.0.0.5:{origins}/"]
+  outside:
+    type: remote
+    networks: [public]
+    allow: ["http://localhost:*/", "http://127.0.0.9:*/", "http://[::1]:*/", "http://[::ffff:127.0.0.9]:*/", "http://10.0.0.1:*/",
+      "http://169.254.169.254:*/", "http://nobody.invalid/", "https://localhost:*/", "https://127.0.0.9:*/", "https://[::1]:*/",
+      "https://[::ffff:127.0.0.9]:*/", "https://10.0.0.1:*/", "https://169.254.169.254:*/"]
+  honest: {api("127.0.0.2", "api")}
+  films: {api("127.0.0.5", "api")}
+  quota: {api("127.0.0.6", "quota", "quota: { perDay: 3000 },")}
+  program: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, honest, "127.0.0.2:{origins}"] }}
+  liar: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, liar, "127.0.0.2:{origins}", {room}] }}
+  korea: {{ type: boxoffice, key: x, networks: [loopback], baseURL: "http://127.0.0.5:{origins}/kobis", posters: {{ type: kakao, key: x, networks: [loopback], baseURL: "http://127.0.0.5:{origins}/kobis" }} }}
+"""
+    # No aliases are allowed, so that no anchors are needed.
+    text = text.replace(f"&api{port} ", "").replace(f"&quota{port} ", "")
+    path = f"{room}/onesheet.yaml"
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def prepare():
+    """In the child: a limit of descriptors, and a process group of its own."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+
+
+class Server:
+    """A running server; `start` again after a death."""
+
+    def __init__(self, program, path, room, target):
+        self.program, self.path, self.room, self.target = program, path, room, target
+        self.process, self.log = None, f"{room}/server.log"
+
+    def start(self, seconds=20, quiet=False):
+        """Begins it and waits until it is ready; returns how long that took, or `None` when it ended or is not ready in time."""
+        begun = time.monotonic()
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([self.program, "serve", "--config", self.path], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                            start_new_session=True, preexec_fn=prepare, cwd=self.room,
+                                            env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+        while time.monotonic() - begun < seconds:
+            if self.process.poll() is not None:
+                return None
+            try:
+                if wire.once(self.target, "/ready", timeout=2).status == 200:
+                    return time.monotonic() - begun
+            except OSError:
+                pass
+            time.sleep(0.02)
+        return None
+
+    @property
+    def pid(self): return self.process.pid
+
+    def is_alive(self): return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        """The process and those that it started."""
+        if self.process is None:
+            return
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+    def last_lines(self, count=3):
+        with open(self.log, "rb") as file:
+            file.seek(max(os.path.getsize(self.log) - 100_000, 0))
+            lines = [line[:300].decode("utf-8", "replace") for line in file.read().splitlines()]
+        # What a trap said stands before its backtrace.
+        return [line for line in lines if "Fatal error" in line or "crashed:" in line][:2] + lines[-count:]
+
+    # What the kernel says; zero when there is no process.
+
+    def resident(self):
+        try:
+            with open(f"/proc/{self.pid}/statm") as file:
+                return int(file.read().split()[1]) * resource.getpagesize()
+        except (OSError, IndexError):
+            return 0
+
+    def peak(self):
+        """The most that was resident since the last `forget_peak`."""
+        try:
+            with open(f"/proc/{self.pid}/status") as file:
+                return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM")), 0)
+        except OSError:
+            return 0
+
+    def forget_peak(self):
+        try:
+            with open(f"/proc/{self.pid}/clear_refs", "w") as file:
+                file.write("5")
+        except OSError:
+            pass
+
+    def descriptors(self):
+        try:
+            return len(os.listdir(f"/proc/{self.pid}/fd"))
+        except OSError:
+            return 0
+
+    def cpu(self):
+        """Seconds of CPU time so far."""
+        try:
+            with open(f"/proc/{self.pid}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            return 0
+
+    def log_bytes(self): return os.path.getsize(self.log) if os.path.exists(self.log) else 0
+
+    def disk_bytes(self):
+        total = 0
+        for folder, _, files in os.walk(f"{self.room}/cache"):
+            for name in files:
+                try:
+                    total += os.lstat(os.path.join(folder, name)).st_blocks * 512
+                except OSError:
+                    pass
+        return total
+
+
+def certificate(room):
+    """A self-signed certificate for `localhost`."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    "/CN=localhost", "-keyout", f"{room}/key.pem", "-out", f"{room}/certificate.pem"], check=True, capture_output=True)
