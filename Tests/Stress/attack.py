@@ -29,6 +29,10 @@ class Scene:
     @property
     def hostile(self): return f"127.0.0.5:{self.port}"      # a host of hostile pictures
 
+    def other(self, random):
+        """One of many hosts that misbehave: what one does is not held against the next."""
+        return f"127.0.0.{random.randrange(20, 40)}:{self.port}"
+
     def image(self, url, options="rs:fit:60:0", extension="png"):
         return f"/i/unsafe/{options}/plain/{url}@{extension}"
 

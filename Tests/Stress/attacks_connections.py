@@ -6,6 +6,12 @@ import wire
 from attack import Attack, abandon, attack
 
 
+def large(scene, number):
+    """The address of one of four pictures of 30 MB."""
+    url = urllib.parse.quote(f"http://{scene.honest}/file/large.png/{number % 4}", safe="")
+    return f"/t/p/original/web/{url}.png"
+
+
 class Held(Attack):
     """Opens `many` connections, then looks after them until the server ends them; those are counted and opened anew."""
     many = 40
@@ -67,8 +73,7 @@ class SlowReaders(Held):
 
     def begin(self, random):
         connection = self.target.connect(self.address(random), 10, receive=4096)
-        url = urllib.parse.quote(f"http://{self.scene.honest}/file/large.png/{random.randrange(4)}.png", safe="")
-        connection.sendall(f"GET /t/p/original/web/{url} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        connection.sendall(f"GET {large(self.scene, random.randrange(4))} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         return connection
 
     def is_over(self, plain): return False
@@ -206,8 +211,7 @@ class Windows(Held):
 
     def begin(self, random):
         connection = wire.HTTP2(self.target, self.address(random), window=0)
-        urls = [urllib.parse.quote(f"http://{self.scene.honest}/file/large.png/{n % 4}.png", safe="") for n in range(100)]
-        connection.send(*(connection.open(f"/t/p/original/web/{url}")[1] for url in urls))
+        connection.send(*(connection.open(large(self.scene, n))[1] for n in range(100)))
         return connection
 
     def tend(self, connection, random):

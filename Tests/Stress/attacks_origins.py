@@ -11,10 +11,10 @@ class Origin(Attack):
     path = ""
     expect = (502, 503, 504)
 
-    def host(self): return self.scene.hostile
+    def host(self, random): return self.scene.other(random)
 
     def turn(self, random):
-        self.get(self.scene.image(f"http://{self.host()}{self.path}/{self.next()}.jpg"), random, self.expect)
+        self.get(self.scene.image(f"http://{self.host(random)}{self.path}/{self.next()}.jpg"), random, self.expect)
 
 
 @attack
@@ -24,7 +24,7 @@ class Drip(Origin):
     path = "/drip"
     threads = 24
 
-    def host(self): return self.scene.slow
+    def host(self, random): return self.scene.slow
 
 
 @attack
@@ -34,7 +34,7 @@ class Hung(Origin):
     path = "/hung"
     threads = 24
 
-    def host(self): return self.scene.slow
+    def host(self, random): return self.scene.slow
 
 
 @attack
@@ -44,7 +44,7 @@ class Cut(Origin):
     path = "/cut"
     pause = 0.06
 
-    def host(self): return self.scene.shared
+    def host(self, random): return self.scene.shared
 
 
 @attack
@@ -54,7 +54,7 @@ class Retry(Origin):
     path = "/retry"
     pause = 0.5
 
-    def host(self): return self.scene.shared
+    def host(self, random): return self.scene.shared
 
 
 @attack
@@ -63,11 +63,11 @@ class Failing(Origin):
     what = "500 and empty answers, from a host that serves good pictures too"
     pause = 0.1
 
-    def host(self): return self.scene.shared
+    def host(self, random): return self.scene.shared
 
     def turn(self, random):
-        self.path = random.choice(["/error", "/empty"])
-        super().turn(random)
+        path = random.choice(["/error", "/empty"])
+        self.get(self.scene.image(f"http://{self.host(random)}{path}/{self.next()}.jpg"), random, self.expect)
 
 
 @attack
@@ -96,7 +96,7 @@ class Redirects(Attack):
             f"http://[::ffff:127.0.0.9]:{self.scene.canary}/x", f"http://2130706441:{self.scene.canary}/x",
             f"http://127.9:{self.scene.canary}/x", f"http://0:{self.scene.canary}/x", "http://169.254.169.254/latest/meta-data/", "file:///etc/passwd",
             "gopher://127.0.0.1/", f"https://localhost:{self.scene.canary}/x", "//127.0.0.9/x", "http://"])
-        url = f"http://{self.scene.hostile}/to/{urllib.parse.quote(inside, safe='')}"
+        url = f"http://{self.scene.other(random)}/to/{urllib.parse.quote(inside, safe='')}"
         answer = self.get(self.scene.image(f"{url}?{self.next()}"), random, (400, 403, 404, 502))
         if answer and answer.status == 200:
             self.wrong("a redirect to the inside was followed")
@@ -143,8 +143,8 @@ class Endless(Origin):
     expect = (413, 415, 422, 502, 504)
 
     def turn(self, random):
-        self.path = random.choice(["/endless-head", "/endless-body", "/interim", "/chunks"])
-        super().turn(random)
+        path = random.choice(["/endless-head", "/endless-body", "/interim", "/chunks"])
+        self.get(self.scene.image(f"http://{self.host(random)}{path}/{self.next()}.jpg"), random, self.expect)
 
 
 @attack
@@ -154,5 +154,5 @@ class Statuses(Origin):
     expect = (404, 422, 502, 504)
 
     def turn(self, random):
-        self.path = f"/status/{random.randrange(42)}"
-        super().turn(random)
+        status = f"/status/{random.randrange(42)}"
+        self.get(self.scene.image(f"http://{self.host(random)}{status}/{self.next()}.jpg"), random, self.expect)

@@ -92,7 +92,7 @@ class Stale(Attack):
 
     def prepare(self):
         self.connections = {}
-        self.paths = [self.scene.image(f"http://{self.scene.shared}/stale/1500/stale-{n}.jpg") for n in range(8)]
+        self.paths = [self.scene.image(f"http://{self.scene.honest}/stale/1500/stale-{n}.jpg") for n in range(8)]
 
     def turn(self, random):
         source = self.address(random)

@@ -168,10 +168,10 @@ class Fuzzing:
             self.find(index, f"{status}: {reply.text}", input)
         size = len(answer)
         bound = (FIXED + PER_BYTE * (size + (50 << 20 if b"Content-Encoding" in answer[:200_000] else 0))
-                 + PER_PIXEL * (min(mutation.pixels(picture), 100 * LIMIT) + asked(options))) * self.options.factor
+                 + PER_PIXEL * (mutation.pixels(picture, LIMIT) + asked(options))) * self.options.factor
         self.worst = max(self.worst, (used / bound, f"input {index}: {used:.2f} s of {bound:.2f} s CPU"))
         if used > bound:
-            self.find(index, f"{used:.2f} s of CPU; {size} bytes and {mutation.pixels(picture)} pixels may take {bound:.2f} s", input)
+            self.find(index, f"{used:.2f} s of CPU; {size} bytes and {mutation.pixels(picture, LIMIT)} pixels may take {bound:.2f} s", input)
 
     def run(self):
         self.start()

@@ -232,25 +232,26 @@ def mutate(data, other, random):
     return data[:4 << 20]
 
 
-def pixels(data):
-    """Pixels that the bytes declare, times the scans of a JPEG: what a decoder may have to go through."""
+def pixels(data, limit):
+    """Pixels that the bytes declare, as far as `limit`, times the scans of a JPEG: what a decoder may have to go through."""
     most = 0
     form = form_of(data)
     if form == "jpg":
-        scans, place = data.count(b"\xff\xda"), 0
+        scans = max(min(data.count(b"\xff\xda"), 100), 1)
         for marker in (0xC0, 0xC1, 0xC2):
             place = data.find(bytes([0xFF, marker]))
             while place >= 0:
                 if place + 9 <= len(data):
                     height, width = struct.unpack(">HH", data[place + 5:place + 9])
-                    most = max(most, height * width * max(min(scans, 100), 1))
+                    most = max(most, min(height * width, limit) * scans)
                 place = data.find(bytes([0xFF, marker]), place + 1)
-    elif form == "png" and len(data) >= 24:
+        return most
+    if form == "png" and len(data) >= 24:
         width, height = struct.unpack(">II", data[16:24])
         most = width * height
     elif form == "webp":
         for place in range(12, min(len(data) - 10, 4096)):
-            if data[place:place + 4] == b"VP8X":
+            if data[place:place + 4] == b"VP8X" and place + 18 <= len(data):
                 sides = [int.from_bytes(data[place + n:place + n + 3], "little") + 1 for n in (12, 15)]
                 most = max(most, sides[0] * sides[1])
             elif data[place:place + 3] == b"\x9d\x01\x2a":
@@ -266,7 +267,7 @@ def pixels(data):
                 width, height = struct.unpack(">II", data[place + 8:place + 16])
                 most = max(most, width * height)
             place = data.find(b"ispe", place + 1)
-    return most
+    return min(most, limit)
 
 
 # --- hostile HTTP -------------------------------------------------------------------------------------------------------------------

@@ -88,6 +88,7 @@ def service(origin, kind, query):
         names = [name for name in os.listdir(folder) if not name.startswith("large")]
         start = sum(word.encode())
         chosen = [names[(start + n * 7) % len(names)] for n in range(10)]
+        origin = f"127.0.0.5:{origin.rpartition(':')[2]}"
         urls = [f"http://{origin}/file/{name}/{word}-{n}" for n, name in enumerate(chosen)]
         urls[-1] = f"http://{origin}/good/600x900/{word}.jpg"
         return {"items": [{"url": url, "width": 600, "height": 900} for url in urls]}
@@ -214,7 +215,7 @@ async def serve(reader, writer):
 
 
 async def main():
-    if "127.0.0.5" in sys.argv[3:]:
+    if "127.0.0.20" in sys.argv[3:]:
         gzip_bomb()             # now, so that nobody waits for it
     for host in sys.argv[3:]:
         await asyncio.start_server(serve, host, int(sys.argv[2]), limit=1 << 20, backlog=1024)

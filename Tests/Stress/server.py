@@ -19,6 +19,7 @@ def configuration(room, port, origins, token, tls=False, more=""):
         metadata: {{ number: {{ at: /number, as: number }}, whole: {{ at: /whole, as: number }} }} }} }},
       title: {{ get: "/title{{?id}}", fields: {{ id: /id, name: /name, metadata: {{ number: {{ at: /number, as: number }} }} }} }},
       candidates: {{ get: "/pictures{{?id}}", items: /items, order: likeness, fields: {{ url: /url, width: /width, height: /height }} }} }} }}"""
+    others = ", ".join(f'"http://127.0.0.{n}:{origins}/"' for n in range(20, 40))
     text = f"""
 listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: 32MiB, expires: 1h }}, disk: {{ path: {room}/cache, bytes: {DISK}, free: 0 }} }}
@@ -33,7 +34,7 @@ sources:
   web:
     type: remote
     networks: [loopback]
-    allow: ["http://127.0.0.2:{origins}/", "http://127.0.0.3:{origins}/", "http://127.0.0.4:{origins}/", "http://127.0.0.5:{origins}/"]
+    allow: ["http://127.0.0.2:{origins}/", "http://127.0.0.3:{origins}/", "http://127.0.0.4:{origins}/", "http://127.0.0.5:{origins}/", {others}]
   outside:
     type: remote
     networks: [public]
@@ -41,11 +42,11 @@ sources:
       "http://169.254.169.254:*/", "http://nobody.invalid/", "https://localhost:*/", "https://127.0.0.9:*/", "https://[::1]:*/",
       "https://[::ffff:127.0.0.9]:*/", "https://10.0.0.1:*/", "https://169.254.169.254:*/"]
   honest: {api("127.0.0.2", "api")}
-  films: {api("127.0.0.5", "api")}
+  films: {api("127.0.0.7", "api")}
   quota: {api("127.0.0.6", "quota", "quota: { perDay: 3000 },")}
   program: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, honest, "127.0.0.2:{origins}"] }}
   liar: {{ type: exec, networks: [loopback], command: [{sys.executable}, {os.path.dirname(os.path.abspath(__file__))}/films.py, liar, "127.0.0.2:{origins}", {room}] }}
-  korea: {{ type: boxoffice, key: x, networks: [loopback], baseURL: "http://127.0.0.5:{origins}/kobis", posters: {{ type: kakao, key: x, networks: [loopback], baseURL: "http://127.0.0.5:{origins}/kobis" }} }}
+  korea: {{ type: boxoffice, key: x, networks: [loopback], baseURL: "http://127.0.0.7:{origins}/kobis", posters: {{ type: kakao, key: x, networks: [loopback], baseURL: "http://127.0.0.7:{origins}/kobis" }} }}
 """
     # No aliases are allowed, so that no anchors are needed.
     text = text.replace(f"&api{port} ", "").replace(f"&quota{port} ", "")
@@ -73,7 +74,7 @@ class Server:
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([self.program, "serve", "--config", self.path], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
                                             start_new_session=True, preexec_fn=prepare, cwd=self.room,
-                                            env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+                                            env={"SWIFT_BACKTRACE": "enable=no", **os.environ})
         while time.monotonic() - begun < seconds:
             if self.process.poll() is not None:
                 return None

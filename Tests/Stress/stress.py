@@ -22,6 +22,7 @@ from attack import Scene, attacks, perform
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
 HIT, READY = 0.010, 1.0         # seconds: 99th percentile of a hit, worst /ready
+MOST = 4 << 30                  # bytes; a server that takes more is ended, before the machine is full
 HUNG = 10                       # seconds without an answer to /ready after which the server counts as dead
 SLACK = 128 * MIB               # beside limits.memory
 LOAD = ("hit", "hit, new connection", "new picture", "new picture, shared host", "new poster", "known title", "known list")
@@ -84,7 +85,7 @@ class Watch:
     def __init__(self, server, note):
         self.server, self.note = server, note
         self.samples, self.deaths, self.lock = [], [], threading.Lock()
-        self.highest, self.ending, self.over, self.hung = 0, False, False, False
+        self.highest, self.ending, self.over, self.why = 0, False, False, None
         for work in (self.run, self.ask):
             threading.Thread(target=work, daemon=True).start()
 
@@ -100,7 +101,7 @@ class Watch:
                 wire.once(self.server.target, "/ready", "127.0.1.6", HUNG)
             except TimeoutError:
                 if not self.ending and self.server.is_alive() and self.server.pid == pid:
-                    self.hung = True
+                    self.why = f"hung: no answer to /ready for {HUNG} s"
                     self.server.kill()
             except OSError:
                 pass
@@ -112,8 +113,7 @@ class Watch:
             if self.ending:
                 return
             lines = server.last_lines()
-            code = f"hung: no answer to /ready for {HUNG} s" if self.hung else f"died with status {server.process.returncode}"
-            self.hung = False
+            code, self.why = self.why or f"died with status {server.process.returncode}", None
             self.deaths.append((time.time(), code, lines))
             self.note(f"THE SERVER {code.upper()}: {' | '.join(lines)[:600]}")
             if server.start() is None:
@@ -121,6 +121,10 @@ class Watch:
                 server.kill()
             return
         self.highest = max(self.highest, server.peak())
+        if server.resident() > MOST:
+            self.why = f"took more than {MOST >> 30} GiB of memory and was ended"
+            server.kill()
+            return
         self.samples.append((time.time(), server.resident(), server.descriptors(), server.log_bytes()))
 
     def between(self, since, until):
@@ -190,6 +194,9 @@ class Round:
         paths = [f"/t/p/{size}/sample/{n}.jpg" for n in range(1, 9) for size in ("w92", "w342")]
         paths += [self.scene.image(f"http://{self.scene.honest}/good/600x900/warm-{n}.jpg") for n in range(8)]
         paths += [f"/t/p/w185/honest/{n}.jpg" for n in range(1, 9)]
+        # What the slow readers ask for is there when they come.
+        for n in range(4):
+            self.expect(attacks_connections.large(self.scene, n))
         return {path: honest.hashlib.sha256(self.expect(path).body).digest() for path in paths}
 
     def expect(self, path):
@@ -238,14 +245,16 @@ class Round:
                 child.join()
 
     def settle(self):
-        """Until the server answers again, if an attack left it without breath: the next one is to have figures of its own."""
+        """Until the server makes new pictures again, if an attack left it without breath: the next one is to have figures of its own."""
         deadline = time.monotonic() + 2 * HUNG
         while time.monotonic() < deadline:
+            path = self.scene.image(f"http://{self.scene.honest}/good/60x90/settled-{time.time_ns()}.png")
             try:
-                wire.once(self.server.target, "/ready", "127.0.1.7", 1)
-                return
+                if wire.once(self.server.target, path, "127.0.1.7", 2).status == 200:
+                    return
             except OSError:
-                time.sleep(0.2)
+                pass
+            time.sleep(0.2)
 
     def window(self, name, names, seconds):
         self.settle()
@@ -474,10 +483,10 @@ def main():
             with open(f"{folder}/{name}", "wb") as file:
                 file.write(data)
         servers.certificate(room)
-        hosts = [f"127.0.0.{n}" for n in range(2, 7)]
-        port = free_port(hosts)
+        hosts, others = [f"127.0.0.{n}" for n in range(2, 8)], [f"127.0.0.{n}" for n in range(20, 40)]
+        port = free_port(hosts + others)
         # A process for each, so that no host waits for what another one does.
-        origins = [origin(folder, port, [host]) for host in hosts]
+        origins = [origin(folder, port, group) for group in (*([host] for host in hosts), others)]
         canary = Canary()
         figures = []
         for tls in [name == "tls" for name in rounds]:
