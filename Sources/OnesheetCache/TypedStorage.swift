@@ -8,6 +8,11 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let cache: Cache
     private let name: String
     private let clock: WallClock
+    private let executor = BoundedExecutor(threads: 1)
+
+    /// Bytes of a value that is read where it is asked for. A larger one, which a source can make as large as it likes, is read on a
+    /// thread for that, and so is everything written, whose size nobody knows before.
+    private static var smallSize: Int { 64 << 10 }
 
     /// - Parameter name: what sets these values' keys apart from other storages' in the same cache.
     package init(_ name: String, in cache: Cache, clock: WallClock = .system) {
@@ -18,7 +23,9 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     package func value(forKey key: String) async -> Value? {
         guard let hit = await cache.entry(for: cacheKey(key)) else { return nil }
         do {
-            return try Value(data: hit.entry.body)
+            let body = hit.entry.body
+            if body.readableBytes <= Self.smallSize { return try Value(data: body) }
+            return try await withTaskExecutorPreference(executor) { try await Self.read(body) }
         } catch {
             cache.logger.debug("What is cached under \(key) is no \(Value.self) any more: \(error)")
             return nil
@@ -33,11 +40,19 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     package func store(
         _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0
     ) async throws {
-        let body = try value.data()
+        let (body, validator) = try await withTaskExecutorPreference(executor) { try await Self.write(value) }
         let entry = CacheEntry(
-            body: body, mediaType: Value.mediaType, validator: Validator.of(body), created: clock.now,
+            body: body, mediaType: Value.mediaType, validator: validator, created: clock.now,
             cacheTime: expiration ?? .never, tags: tags, cost: cost)
         await cache.store(entry, for: cacheKey(key))
+    }
+
+    // Functions of their own, and asynchronous ones: those run where the executor is.
+    private static func read(_ body: ByteBuffer) async throws -> Value { try Value(data: body) }
+
+    private static func write(_ value: Value) async throws -> (body: ByteBuffer, validator: String) {
+        let body = try value.data()
+        return (body, Validator.of(body))
     }
 
     /// Whether a fresh value is there.
