@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
@@ -11,20 +12,24 @@ package struct Pipeline: Sendable {
     package let renderer: Renderer
     package let pool: RenderPool
     package let figures: PipelineFigures
+    /// What nobody waits for.
+    package let background: BackgroundTasks
     let originals: Originals
     let clock: WallClock
     private let facts: TypedStorage<JSONCached<PosterFacts>>
-    private let flights = Coalescing<Begun<CacheKey>, ImageAnswer, PipelineError>(cancelled: .cancelled)
+    private let flights = Coalescing<Begun<CacheKey>, ImageAnswer, PipelineError>(
+        cancelled: .cancelled, full: .overloaded(retryAfter: 1))
 
     package init(
         cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, figures: PipelineFigures = PipelineFigures(),
-        clock: WallClock = .system
+        background: BackgroundTasks = BackgroundTasks(), clock: WallClock = .system
     ) {
         self.cache = cache
         self.renderer = renderer
         self.pool = pool
         self.originals = originals
         self.figures = figures
+        self.background = background
         self.clock = clock
         facts = TypedStorage("poster", in: cache, clock: clock)
     }
@@ -39,7 +44,7 @@ package struct Pipeline: Sendable {
             switch hit.entry.state(at: clock.now) {
             case .fresh: return answer
             case .staleWhileRevalidate:
-                Task { try await make(request, from: hit.entry) }
+                refresh(request, hit.entry)
                 return answer
             case .staleIfError, .stale: break
             }
@@ -49,6 +54,18 @@ package struct Pipeline: Sendable {
 
     /// Checks that the request's source is there: what the cache has of one that is not any more is not served.
     package func check(_ request: ImageRequest) throws(PipelineError) { _ = try originals.source(of: request.title) }
+
+    /// Makes the variant anew while the stale one serves: once for all who ask meanwhile. Where much is being made anew already, the
+    /// next hit begins it.
+    private func refresh(_ request: ImageRequest, _ stale: CacheEntry) {
+        background.start(.refresh(request.key)) {
+            do throws(PipelineError) {
+                try await make(request, from: stale)
+            } catch {
+                cache.logger.debug("a stale image stays: \(error)", metadata: ["key": "\(request.key)"])
+            }
+        }
+    }
 
     /// Makes the variant of its original, or finds that the stale one is still what its original gives.
     @discardableResult
@@ -61,15 +78,17 @@ package struct Pipeline: Sendable {
             let original = try await originals.original(of: request.title, at: mark)
             _ = watch.lap("origin")
             let isUnchanged = stale.map(original.made) ?? false
-            let variant =
-                if isUnchanged, let stale { stale.renewed(by: original) } else {
-                    try await variants(of: original, request.title, [request.transform], at: mark)[0]
+            let variants =
+                if isUnchanged, let stale { Variants(entries: [stale.renewed(by: original)], hold: nil) } else {
+                    try await variants(of: original, request.title, [request.transform], at: mark)
                 }
+            let variant = variants.entries[0]
             _ = watch.lap("render")
             let origin: AnswerOrigin = !isUnchanged ? .made : original.standsIn ? .staleOnError : .revalidated
             // What stands in is stored as it is.
             if original.isStorable, origin != .staleOnError { await cache.store(variant, for: request.key, begunAt: mark) }
-            return ImageAnswer(entry: variant, origin: origin, timings: watch.lap("store"), isStorable: original.isStorable)
+            return ImageAnswer(
+                entry: variant, origin: origin, timings: watch.lap("store"), isStorable: original.isStorable, hold: variants.hold)
         }
     }
 
@@ -84,39 +103,60 @@ package struct Pipeline: Sendable {
         let mark = await cache.purges.mark()
         let original = try await originals.original(of: title, at: mark)
         let variants = try await variants(of: original, title, transforms, at: mark)
-        guard original.isStorable else { return variants }
-        for (variant, transform) in zip(variants, transforms) {
+        guard original.isStorable else { return variants.entries }
+        for (variant, transform) in zip(variants.entries, transforms) {
             await cache.store(variant, for: ImageRequest(title, transform).key, begunAt: mark)
         }
-        return variants
+        return variants.entries
+    }
+
+    /// What was made, and the memory that it occupies until it is stored and sent.
+    private struct Variants: Sendable {
+        var entries: [CacheEntry]
+        let hold: MemoryHold?
     }
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
         of original: Original, _ title: TitleReference, _ transforms: [Transform], at mark: PurgeMark
-    ) async throws(PipelineError) -> [CacheEntry] {
+    ) async throws(PipelineError) -> Variants {
         let source = original.entry
         let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
-        var made: ArraySlice<CacheEntry> = []
-        if !rendered.isEmpty {
-            let start = ContinuousClock.now
-            let cost: RenderCost
-            do throws(RenderError) { cost = try renderer.cost(source.body, as: rendered) } catch { throw .render(error) }
-            let images: [RenderedImage]
-            do throws(PipelineError) {
-                images = try await pool.run(cost: cost) { () throws(PipelineError) -> [RenderedImage] in
-                    do throws(RenderError) { return try renderer.render(source.body, as: rendered) } catch { throw .render(error) }
-                }
-            } catch {
-                if error.isOriginals { await originals.drop(title, error, at: mark) }
-                throw error
-            }
-            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
-            figures.add(\.renders, images.count)
-            made = images.map { CacheEntry($0, of: title, created: clock, lives: originals.lifetime, cost: milliseconds) }[...]
-            if let index = rendered.firstIndex(where: \.showsWhole) { await note(made[index], of: original, title, at: mark) }
+        guard !rendered.isEmpty else { return Variants(entries: transforms.map { _ in source.renewed(by: original) }, hold: nil) }
+        var made: Variants
+        do throws(PipelineError) {
+            made = try await render(source.body, rendered, of: title)
+        } catch {
+            if error.isOriginals { await originals.drop(title, error, at: mark) }
+            throw error
         }
-        return transforms.map { ($0.isIdentity(for: source.mediaType) ? source : made.removeFirst()).renewed(by: original) }
+        figures.add(\.renders, rendered.count)
+        if let index = rendered.firstIndex(where: \.showsWhole) { await note(made.entries[index], of: original, title, at: mark) }
+        var next = made.entries.makeIterator()
+        made.entries = transforms.map { transform in
+            let entry = transform.isIdentity(for: source.mediaType) ? source : next.next() ?? source
+            return entry.renewed(by: original)
+        }
+        return made
+    }
+
+    private func render(
+        _ body: ByteBuffer, _ transforms: [Transform], of title: TitleReference
+    ) async throws(PipelineError) -> Variants {
+        let (renderer, memory, clock, lifetime) = (renderer, pool.memory, clock, originals.lifetime)
+        let cost = try await pool.examine { () throws(PipelineError) in
+            do throws(RenderError) { return try renderer.cost(body, as: transforms) } catch { throw .render(error) }
+        }
+        return try await pool.run(cost: cost) { () throws(PipelineError) in
+            let start = ContinuousClock.now
+            let images: [RenderedImage]
+            do throws(RenderError) { images = try renderer.render(body, as: transforms) } catch { throw .render(error) }
+            let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
+            // The validators' hashes are taken here, too.
+            let entries = images.map { CacheEntry($0, of: title, created: clock, lives: lifetime, cost: milliseconds) }
+            // Counted before the pixels are given back; what is there already cannot be refused any more.
+            return Variants(entries: entries, hold: memory.hold(entries.reduce(0) { $0 + $1.body.readableBytes }))
+        }
     }
 
     /// What is known of a title's poster without fetching it.
@@ -125,10 +165,7 @@ package struct Pipeline: Sendable {
     /// Pixels of a title's original as it is shown; fetched where they are not known.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
-        let original = try await originals.original(of: title, at: await cache.purges.mark())
-        let header: ImageHeader
-        do throws(RenderError) { header = try renderer.header(of: original.entry.body) } catch { throw .render(error) }
-        return header.orientation.swapsSides ? (header.height, header.width) : (header.width, header.height)
+        return try await originals.size(of: try await originals.original(of: title, at: await cache.purges.mark()))
     }
 
     /// Keeps what `variant` says of the poster, unless it is known.

@@ -109,6 +109,46 @@ final class CoalescingTests: XCTestCase {
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
     }
 
+    func testThatThereAreOnlySoManyPiecesOfWorkAndSoManyWaiters() async throws {
+        // Given room for two pieces of work and three waiters, all taken
+        let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled, full: .refused, mostFlights: 2, mostWaiters: 3) {
+            [gate] key, waiters in if key == "b", waiters == 2 { gate.open() }
+        }
+        let (job, held) = (job, Gate())
+        let work: @Sendable () async throws(Failure) -> Int = { () async throws(Failure) in
+            do { try await held.pass() } catch { throw .late }
+            return try await job.run()
+        }
+        let waiting = ["a", "b"].map { key in Task { try await flights.share(key, work) } }
+        await held.hasBeenReached(by: 2)
+        // When work for a third key is asked for
+        let third = await failure(flights, "c", work)
+        // Then it is refused at once
+        XCTAssertEqual(third, .refused)
+        // And when the third waiter has come, so is a fourth
+        let last = Task { try await flights.share("b", work) }
+        try await gate.pass()
+        let fourth = await failure(flights, "b", work)
+        XCTAssertEqual(fourth, .refused)
+        // And when one leaves, another one may come
+        last.cancel()
+        _ = await last.result
+        let next = Task { try await flights.share("b", work) }
+        held.open()
+        for task in waiting + [next] { _ = try await task.value }
+    }
+
+    private func failure(
+        _ flights: Coalescing<String, Int, Failure>, _ key: String, _ work: @escaping @Sendable () async throws(Failure) -> Int
+    ) async -> Failure? {
+        do throws(Failure) {
+            _ = try await flights.share(key, work)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Coalescing that opens the gate once `count` have joined.
     private func flights(opening count: Int) -> Coalescing<String, Int, Failure> {
         Coalescing(cancelled: .cancelled) { [gate] _, waiters in

@@ -84,6 +84,31 @@ final class FreshnessTests: XCTestCase {
         gate.open()
     }
 
+    func testThatHitsOnStaleVariantsBeginOneRefreshEachAndOnlySoManyInAll() async throws {
+        // Given two sizes that may be served stale, room for one refresh, and an origin that takes its time
+        let (gate, background) = (Gate(), BackgroundTasks(limit: 1))
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", tag: "\"a\"", background: background)
+        var other = Transform()
+        other.width = 33
+        let otherRequest = ImageRequest(request.title, other)
+        for request in [request, otherRequest] { _ = try await pipeline.image(for: request) }
+        clock.advance(by: .seconds(61))
+        transport.hold(url, at: gate) { _ in HTTPAnswer(status: 304, headers: ["cache-control": "max-age=60"]) }
+        // When the first is asked for a hundred times, and then the second
+        for _ in 0..<100 { _ = try await pipeline.image(for: request) }
+        XCTAssertEqual([background.underWay, background.skipped], [1, 0])
+        let answer = try await pipeline.image(for: otherRequest)
+        // Then one refresh is under way, and the second was answered without one
+        XCTAssertEqual(answer.origin, .tier("memory"))
+        XCTAssertEqual([background.underWay, background.skipped], [1, 1])
+        gate.open()
+        while background.underWay > 0 { await Task.yield() }
+        // And its next hit begins it
+        _ = try await pipeline.image(for: otherRequest)
+        while background.underWay > 0 { await Task.yield() }
+        XCTAssertEqual(background.skipped, 1)
+    }
+
     func testThatAfterTheClockWasSetBackTheOriginIsAsked() async throws {
         // Given a picture of a week ago, that the origin was asked about today
         let pipeline = try pipeline(cacheControl: "max-age=60", tag: "\"a\"")
@@ -188,7 +213,8 @@ final class FreshnessTests: XCTestCase {
     }
 
     private func pipeline(
-        cacheControl: String, tag: String? = nil, freshness: FreshnessSettings = FreshnessSettings(), _ other: FakeTransport? = nil
+        cacheControl: String, tag: String? = nil, freshness: FreshnessSettings = FreshnessSettings(), _ other: FakeTransport? = nil,
+        background: BackgroundTasks = BackgroundTasks()
     ) throws -> Pipeline {
         let transport = other ?? transport
         let picture = try Pipeline.picture()
@@ -196,6 +222,7 @@ final class FreshnessTests: XCTestCase {
         headers["etag"] = tag
         transport.on(url) { [headers] _ in HTTPAnswer(status: 200, headers: headers, body: picture) }
         let source = ScriptedSource(freshness: freshness) { [url] _ in [PosterCandidate(.http(url: url))] }
-        return try .forTesting(source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), case: self)
+        return try .forTesting(
+            source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), background: background, case: self)
     }
 }

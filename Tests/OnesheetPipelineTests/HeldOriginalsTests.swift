@@ -31,7 +31,7 @@ final class HeldOriginalsTests: XCTestCase {
             try await held.bytes(of: "stuck") { () throws(SourceError) in ByteBuffer() }
         }
         let bytes = try await held.bytes(of: "well") { () throws(SourceError) in ByteBuffer(string: "picture") }
-        XCTAssertEqual(bytes, ByteBuffer(string: "picture"))
+        XCTAssertEqual(bytes.buffer, ByteBuffer(string: "picture"))
     }
 
     func testThatTheTimeToComeBackFollowsFromHowLongOthersTook() async throws {
@@ -78,8 +78,23 @@ final class HeldOriginalsTests: XCTestCase {
         }
     }
 
+    func testThatWhatItGivesIsCountedUntilNobodyHasIt() async throws {
+        // Given memory for one original
+        let memory = MemoryBudget(limit: 10)
+        let held = HeldOriginals(memory: memory)
+        var first: CountedBytes? = try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "12345678") }
+        XCTAssertEqual(first?.buffer.readableBytes, 8)
+        XCTAssertEqual(memory.held, 8)
+        // When another comes, then there is no room for it until the first is let go of
+        await Self.assertFails(.overloaded(retryAfter: 1)) {
+            try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "123") }
+        }
+        first = nil
+        await assertComesBack(memory)
+    }
+
     private static func assertFails(
-        _ expected: PipelineError, _ body: () async throws -> ByteBuffer, line: UInt = #line
+        _ expected: PipelineError, _ body: () async throws -> CountedBytes, line: UInt = #line
     ) async {
         do {
             _ = try await body()

@@ -195,17 +195,21 @@ extension Pipeline {
     /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
     static func forTesting(
         _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
-        case test: XCTestCase
+        codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
-        let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+        let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
         let originals = Originals(
             sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool,
             choices: choices, clock: clock.wallClock, logger: logger)
-        test.addTeardownBlock { await pool.shutdown() }
-        return Pipeline(cache: cache, renderer: renderer, pool: pool, originals: originals, clock: clock.wallClock)
+        test.addTeardownBlock {
+            await background.shutdown()
+            _ = await toTheEnd(within: .seconds(10)) { await pool.shutdown() }
+        }
+        return Pipeline(
+            cache: cache, renderer: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)
     }
 
     /// A small JPEG; another `shade` is another picture.

@@ -2,9 +2,26 @@ import Foundation
 import Logging
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isRaised: Bool { value.load(ordering: .acquiring) }
+    func raise() { value.store(true, ordering: .releasing) }
+}
+
+private actor Counter {
+    private var count = 0
+
+    func spin(until stop: Flag, telling spinning: Flag) {
+        spinning.raise()
+        let end = ContinuousClock.now + .seconds(60)
+        while !stop.isRaised, ContinuousClock.now < end { count &+= 1 }
+    }
+}
 
 final class WatchedSourceTests: XCTestCase {
     private let clock = ManualClock()
@@ -124,6 +141,111 @@ final class WatchedSourceTests: XCTestCase {
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? SourceError, .unavailable(reason: "cancelled")) }
         XCTAssertEqual(watch.health, .well)
         XCTAssertEqual(watch.figures.calls, [:])
+    }
+
+    func testThatAPluginThatComputesForEverHoldsNobodyElse() async throws {
+        // Given more calls than this machine has processors, of a plugin that computes until the test tells it to stop
+        let count = ProcessInfo.processInfo.activeProcessorCount + 4
+        let (stop, spinning) = (Flag(), Flag())
+        let greedy = source(time: .milliseconds(50), calls: count) { _ in
+            spinning.raise()
+            // A minute at the most
+            let end = ContinuousClock.now + .seconds(60)
+            while !stop.isRaised, ContinuousClock.now < end {}
+        }
+        let well = source { _ in }
+        let errors = await withTaskGroup(of: SourceError?.self) { group in
+            for _ in 0..<count { group.addTask { await Self.failure(greedy) } }
+            while !spinning.isRaised { await Task.yield() }
+            // When another one is asked, then it answers
+            let title = try? await well.title("7")
+            XCTAssertEqual(title?.id, "7")
+            XCTAssertFalse(stop.isRaised)
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        // And whoever asked the first is told so in time, and nobody asks it any more
+        XCTAssertEqual(Set(errors.map { "\(String(describing: $0))" }).count, 1)
+        XCTAssertEqual(errors.first, .unavailable(reason: "no answer in 0.05 seconds"))
+        XCTAssertEqual(watch.figures.underWay, count)
+        let more = await Self.failure(greedy)
+        XCTAssertEqual(more, .unavailable(reason: "it has \(count) calls to answer already; try again shortly"))
+        stop.raise()
+        while watch.figures.underWay > 0 { await Task.yield() }
+    }
+
+    func testThatActorsInAPluginRunOnItsThreadsToo() async throws {
+        // Given a plugin whose work is an actor's, and more calls than this machine has processors
+        let (stop, spinning) = (Flag(), Flag())
+        let counters = (0..<ProcessInfo.processInfo.activeProcessorCount + 4).map { _ in Counter() }
+        let greedy = source(time: .milliseconds(50), calls: 1000) { id in
+            await counters[Int(id) ?? 0].spin(until: stop, telling: spinning)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in counters.indices { group.addTask { _ = await Self.failure(greedy, "\(number)") } }
+            while !spinning.isRaised { await Task.yield() }
+            // When other tasks run, then nothing holds them
+            let sum = await withTaskGroup(of: Int.self) { group in
+                for number in 0..<100 { group.addTask { number } }
+                return await group.reduce(0, +)
+            }
+            XCTAssertEqual(sum, 4950)
+            XCTAssertFalse(stop.isRaised)
+        }
+        stop.raise()
+        while watch.figures.underWay > 0 { await Task.yield() }
+    }
+
+    func testThatLookingForChangesMayTakeForEverAndIsLeftWhenNobodyFollows() async throws {
+        // Given a plugin that looks for changes and does not come back
+        let door = ThreadDoor()
+        defer { door.open() }
+        struct Watching: ContentSource {
+            let door: ThreadDoor
+            let originPolicy = OriginPolicy()
+            func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { TitlePage(titles: []) }
+            func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+            func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+            func changes() async throws(SourceError) -> TitleChanges? {
+                door.pass()
+                return .all
+            }
+        }
+        let source = WatchedSource(Watching(door: door), SourceLimits(), watch)
+        let following = Task { try await source.changes() }
+        await door.hasBeenReached()
+        // When the server ends, then it does not wait for it
+        following.cancel()
+        let result = await following.result
+        XCTAssertThrowsError(try result.get())
+    }
+
+    func testThatWhatIsFetchedForAPluginIsCountedUntilItsCallEnds() async throws {
+        // Given memory for one document of a hundred bytes, decoded
+        let (memory, gate, transport) = (MemoryBudget(limit: 1000), Gate(), FakeTransport())
+        transport.on("http://127.0.0.1/list", String(repeating: "x", count: 100))
+        let limited = LimitedTransport(transport, SourceLimits(), memory: memory)
+        let policy = OriginPolicy(networks: [.loopback])
+        let source = source { id throws(SourceError) in
+            do {
+                _ = try await limited.get(HTTPRequest(url: "http://127.0.0.1/list"), under: policy)
+                if id == "holds" { try await gate.pass() }
+            } catch {
+                throw .unavailable(reason: "\(error)")
+            }
+        }
+        // When a call has it, then another one finds no room
+        let holding = Task { await Self.failure(source, "holds") }
+        await gate.hasBeenReached()
+        XCTAssertEqual(memory.held, 800)
+        let refused = await Self.failure(source, "2")
+        XCTAssertEqual(refused?.description.contains("no memory"), true, "\(String(describing: refused))")
+        // And when the first has ended there is
+        gate.open()
+        let held = await holding.value
+        XCTAssertNil(held)
+        while memory.held > 0 { await Task.yield() }
+        let answered = await Self.failure(source, "3")
+        XCTAssertNil(answered)
     }
 
     func testThatPicturesAndAnswersAreHeldToItsBytes() {

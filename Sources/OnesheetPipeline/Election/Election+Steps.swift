@@ -56,17 +56,10 @@ extension Election {
         }
     }
 
-    func header(of original: Original) throws(PipelineError) -> ImageHeader {
-        do throws(RenderError) { return try fetch.renderer.header(of: original.entry.body) } catch { throw .render(error) }
-    }
-
     /// What the picture looks like, found out on a worker thread where it is not known.
     func hash(of original: Original) async throws(PipelineError) -> PictureHash {
         if let known = original.entry.notes[Original.look].flatMap({ PictureHash($0) }) { return known }
-        let (renderer, body) = (fetch.renderer, original.entry.body)
-        return try await fetch.pool.run { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.hash(of: body) } catch { throw .render(error) }
-        }
+        return try await fetch.hash(of: original)
     }
 }
 
@@ -89,25 +82,25 @@ extension Original {
 
     /// The same, with where it was found.
     func from(_ candidate: PosterCandidate) -> Original {
-        var entry = entry
-        entry.notes[Self.page] = candidate.page
-        entry.notes[Self.site] = candidate.site
-        return Original(entry: entry, freshness: freshness)
+        changed { entry in
+            entry.notes[Self.page] = candidate.page
+            entry.notes[Self.site] = candidate.site
+        }
     }
 
     /// The same, with what it looks like.
     func showing(_ hash: PictureHash) -> Original {
-        var entry = entry
-        entry.notes[Self.look] = hash.description
-        entry.tags.append(.picture(hash))
-        return Original(entry: entry, freshness: freshness)
+        changed { entry in
+            entry.notes[Self.look] = hash.description
+            entry.tags.append(.picture(hash))
+        }
     }
 
     /// The same, found where `other` was.
     func foundAs(_ other: Original) -> Original {
-        var entry = entry
-        for note in [Self.page, Self.site] { entry.notes[note] = entry.notes[note] ?? other.entry.notes[note] }
-        return Original(entry: entry, freshness: freshness)
+        changed { entry in
+            for note in [Self.page, Self.site] { entry.notes[note] = entry.notes[note] ?? other.entry.notes[note] }
+        }
     }
 }
 

@@ -83,9 +83,9 @@ struct Election: Sendable {
         for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
             switch try await entry(candidate, of: title, source, blocked) {
             case .success(let original):
-                let (header, hash) = (try header(of: original), try await hash(of: original))
+                let (size, hash) = (try await fetch.size(of: original), try await hash(of: original))
                 entrants.append(
-                    Entrant(candidate: candidate, original: original, hash: hash, width: header.width, height: header.height))
+                    Entrant(candidate: candidate, original: original, hash: hash, width: size.width, height: size.height))
             case .failure(let error): firstError = firstError ?? error
             }
             if let winner = Self.winner(entrants), Self.isDecided(winner, entrants, next) { return (winner, entrants) }

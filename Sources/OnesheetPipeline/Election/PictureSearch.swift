@@ -1,3 +1,4 @@
+import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
@@ -14,9 +15,9 @@ struct PictureSearch: Sendable {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 do throws(PipelineError) {
-                    guard try await pipeline.originals.hash(of: Original(stored: entry)).isSamePicture(as: picture) else {
-                        continue
-                    }
+                    // One at a time: counted, but never refused.
+                    let original = Original(stored: entry, hold: pipeline.pool.memory.hold(entry.body.readableBytes))
+                    guard try await pipeline.originals.hash(of: original).isSamePicture(as: picture) else { continue }
                 } catch .render {
                     continue
                 }

@@ -34,7 +34,8 @@ package struct Posters: Sendable {
     /// The picture that is the poster at the moment, where it has been fetched.
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
         guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
-        let hash = try await pipeline.originals.hash(of: Original(stored: entry))
+        let hold = pipeline.pool.memory.hold(entry.body.readableBytes)
+        let hash = try await pipeline.originals.hash(of: Original(stored: entry, hold: hold))
         return PosterProvenance(
             name: entry.notes[Original.place] ?? "", page: entry.notes[Original.page], site: entry.notes[Original.site],
             fetched: entry.created, mediaType: entry.mediaType, bytes: entry.body.readableBytes, hash: hash.description)
@@ -76,11 +77,14 @@ package struct Posters: Sendable {
         // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
         guard isBlocked else { return }
-        // In a task of its own: whoever asked may leave, and it is done all the same.
-        let search = Urgency.$current.withValue(.prefetch) {
-            Task { [pipeline] in try await PictureSearch(pipeline: pipeline).purge(hash) }
+        // In a task of its own: whoever asked may leave, and it is done all the same. Where there are too many of those, here.
+        let search = PictureSearch(pipeline: pipeline)
+        try await Urgency.$current.withValue(.prefetch) {
+            guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {
+                return try await search.purge(hash)
+            }
+            try await task.value
         }
-        try await search.value
     }
 
     /// The pictures that are never shown.

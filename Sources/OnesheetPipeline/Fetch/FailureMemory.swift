@@ -14,7 +14,13 @@ final class FailureMemory: Sendable {
         let mark: PurgeMark
     }
 
-    private let failures = Mutex<[TitleReference: Failure]>([:])
+    private struct Failures {
+        var byTitle: [TitleReference: Failure] = [:]
+        /// While those that are over are not looked for again: to look at all for each one more would take longer the more there are.
+        var cleared: Range<Date>?
+    }
+
+    private let failures = Mutex(Failures())
     private let clock: WallClock
     private static let capacity = 10_000
 
@@ -24,9 +30,9 @@ final class FailureMemory: Sendable {
     func check(_ title: TitleReference, at mark: PurgeMark) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
-            guard let failure = failures[title] else { return nil }
+            guard let failure = failures.byTitle[title] else { return nil }
             if failure.time.contains(now), failure.mark == mark { return failure }
-            failures[title] = nil
+            failures.byTitle[title] = nil
             return nil
         }
         if let failure { throw failure.error }
@@ -37,10 +43,13 @@ final class FailureMemory: Sendable {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
         failures.withLock { failures in
-            if failures.count >= Self.capacity { failures = failures.filter { $0.value.time.contains(now) } }
+            if failures.byTitle.count >= Self.capacity, failures.cleared?.contains(now) != true {
+                failures.byTitle = failures.byTitle.filter { $0.value.time.contains(now) }
+                failures.cleared = now..<now.addingTimeInterval(1)
+            }
             // Still full: whoever floods it with names that do not exist loses the benefit, not the memory.
-            guard failures.count < Self.capacity else { return }
-            failures[title] = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
+            guard failures.byTitle.count < Self.capacity else { return }
+            failures.byTitle[title] = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
         }
     }
 
@@ -49,6 +58,8 @@ final class FailureMemory: Sendable {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
         case .originRefused, .render: 30
+        // A worker was taken for all of its time, and may be still.
+        case .timedOut: 600
         // What is kept for people is not used up for them.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2

@@ -4,6 +4,12 @@ import NIOPosix
 import OnesheetCore
 import Synchronization
 
+/// Bytes from outside, with the memory that they occupy.
+struct CountedBytes: Sendable {
+    let buffer: ByteBuffer
+    let hold: MemoryHold
+}
+
 /// The threads on which sources get originals that they hold themselves. Each source has its own: one whose disk hangs keeps neither
 /// another source nor a render waiting.
 final class HeldOriginals: Sendable {
@@ -17,14 +23,20 @@ final class HeldOriginals: Sendable {
     private static let threads = 2
     private let queue: Int
     private let time: Duration
+    private let memory: MemoryBudget
     private let clock: WallClock
     private let lanes = Mutex<[String: Lane]>([:])
 
     /// - Parameters:
     ///   - queue: jobs of one source at work and waiting; one more is refused.
     ///   - time: for one original, with the time that it waits.
-    init(queue: Int = 256, time: Duration = SourceLimits().time, clock: WallClock = .system) {
-        (self.queue, self.time, self.clock) = (queue, time, clock)
+    ///   - memory: what the originals occupy. A source says how large one is only once it is there, so that one for each of its threads
+    ///     is there before it is counted.
+    init(
+        queue: Int = 256, time: Duration = SourceLimits().time, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
+        clock: WallClock = .system
+    ) {
+        (self.queue, self.time, self.memory, self.clock) = (queue, time, memory, clock)
     }
 
     deinit {
@@ -35,14 +47,23 @@ final class HeldOriginals: Sendable {
     /// What `make` gives.
     func bytes(
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
-    ) async throws(PipelineError) -> ByteBuffer {
+    ) async throws(PipelineError) -> CountedBytes {
         let threads = try enter(source)
-        let result = await inTime(time) { () async -> Result<ByteBuffer, SourceError> in
+        let result = await inTime(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
                     let start = self.clock.now
-                    let result: Result<ByteBuffer, SourceError>
-                    do throws(SourceError) { result = .success(try make()) } catch { result = .failure(error) }
+                    let result: Result<CountedBytes, PipelineError>
+                    do throws(SourceError) {
+                        let bytes = try make()
+                        if let hold = memory.reserve(bytes.readableBytes) {
+                            result = .success(CountedBytes(buffer: bytes, hold: hold))
+                        } else {
+                            result = .failure(.overloaded(retryAfter: 1))
+                        }
+                    } catch {
+                        result = .failure(.source(source, error))
+                    }
                     self.leave(source, after: self.clock.now.timeIntervalSince(start))
                     continuation.resume(returning: result)
                 }
@@ -50,7 +71,7 @@ final class HeldOriginals: Sendable {
         }
         if Task.isCancelled { throw .cancelled }
         guard let result else { throw .source(source, .unavailable(reason: "no original in \(time)")) }
-        do throws(SourceError) { return try result.get() } catch { throw .source(source, error) }
+        return try result.get()
     }
 
     /// Jobs of `source`, waiting ones included.

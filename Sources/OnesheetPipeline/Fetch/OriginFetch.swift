@@ -20,13 +20,13 @@ struct OriginFetch: Sendable {
         let start = clock.now
         switch candidate.location {
         case .http(let url):
-            let answer = try await ask(HTTPRequest(url: url), policy)
+            let (answer, body) = try await ask(HTTPRequest(url: url), policy)
             guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
-            return try admit(answer.body, from: url, of: title, freshness)
+            return try await admit(body, from: url, of: title, freshness)
         case .held(let name, let bytes):
-            return try admit(try await held.bytes(of: title.source, bytes), from: name, of: title, nil)
+            return try await admit(try await held.bytes(of: title.source, bytes), from: name, of: title, nil)
         }
     }
 
@@ -37,35 +37,68 @@ struct OriginFetch: Sendable {
     ) async throws(PipelineError) -> Original {
         let start = clock.now
         let rules = FreshnessRules(policy.freshness)
-        let answer = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
+        let (answer, body) = try await ask(HTTPRequest(url: url, headers: original.freshness?.conditions ?? [:]), policy)
         if answer.isNotModified, let freshness = original.freshness {
             let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now, rules: rules)
             return original.with(renewed, keptAt: clock.now, for: lifetime)
         }
         guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
         let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
-        return try admit(answer.body, from: url, of: title, freshness)
+        return try await admit(body, from: url, of: title, freshness)
     }
 
+    /// Reads the header and takes the validator's hash, both in one visit to a thread.
     private func admit(
-        _ body: ByteBuffer, from place: String, of title: TitleReference, _ freshness: Freshness?
-    ) throws(PipelineError) -> Original {
-        let header: ImageHeader
-        do throws(RenderError) { header = try renderer.header(of: body) } catch { throw .render(error) }
-        let entry = CacheEntry(
-            body, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
-            notes: [
-                Original.place: place, Note.width: "\(header.orientation.swapsSides ? header.height : header.width)",
-                Note.height: "\(header.orientation.swapsSides ? header.width : header.height)",
-            ])
-        let original = Original(entry: entry, freshness: nil, hold: pool.memory.hold(body.readableBytes))
+        _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
+    ) async throws(PipelineError) -> Original {
+        let (renderer, clock, lifetime) = (renderer, clock, lifetime)
+        let entry = try await pool.examine { () throws(PipelineError) -> CacheEntry in
+            let header: ImageHeader
+            do throws(RenderError) { header = try renderer.header(of: body.buffer) } catch { throw .render(error) }
+            let (width, height) = header.shownSize
+            return CacheEntry(
+                body.buffer, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
+                notes: [Original.place: place, Note.width: "\(width)", Note.height: "\(height)"])
+        }
+        let original = Original(entry: entry, freshness: nil, hold: body.hold)
         guard let freshness else { return original }
         return original.with(freshness, keptAt: clock.now, for: lifetime)
     }
 
-    private func ask(_ request: HTTPRequest, _ policy: OriginPolicy) async throws(PipelineError) -> HTTPAnswer {
+    /// Pixels of `original` as it is shown.
+    func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
+        if let size = original.size { return size }
+        let (renderer, body) = (renderer, original.entry.body)
+        return try await pool.examine { () throws(PipelineError) in
+            do throws(RenderError) { return try renderer.header(of: body).shownSize } catch { throw .render(error) }
+        }
+    }
+
+    /// What the picture looks like. It is decoded as small as its codec can, with memory for that.
+    func hash(of original: Original) async throws(PipelineError) -> PictureHash {
+        let (renderer, body) = (renderer, original.entry.body)
+        let cost = try await pool.examine { () throws(PipelineError) in
+            do throws(RenderError) { return try renderer.cost(body, as: [Self.small]) } catch { throw .render(error) }
+        }
+        return try await pool.run(cost: cost) { () throws(PipelineError) in
+            do throws(RenderError) { return try renderer.hash(of: body) } catch { throw .render(error) }
+        }
+    }
+
+    /// What a difference hash is taken of.
+    private static let small = {
+        var small = Transform()
+        (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
+        return small
+    }()
+
+    private func ask(
+        _ request: HTTPRequest, _ policy: OriginPolicy
+    ) async throws(PipelineError) -> (answer: HTTPAnswer, body: CountedBytes) {
         do throws(HTTPTransportError) {
-            return try await transport.get(request, under: policy)
+            let answer = try await transport.get(request, under: policy)
+            // Counted from here on, also while it waits to be looked at; that there was room the transport has seen to.
+            return (answer, CountedBytes(buffer: answer.body, hold: pool.memory.hold(answer.body.readableBytes)))
         } catch .crowded(_, let seconds) where !Task.isCancelled {
             throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
@@ -76,4 +109,9 @@ struct OriginFetch: Sendable {
             throw Task.isCancelled ? .cancelled : .origin(error)
         }
     }
+}
+
+extension ImageHeader {
+    /// Pixels after orientation.
+    fileprivate var shownSize: (width: Int, height: Int) { orientation.swapsSides ? (height, width) : (width, height) }
 }

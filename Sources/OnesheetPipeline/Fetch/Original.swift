@@ -2,23 +2,38 @@ package import FoundationEssentials
 import OnesheetCache
 package import OnesheetCore
 
-/// An original, and what may be done with it.
+/// An original, and what may be done with it. What it is changed to keeps the memory that it holds.
 struct Original: Sendable {
-    let entry: CacheEntry
+    private(set) var entry: CacheEntry
     /// Until when it is fresh; `nil` for one that did not come over HTTP, which is fresh for as long as it is there.
-    let freshness: Freshness?
+    private(set) var freshness: Freshness?
     /// Whether it is stale and serves all the same, because its origin could not be asked.
     private(set) var standsIn = false
     /// The memory that its bytes occupy, while it is under way.
     private let hold: MemoryHold?
 
-    init(entry: CacheEntry, freshness: Freshness?, hold: MemoryHold? = nil) {
+    /// - Parameter hold: `nil` for what is counted elsewhere, as the memory tier counts what it has.
+    init(entry: CacheEntry, freshness: Freshness?, hold: MemoryHold?) {
         (self.entry, self.freshness, self.hold) = (entry, freshness, hold)
     }
 
     /// An original out of the cache.
-    init(stored entry: CacheEntry, hold: MemoryHold? = nil) {
+    init(stored entry: CacheEntry, hold: MemoryHold?) {
         self.init(entry: entry, freshness: Freshness(notes: entry.notes), hold: hold)
+    }
+
+    /// The same with another entry for its bytes.
+    func changed(_ change: (inout CacheEntry) -> Void) -> Original {
+        var original = self
+        change(&original.entry)
+        return original
+    }
+
+    /// Pixels as they are shown; `nil` for one that was stored before such things were noted.
+    var size: (width: Int, height: Int)? {
+        guard let width = entry.notes[Note.width].flatMap({ Int($0) }), let height = entry.notes[Note.height].flatMap({ Int($0) })
+        else { return nil }
+        return (width, height)
     }
 
     /// The same, in place of what its origin would have said.
@@ -50,13 +65,16 @@ struct Original: Sendable {
 
     /// The same with this freshness, kept for as long as it is of any use and for `lifetime` at the most.
     func with(_ freshness: Freshness, keptAt now: Date, for lifetime: CacheExpiration) -> Original {
-        var renewed = entry
-        renewed.notes.merge(freshness.notes) { $1 }
-        renewed.notes[Self.asked] = "\(now.timeIntervalSince1970)"
-        let longest = lifetime.moment(from: now) ?? .distantFuture
-        renewed.cacheTime = .date(min(longest, freshness.usefulUntil(grace: longest.timeIntervalSince(now))))
-        renewed.expires = renewed.cacheTime.moment(from: now)
-        return Original(entry: renewed, freshness: freshness, hold: hold)
+        var renewed = changed { entry in
+            entry.notes.merge(freshness.notes) { $1 }
+            entry.notes[Self.asked] = "\(now.timeIntervalSince1970)"
+            let longest = lifetime.moment(from: now) ?? .distantFuture
+            entry.cacheTime = .date(min(longest, freshness.usefulUntil(grace: longest.timeIntervalSince(now))))
+            entry.expires = entry.cacheTime.moment(from: now)
+        }
+        renewed.freshness = freshness
+        renewed.standsIn = false
+        return renewed
     }
 }
 

@@ -14,7 +14,7 @@ package struct Originals: Sendable {
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
-    private let flights = Coalescing<Begun<TitleReference>, Original, PipelineError>(cancelled: .cancelled)
+    private let flights: Coalescing<Begun<TitleReference>, Original, PipelineError>
     private let election: Election
 
     /// - Parameters:
@@ -32,8 +32,9 @@ package struct Originals: Sendable {
         self.pool = pool
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(
-            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(clock: clock), clock: clock,
-            lifetime: lifetime)
+            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(memory: pool.memory, clock: clock),
+            clock: clock, lifetime: lifetime)
+        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
         election = Election(fetch: fetch, choices: choices, logger: logger)
     }
 
@@ -63,7 +64,7 @@ package struct Originals: Sendable {
     /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
     private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
         guard let hit else { return nil }
-        guard hit.tier != cache.memory.name else { return Original(stored: hit.entry) }
+        guard hit.tier != cache.memory.name else { return Original(stored: hit.entry, hold: nil) }
         guard let hold = pool.memory.reserve(hit.entry.body.readableBytes) else { throw .overloaded(retryAfter: pool.retryAfter) }
         return Original(stored: hit.entry, hold: hold)
     }
@@ -91,6 +92,11 @@ package struct Originals: Sendable {
 
     /// What the original looks like.
     func hash(of original: Original) async throws(PipelineError) -> PictureHash { try await election.hash(of: original) }
+
+    /// Pixels of the original as it is shown.
+    func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
+        try await fetch.size(of: original)
+    }
 
     /// What the best candidate that can be had shows.
     private func elected(

@@ -13,11 +13,14 @@ package struct ImageAnswer: Sendable {
     package var timings: [StageTiming]
     /// Whether anybody may keep it; its origin can forbid that.
     package let isStorable: Bool
+    /// The memory that the image occupies, where it was made for those who share this answer.
+    package let hold: MemoryHold?
 
     package init(
-        entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true
+        entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true,
+        hold: MemoryHold? = nil
     ) {
-        (self.entry, self.origin, self.timings, self.isStorable) = (entry, origin, timings, isStorable)
+        (self.entry, self.origin, self.timings, self.isStorable, self.hold) = (entry, origin, timings, isStorable, hold)
         self.size = size ?? entry.body.readableBytes
     }
 }

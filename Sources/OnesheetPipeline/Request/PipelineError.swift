@@ -17,6 +17,8 @@ package enum PipelineError: Error, Sendable, Equatable {
     case render(RenderError)
     /// Workers, memory or a line for one of them or for a host are full; probably not any more after so many seconds.
     case overloaded(retryAfter: Int)
+    /// Looking at the original or making the variant was not done after this time, and is not waited for any longer.
+    case timedOut(Duration)
     /// Whoever asked has left.
     case cancelled
 }
@@ -31,6 +33,7 @@ extension PipelineError: CustomStringConvertible {
         case .originRefused(let url, let answer): "\(url) answers \(answer)"
         case .render(let error): "\(error)"
         case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
+        case .timedOut(let limit): "the image was not made within \(limit)"
         case .cancelled: "the request was cancelled"
         }
     }
@@ -46,7 +49,7 @@ extension PipelineError {
     /// Whether it may be well again without anyone's doing here, so that something stale serves meanwhile (RFC 5861 §4).
     var isOriginsFault: Bool {
         switch self {
-        case .origin, .originRefused, .render, .overloaded, .source(_, .unavailable), .source(_, .quotaExhausted),
+        case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .quotaExhausted),
             .source(_, .malformedAnswer):
             true
         case .unknownSource, .source, .noPoster, .cancelled: false
@@ -56,7 +59,7 @@ extension PipelineError {
     /// Whether the original's bytes are to blame, which its header did not show.
     var isOriginals: Bool {
         switch self {
-        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)): true
+        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .timedOut: true
         default: false
         }
     }

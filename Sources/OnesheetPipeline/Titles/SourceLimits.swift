@@ -1,4 +1,6 @@
+import NIOCore
 package import OnesheetCore
+import Synchronization
 
 /// What one source may take of what all share, whatever its plugin does.
 package struct SourceLimits: Sendable, Decodable, Equatable {
@@ -35,10 +37,34 @@ package struct SourceLimits: Sendable, Decodable, Equatable {
 package struct LimitedTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let limits: SourceLimits
+    private let memory: MemoryBudget?
 
-    package init(_ transport: any HTTPTransport, _ limits: SourceLimits) { (self.transport, self.limits) = (transport, limits) }
+    /// How many times its bytes a document takes that a plugin decodes, with the document.
+    private static let decodedSize = 8
+
+    /// - Parameter memory: what answers are counted in, until the call of the plugin ends that they are for.
+    package init(_ transport: any HTTPTransport, _ limits: SourceLimits, memory: MemoryBudget? = nil) {
+        (self.transport, self.limits, self.memory) = (transport, limits, memory)
+    }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
-        try await transport.get(request, under: limits.applied(to: policy))
+        // Not on the source's own threads: what all sources share would wait there for a plugin that computes.
+        let answer = try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(HTTPTransportError) in
+            try await transport.get(request, under: limits.applied(to: policy))
+        }
+        guard let memory else { return answer }
+        guard let hold = memory.reserve(answer.body.readableBytes * Self.decodedSize) else { throw .overloaded(url: request.url) }
+        CallMemory.current?.keep(hold)
+        return answer
     }
+}
+
+/// The memory that one call of a plugin takes with what is fetched for it. It goes back when the call ends, also when nobody waits for
+/// it any more.
+final class CallMemory: Sendable {
+    @TaskLocal static var current: CallMemory?
+
+    private let holds = Mutex<[MemoryHold]>([])
+
+    func keep(_ hold: MemoryHold) { holds.withLock { $0.append(hold) } }
 }

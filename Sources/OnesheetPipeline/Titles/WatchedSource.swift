@@ -1,11 +1,16 @@
+import OnesheetCache
 package import OnesheetCore
 
-/// A source as the rest of the server sees it: held to its limits, and what becomes of each call noted. A plugin that hangs, floods or
-/// fails costs its own requests and no other's.
+/// A source as the rest of the server sees it: held to its limits, and what becomes of each call noted. A plugin that hangs, computes,
+/// floods or fails costs its own requests and no other's: it runs on threads of its own.
 package struct WatchedSource: ContentSource {
     private let source: any ContentSource
     private let limits: SourceLimits
     private let watch: SourceWatch
+    private let executor = BoundedExecutor(threads: Self.threads)
+
+    /// A call mostly waits for a service; two can compute at the same time.
+    private static let threads = 2
 
     package init(_ source: any ContentSource, _ limits: SourceLimits, _ watch: SourceWatch) {
         (self.source, self.limits, self.watch) = (CheckedSource(source: source), limits, watch)
@@ -13,7 +18,15 @@ package struct WatchedSource: ContentSource {
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
     package var isVersioned: Bool { source.isVersioned }
-    package func changes() async throws(SourceError) -> TitleChanges? { try await source.changes() }
+
+    package func changes() async throws(SourceError) -> TitleChanges? {
+        // Without a limit: a change is told once, and only whoever follows the source waits for it.
+        let result = await inTime(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
+            do throws(SourceError) { return .success(try await source.changes()) } catch { return .failure(error) }
+        }
+        guard let result else { throw .unavailable(reason: "cancelled") }
+        return try result.get()
+    }
 
     package func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         try await asked(.titles) { [source] () async throws(SourceError) in try await source.titles(query) }
@@ -36,9 +49,11 @@ package struct WatchedSource: ContentSource {
             throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
         }
         let start = ContinuousClock.now
-        let result = await inTime(limits.time) { [watch] () async -> Result<Value, SourceError> in
+        let result = await inTime(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
             defer { watch.end() }
-            do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
+            return await CallMemory.$current.withValue(CallMemory()) {
+                do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
+            }
         }
         // Whoever leaves says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }

@@ -30,8 +30,8 @@ package final class MemoryBudget: Sendable {
     fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
 }
 
-/// Part of a budget. It goes back with the last reference.
-final class MemoryHold: Sendable {
+/// Part of a budget. It goes back with the last reference, or when it is given back.
+package final class MemoryHold: Sendable {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
 
@@ -40,7 +40,16 @@ final class MemoryHold: Sendable {
         self.budget = budget
     }
 
-    deinit { budget.giveBack(bytes.withLock { $0 }) }
+    deinit { giveBack() }
+
+    /// Gives it back before the last reference is gone.
+    func giveBack() {
+        budget.giveBack(
+            bytes.withLock { bytes in
+                defer { bytes = 0 }
+                return bytes
+            })
+    }
 
     /// Makes the hold at least `total` bytes large.
     /// - Returns: whether there was room.

@@ -1,6 +1,8 @@
 import OnesheetCore
 
-/// Who renders next, and whether one more may wait: people before prefetching, and nobody longer than is any use.
+/// Who is served next, and whether one more may wait: people before prefetching, and nobody longer than is any use.
+///
+/// Moments are milliseconds since any beginning.
 struct RenderLine<Waiter: Sendable>: Sendable {
     enum Turn: Equatable {
         /// A worker is free.
@@ -11,93 +13,131 @@ struct RenderLine<Waiter: Sendable>: Sendable {
     }
 
     private struct Place {
-        let ticket: UInt64
         let milliseconds: Double
         let waiter: Waiter
+    }
+
+    private struct Job {
+        /// As predicted.
+        let milliseconds: Double
+        let start: Double
     }
 
     private let workers: Int
     private let queue: Int
     private let longestWait: Double
-    private var lanes: [Urgency: [Place]] = [.interactive: [], .prefetch: []]
-    private var running = 0
-    private var runningMilliseconds = 0.0
+    private let deadline: Double
+    private var lanes: [Urgency: TicketQueue<Place>] = [.interactive: TicketQueue(), .prefetch: TicketQueue()]
+    /// What waits in each lane, as predicted.
+    private var waitingMilliseconds: [Urgency: Double] = [:]
+    private var running: [UInt64: Job] = [:]
     private var tickets: UInt64 = 0
-    /// How long renders take here, by how long they were predicted to.
+    /// How long jobs take here, by how long they were predicted to.
     private(set) var slowness = 1.0
 
     /// - Parameters:
     ///   - queue: how many of one urgency may wait.
     ///   - longestWait: milliseconds that anybody is let wait, as far as can be foreseen.
-    init(workers: Int, queue: Int, longestWait: Double) {
-        (self.workers, self.queue, self.longestWait) = (max(1, workers), max(0, queue), longestWait)
+    ///   - deadline: milliseconds after which a job that is at work counts as stuck.
+    init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
+        (self.workers, self.queue, self.longestWait, self.deadline) = (max(1, workers), max(0, queue), longestWait, deadline)
     }
 
     /// At work and waiting.
-    var load: Int { running + lanes.values.reduce(0) { $0 + $1.count } }
+    var load: Int { running.count + lanes.values.reduce(0) { $0 + $1.count } }
 
     func waiting(_ urgency: Urgency) -> Int { lanes[urgency]?.count ?? 0 }
 
-    /// Milliseconds until a newcomer of this urgency would begin: half of what runs is done already, on average.
-    func wait(_ urgency: Urgency) -> Double {
-        guard running >= workers else { return 0 }
+    /// Workers whose job does not end.
+    func stuck(at now: Double) -> Int { running.values.count { now - $0.start > deadline } }
+
+    /// Milliseconds until a newcomer of this urgency would begin. The workers that come free first share what waits before it; one
+    /// that takes longer than that has no part in it.
+    func wait(_ urgency: Urgency, at now: Double) -> Double {
+        guard running.count >= workers else { return 0 }
         let before = urgency == .interactive ? [Urgency.interactive] : Urgency.allCases
-        let waiting = before.reduce(0) { $0 + (lanes[$1] ?? []).reduce(0) { $0 + $1.milliseconds } }
-        return (runningMilliseconds / 2 + waiting) * slowness / Double(workers)
+        let waiting = before.reduce(0) { $0 + (waitingMilliseconds[$1] ?? 0) } * slowness
+        var (wait, free) = (Double.infinity, 0.0)
+        for (index, remaining) in running.values.map({ remaining($0, at: now) }).sorted().enumerated() {
+            guard remaining < wait else { break }
+            free += remaining
+            wait = (waiting + free) / Double(index + 1)
+        }
+        return wait
+    }
+
+    /// What is left of a job as predicted. Where that proved wrong, what has taken so long will probably take as long again.
+    private func remaining(_ job: Job, at now: Double) -> Double {
+        let (expected, elapsed) = (job.milliseconds * slowness, now - job.start)
+        return min(elapsed < expected ? expected - elapsed : elapsed, deadline)
     }
 
     /// The seconds after which a newcomer of this urgency should come back; `nil` where one is taken.
-    func refusal(_ urgency: Urgency) -> Int? {
-        guard running >= workers else { return nil }
-        guard waiting(urgency) >= queue || urgency == .interactive && wait(urgency) > longestWait else { return nil }
-        return retryAfter(urgency)
+    func refusal(_ urgency: Urgency, at now: Double) -> Int? {
+        guard running.count >= workers else { return nil }
+        guard waiting(urgency) >= queue || urgency == .interactive && wait(urgency, at: now) > longestWait else { return nil }
+        return retryAfter(urgency, at: now)
     }
 
-    /// Seconds until a newcomer of this urgency would begin, at least one: the shortest time that can be told.
-    func retryAfter(_ urgency: Urgency) -> Int { max(1, Int((wait(urgency) / 1000).rounded(.up))) }
+    /// Seconds until a newcomer of this urgency would begin, at least one: the shortest time that can be told. An hour is the longest.
+    func retryAfter(_ urgency: Urgency, at now: Double) -> Int {
+        Int(min(max(1, (wait(urgency, at: now) / 1000).rounded(.up)), 3600))
+    }
 
     mutating func ticket() -> UInt64 {
         tickets += 1
         return tickets
     }
 
-    /// - Parameter milliseconds: what the render is predicted to take.
-    mutating func enter(_ ticket: UInt64, _ urgency: Urgency, _ milliseconds: Double, _ waiter: Waiter) -> Turn {
-        if running < workers {
-            start(milliseconds)
+    /// - Parameter milliseconds: what the job is predicted to take.
+    mutating func enter(
+        _ ticket: UInt64, _ urgency: Urgency, milliseconds: Double, _ waiter: Waiter, at now: Double
+    ) -> Turn {
+        if running.count < workers {
+            running[ticket] = Job(milliseconds: milliseconds, start: now)
             return .now
         }
-        if let seconds = refusal(urgency) { return .refused(retryAfter: seconds) }
-        lanes[urgency]?.append(Place(ticket: ticket, milliseconds: milliseconds, waiter: waiter))
+        if let seconds = refusal(urgency, at: now) { return .refused(retryAfter: seconds) }
+        lanes[urgency]?.append(ticket, Place(milliseconds: milliseconds, waiter: waiter))
+        waitingMilliseconds[urgency, default: 0] += milliseconds
         return .later
     }
 
     /// Takes whoever has `ticket` out of the line, if it waits.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
-            if let index = lanes[lane]?.firstIndex(where: { $0.ticket == ticket }) { return lanes[lane]?.remove(at: index).waiter }
+            guard let place = lanes[lane]?.remove(ticket) else { continue }
+            left(lane, place)
+            return place.waiter
         }
         return nil
     }
 
-    /// A render is over.
-    /// - Parameter took: milliseconds; `nil` where it was not begun.
+    /// Takes everybody out who waits.
+    mutating func leaveAll() -> [Waiter] {
+        waitingMilliseconds = [:]
+        return Urgency.allCases.flatMap { lanes[$0]?.removeAll() ?? [] }.map(\.waiter)
+    }
+
+    /// The job of `ticket` is over.
+    /// - Parameter wasBegun: whether how long it took says anything.
     /// - Returns: who is next.
-    mutating func finish(_ milliseconds: Double, took: Double?) -> Waiter? {
-        running -= 1
-        runningMilliseconds -= milliseconds
-        if let took, milliseconds > 0 { slowness += 0.1 * (min(max(took / milliseconds, 0.05), 20) - slowness) }
+    mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> Waiter? {
+        guard let job = running.removeValue(forKey: ticket) else { return nil }
+        if wasBegun, job.milliseconds > 0 {
+            slowness += 0.1 * (min(max((now - job.start) / job.milliseconds, 0.05), 20) - slowness)
+        }
         for lane in Urgency.allCases {
-            guard let next = lanes[lane]?.first else { continue }
-            lanes[lane]?.removeFirst()
-            start(next.milliseconds)
-            return next.waiter
+            guard let next = lanes[lane]?.removeFirst() else { continue }
+            left(lane, next.element)
+            running[next.ticket] = Job(milliseconds: next.element.milliseconds, start: now)
+            return next.element.waiter
         }
         return nil
     }
 
-    private mutating func start(_ milliseconds: Double) {
-        running += 1
-        runningMilliseconds += milliseconds
+    private mutating func left(_ lane: Urgency, _ place: Place) {
+        // Sums of what comes and goes do not come back to zero by themselves.
+        waitingMilliseconds[lane] = waiting(lane) == 0 ? 0 : (waitingMilliseconds[lane] ?? 0) - place.milliseconds
     }
 }

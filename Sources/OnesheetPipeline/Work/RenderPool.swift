@@ -1,110 +1,87 @@
-import NIOPosix
 package import OnesheetCore
 import OnesheetImaging
-import Synchronization
 
-/// The worker threads on which pixels are made: so many at work, so many waiting, so many bytes; what is more is refused at once.
+/// The threads on which bytes from outside are looked at and pixels are made: so many at work, so many waiting, so many bytes; what is
+/// more is refused at once.
 ///
-/// Rendering keeps a processor busy for tens of milliseconds; on the cooperative pool it would stop everything else.
+/// Both keep a processor busy for as long as whoever made the bytes likes; on the cooperative pool that would stop everything else.
 package final class RenderPool: Sendable {
-    private enum Turn {
-        case now, cancelled
-        case refused(retryAfter: Int)
-    }
-
     /// What originals and pixels may occupy.
     package let memory: MemoryBudget
-    private let threads: NIOThreadPool
-    private let line: Mutex<RenderLine<CheckedContinuation<Turn, Never>>>
+    private let renders: Workers
+    /// Threads of their own: looking at a header waits for no render, and no render for those.
+    private let examiners: Workers
+
+    /// How many threads look at what has come: a look takes milliseconds.
+    private static let examiningThreads = 2
+    /// Looks of one urgency that may wait, at the least.
+    private static let examiningQueue = 1024
+    /// The longest that one may take, which is a thousand times what it takes.
+    private static let examiningDeadline = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - workers: threads.
-    ///   - queue: jobs that may wait for one.
-    ///   - longestWait: the longest that one is let wait, as far as can be foreseen.
+    ///   - workers: threads that render.
+    ///   - queue: jobs of one urgency that may wait for one.
+    ///   - longestWait: the longest that one waits that somebody asked for.
+    ///   - longestPrefetchWait: the longest that any other waits.
+    ///   - deadline: for one render. Whoever waits for it is answered a tenth of that later, so that a render that ends itself in time
+    ///     is not left behind.
     ///   - memory: what originals under way and decoded pixels may occupy.
     package init(
-        workers: Int, queue: Int, longestWait: Duration = .seconds(10),
-        memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
+        workers: Int, queue: Int, longestWait: Duration = .seconds(10), longestPrefetchWait: Duration = .seconds(600),
+        deadline: Duration = .seconds(20), memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
     ) {
-        threads = NIOThreadPool(numberOfThreads: max(1, workers))
-        line = Mutex(RenderLine(workers: workers, queue: queue, longestWait: longestWait / .milliseconds(1)))
+        renders = Workers(
+            threads: max(1, workers), queue: queue, longestWait: longestWait, longestPrefetchWait: longestPrefetchWait,
+            deadline: deadline * 1.1)
+        examiners = Workers(
+            threads: Self.examiningThreads, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
+            longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))
         self.memory = memory
-        threads.start()
     }
 
-    /// Jobs at work and waiting.
-    package var load: Int { line.withLock { $0.load } }
+    /// Renders at work and waiting.
+    package var load: Int { renders.load }
 
-    /// Jobs of this urgency that wait.
-    package func waiting(_ urgency: Urgency) -> Int { line.withLock { $0.waiting(urgency) } }
+    /// Renders of this urgency that wait.
+    package func waiting(_ urgency: Urgency) -> Int { renders.waiting(urgency) }
+
+    /// Threads whose job is past its deadline and does not end, by what they are for.
+    package var stuck: (render: Int, examine: Int) { (renders.stuck, examiners.stuck) }
 
     /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
-    package var retryAfter: Int { line.withLock { $0.retryAfter(.interactive) } }
+    package var retryAfter: Int { renders.retryAfter }
 
     /// Refuses what would have to be rendered, before anything is done for it.
     /// - Throws: `.overloaded` where a job that comes now would not be taken.
     func checkRoom() throws(PipelineError) {
-        if let seconds = line.withLock({ $0.refusal(.current) }) { throw .overloaded(retryAfter: seconds) }
+        if let seconds = renders.refusal { throw .overloaded(retryAfter: seconds) }
     }
 
-    /// Runs `job` on a worker, with the urgency of the task that asks.
+    /// Runs `job`, which makes pixels, with the urgency of the task that asks.
     /// - Parameter cost: what it is predicted to take.
-    /// - Throws: `.overloaded` where it would not begin in time or has no room, `.cancelled` where the caller was cancelled before a
-    ///   worker was free, and what `job` throws.
+    /// - Throws: `.overloaded` where it does not begin in time or has no room, `.timedOut` where it does not end in time, `.cancelled`
+    ///   where the caller was cancelled, and what `job` throws.
     func run<Value: Sendable>(
         cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
         _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         guard cost.bytes <= memory.limit else { throw .render(.tooMuchMemory(bytes: cost.bytes, limit: memory.limit)) }
-        switch await turn(.current, cost.milliseconds) {
-        case .cancelled: throw .cancelled
-        case .refused(let seconds): throw .overloaded(retryAfter: seconds)
-        case .now: break
-        }
-        let start = ContinuousClock.now
-        var isDone = false
-        defer {
-            let took = isDone ? (ContinuousClock.now - start) / .milliseconds(1) : nil
-            line.withLock { $0.finish(cost.milliseconds, took: took) }?.resume(returning: .now)
-        }
-        guard let pixels = memory.reserve(cost.bytes) else { throw .overloaded(retryAfter: retryAfter) }
-        defer { withExtendedLifetime(pixels) {} }
-        let result: Result<Value, PipelineError>
-        do {
-            result = try await threads.runIfActive {
-                ThreadPriority.yieldToOthers()
-                do throws(PipelineError) { return .success(try job()) } catch { return .failure(error) }
-            }
-        } catch {
-            throw .cancelled
-        }
-        isDone = true
-        return try result.get()
+        return try await renders.run(cost: cost, of: memory, job)
     }
 
-    private func turn(_ urgency: Urgency, _ milliseconds: Double) async -> Turn {
-        let ticket = line.withLock { $0.ticket() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let turn = line.withLock { line -> Turn? in
-                    if Task.isCancelled { return .cancelled }
-                    switch line.enter(ticket, urgency, milliseconds, continuation) {
-                    case .now: return .now
-                    case .later: return nil
-                    case .refused(let seconds): return .refused(retryAfter: seconds)
-                    }
-                }
-                if let turn { continuation.resume(returning: turn) }
-            }
-        } onCancel: {
-            line.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
-        }
+    /// Runs `job`, which looks at bytes from outside and makes no pixels: reads a header, takes a hash.
+    /// - Throws: as `run` does.
+    func examine<Value: Sendable>(
+        _ job: @escaping @Sendable () throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), of: memory, job)
     }
 
-    /// Ends the threads once their jobs are done.
+    /// Ends the threads once their jobs are done. One that is stuck never is: whoever calls this bounds the wait.
     package func shutdown() async {
-        await withCheckedContinuation { done in
-            threads.shutdownGracefully { _ in done.resume() }
-        }
+        async let rendering: Void = renders.shutdown()
+        await examiners.shutdown()
+        await rendering
     }
 }

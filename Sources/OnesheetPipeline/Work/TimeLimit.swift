@@ -1,3 +1,6 @@
+import NIOCore
+import NIOPosix
+
 /// Runs `work`, for `limit` at the most: then it is cancelled and `nil` is the outcome.
 func within<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
@@ -16,17 +19,38 @@ func within<Value: Sendable>(
 
 /// What `work` gives, or `nil` once `limit` is over or the caller was cancelled. Unlike `within` it waits for nothing that does not end
 /// when it is cancelled: that is left behind.
-func inTime<Value: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Value) async -> Value? {
+/// - Parameters:
+///   - limit: `nil` is none; then only the caller's leaving ends the wait.
+///   - executor: where `work` runs; `nil` is the cooperative pool.
+package func inTime<Value: Sendable>(
+    _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
     let (values, signal) = AsyncStream<Value>.makeStream()
-    let job = Task { signal.yield(await work()) }
-    let timer = Task {
-        // The clock runs here against a plugin; tests use plugins that never end and a short limit.
-        try await Task.sleep(for: limit)
-        signal.finish()
+    let job = Task(executorPreference: executor) { signal.yield(await work()) }
+    let timer = limit.map { limit in
+        Task {
+            // The clock runs here against a plugin; tests use plugins that never end and a short limit.
+            try await Task.sleep(for: limit)
+            signal.finish()
+        }
     }
+    defer {
+        timer?.cancel()
+        job.cancel()
+    }
+    return await values.first { _ in true }
+}
+
+/// What `work` gives, or `nil` once `limit` is over; a cancelled caller waits all the same: for what is to be done in the end.
+package func toTheEnd<Value: Sendable>(
+    within limit: Duration, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let outcome = FirstOutcome<Value?>()
+    let job = Task { outcome.give(await work()) }
+    let timer = NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) { outcome.give(nil) }
     defer {
         timer.cancel()
         job.cancel()
     }
-    return await values.first { _ in true }
+    return await outcome.value()
 }

@@ -55,6 +55,7 @@ struct Problem: Error {
                 answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
         case .render(let error): self.init(error)
         case .overloaded(let seconds): self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: seconds)
+        case .timedOut: self.init(.gatewayTimeout, "Image too slow", detail)
         case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
         }
     }

@@ -1,0 +1,41 @@
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class BackgroundTasksTests: XCTestCase {
+    private let gate = Gate()
+
+    func testThatThereIsOnePieceOfWorkForEachPurposeAndOnlySoManyOfThem() async throws {
+        // Given room for two
+        let (tasks, gate) = (BackgroundTasks(limit: 2), gate)
+        // When two begin, each of them twice, and a third wants to
+        let begun = ["a", "a", "b", "b", "c"].map { name in tasks.start(Self.refresh(name)) { try await gate.pass() } }
+        // Then two are under way, and only the third was left out
+        XCTAssertEqual(begun.map { $0 != nil }, [true, false, true, false, false])
+        XCTAssertEqual(tasks.underWay, 2)
+        XCTAssertEqual(tasks.skipped, 1)
+        // And when they have ended there is room again
+        gate.open()
+        for task in begun { try await task?.value }
+        while tasks.underWay > 0 { await Task.yield() }
+        XCTAssertNotNil(tasks.start(Self.refresh("a")) {})
+    }
+
+    func testThatTheEndCancelsAllAndBeginsNothingMore() async throws {
+        // Given work that nobody lets end
+        let (tasks, gate) = (BackgroundTasks(limit: 2), gate)
+        let work = try XCTUnwrap(tasks.start(Self.refresh("a")) { try await gate.pass() })
+        await gate.hasBeenReached()
+        // When the server ends
+        await tasks.shutdown()
+        // Then it has ended, and nothing begins any more
+        let result = await work.result
+        XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
+        XCTAssertEqual(tasks.underWay, 0)
+        XCTAssertNil(tasks.start(Self.refresh("b")) {})
+    }
+
+    private static func refresh(_ name: String) -> BackgroundTasks.Purpose { .refresh(CacheKey(.variant, name)) }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import NIOCore
+import OnesheetCore
+import Synchronization
+
+/// A place where threads wait until the test lets them on: what foreign code does that hangs. Nobody waits longer than a minute.
+final class ThreadDoor: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let count = Atomic(0)
+
+    /// How many have come.
+    var arrived: Int { count.load(ordering: .acquiring) }
+
+    func pass() {
+        count.add(1, ordering: .acquiringAndReleasing)
+        _ = semaphore.wait(timeout: .now() + 60)
+        semaphore.signal()
+    }
+
+    /// Lets everybody on, now and later.
+    func open() { semaphore.signal() }
+
+    /// Waits until `number` have come; only for what surely comes.
+    func hasBeenReached(by number: Int = 1) async { while arrived < number { await Task.yield() } }
+}
+
+/// A codec for files that begin with `HANG`. Its code hangs while it reads a header, or while it decodes.
+struct HangingCodec: Codec {
+    enum Part: Sendable { case header, decoding }
+
+    static let file = ByteBuffer(string: "HANG")
+    let format = ImageFormat(name: "hang", mediaType: "image/hang", extensions: ["hang"], hasAlpha: false)
+
+    let part: Part
+    let door: ThreadDoor
+
+    func recognizes(_ bytes: Span<UInt8>) -> Bool { bytes.count >= 4 && bytes[0] == 0x48 && bytes[1] == 0x41 }
+
+    func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
+        if part == .header { door.pass() }
+        return ImageHeader(format: format, width: 60, height: 90, model: .rgb)
+    }
+
+    func decode<Sink: RowSink & ~Copyable>(
+        _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
+    ) throws(CodecError) {
+        if part == .decoding { door.pass() }
+        throw .truncated
+    }
+
+    func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
+        throw .unsupported("writing")
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Pictures on which a codec hangs.
+final class HangingPictureTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let clock = ManualClock()
+    private let door = ThreadDoor()
+
+    override func tearDown() { door.open() }
+
+    func testThatARenderThatHangsIsAnsweredAndNotBegunAgain() async throws {
+        // Given a picture that cannot be decoded
+        let pool = RenderPool(workers: 2, queue: 8, deadline: .milliseconds(30))
+        let pipeline = try pipeline(.decoding, pool)
+        // When it is asked for twice
+        let first = await failure(pipeline, "hang")
+        let second = await failure(pipeline, "hang")
+        // Then both are told that it takes too long, and one worker is lost to it
+        XCTAssertEqual([first, second], [.timedOut(.milliseconds(33)), .timedOut(.milliseconds(33))])
+        XCTAssertEqual(door.arrived, 1)
+        XCTAssertEqual(pool.stuck.render, 1)
+        XCTAssertEqual(transport.count(), 1)
+        // And others are made
+        let other = try await pipeline.image(for: request("well"))
+        XCTAssertEqual(other.origin, .made)
+    }
+
+    func testThatHeadersThatHangHoldNeitherThePoolOfTasksNorARender() async throws {
+        // Given more pictures with headers that cannot be read than this machine has processors
+        let count = ProcessInfo.processInfo.activeProcessorCount + 4
+        let pool = RenderPool(workers: 1, queue: 8, longestWait: .milliseconds(200), deadline: .milliseconds(100))
+        let pipeline = try pipeline(.header, pool)
+        // When all are asked for
+        let errors = await withTaskGroup(of: PipelineError?.self) { group in
+            for number in 0..<count { group.addTask { await self.failure(pipeline, "hang\(number)") } }
+            // Then tasks go on meanwhile, or this would wait a minute, until the door opens by itself
+            await door.hasBeenReached()
+            let made = try? await pool.run { () throws(PipelineError) in 5 }
+            XCTAssertEqual(made, 5)
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        // And everybody is told: two that it takes too long, and those behind them to come back
+        XCTAssertEqual(errors.count { $0 == .timedOut(.milliseconds(100)) }, 2)
+        XCTAssertEqual(
+            errors.count {
+                if case .overloaded = $0 { true } else { false }
+            }, count - 2)
+        XCTAssertEqual(pool.stuck.examine, 2)
+        XCTAssertEqual(door.arrived, 2)
+    }
+
+    func testThatAnElectionIsNotHeldUpByACandidateThatHangs() async throws {
+        // Given a search that finds a picture that hangs, and a good one
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/hang") { _ in HTTPAnswer(status: 200, body: HangingCodec.file) }
+        transport.on("http://127.0.0.1/well") { _ in HTTPAnswer(status: 200, body: picture) }
+        let source = ScriptedSource { _ in
+            ["hang", "well"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)"), trust: 1) }
+        }
+        let pool = RenderPool(workers: 2, queue: 8, deadline: .milliseconds(30))
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: clock, pool: pool, codecs: [HangingCodec(part: .decoding, door: door)], case: self)
+        // When the poster is asked for, then it is the good one
+        let answer = try await pipeline.image(for: ImageRequest(TitleReference(source: "films", id: "1"), Transform()))
+        XCTAssertEqual(answer.entry.body, picture)
+    }
+
+    private func pipeline(_ part: HangingCodec.Part, _ pool: RenderPool) throws -> Pipeline {
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/hang") { _ in HTTPAnswer(status: 200, body: HangingCodec.file) }
+        transport.on("http://127.0.0.1/well") { _ in HTTPAnswer(status: 200, body: picture) }
+        return try .forTesting(
+            ScriptedSource { id in [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))] }, transport: transport, clock: clock,
+            pool: pool, codecs: [HangingCodec(part: part, door: door)], case: self)
+    }
+
+    private func request(_ id: String) -> ImageRequest {
+        var transform = Transform()
+        (transform.width, transform.format) = (40, .jpeg)
+        return ImageRequest(TitleReference(source: "films", id: id), transform)
+    }
+
+    private func failure(_ pipeline: Pipeline, _ id: String) async -> PipelineError? {
+        do throws(PipelineError) {
+            _ = try await pipeline.image(for: request(id))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

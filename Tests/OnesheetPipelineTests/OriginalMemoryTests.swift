@@ -1,0 +1,109 @@
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// What originals and pictures occupy is counted for as long as they are there.
+final class OriginalMemoryTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let clock = ManualClock()
+    private let title = TitleReference(source: "films", id: "1")
+
+    func testThatAnOriginalKeepsItsMemoryWhateverItIsChangedTo() throws {
+        // Given an original that holds memory
+        let memory = MemoryBudget(limit: 100)
+        let body = ByteBuffer(repeating: 0, count: 60)
+        let entry = CacheEntry(
+            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0, notes: ["width": "4", "height": "6"])
+        var original: Original? = Original(entry: entry, freshness: nil, hold: memory.hold(60))
+        // When it is changed in every way
+        let candidate = PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"), site: "site", page: "page")
+        original = original?.from(candidate)
+        original = original?.showing(PictureHash(bits: 7))
+        original = try original?.foundAs(XCTUnwrap(original))
+        original = original?.standingIn()
+        // Then it still holds it, and says what it was changed to
+        XCTAssertEqual(memory.held, 60)
+        XCTAssertEqual(original?.entry.notes["page"], "page")
+        XCTAssertEqual(original?.entry.notes["look"], "0000000000000007")
+        XCTAssertEqual(original?.size?.height, 6)
+        // Until it is gone
+        original = nil
+        XCTAssertEqual(memory.held, 0)
+    }
+
+    func testThatAllCandidatesOfAnElectionAreCounted() async throws {
+        // Given a search with three different pictures, of which the last is a long time on its way
+        let pictures = try (0..<3).map { try Pipeline.picture(shade: 60 * $0) }
+        let gate = Gate()
+        for (number, picture) in pictures.enumerated() where number < 2 {
+            transport.on("http://127.0.0.1/\(number)") { _ in HTTPAnswer(status: 200, body: picture) }
+        }
+        transport.hold("http://127.0.0.1/2", at: gate) { _ in HTTPAnswer(status: 200, body: pictures[2]) }
+        let pool = RenderPool(workers: 2, queue: 8)
+        let source = ScriptedSource { _ in
+            (0..<3).map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)"), width: 60, height: 90, trust: 1) }
+        }
+        let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
+        // When the first two have been looked at
+        let election = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
+        await gate.hasBeenReached()
+        // Then both are counted, because one of them will be the poster
+        XCTAssertEqual(pool.memory.held, pictures[0].readableBytes + pictures[1].readableBytes)
+        gate.open()
+        _ = try await election.value
+        await assertComesBack(pool.memory)
+    }
+
+    func testThatLookingAtACandidateTakesMemoryThatThereHasToBe() async throws {
+        // Given a search that finds a picture, and not the memory to decode it
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/1") { _ in HTTPAnswer(status: 200, body: picture) }
+        let memory = MemoryBudget(limit: picture.readableBytes + 100)
+        let pool = RenderPool(workers: 1, queue: 8, memory: memory)
+        let source = ScriptedSource { _ in
+            (1...2).map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)"), trust: 1) }
+        }
+        let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
+        // When its poster is asked for
+        do throws(PipelineError) {
+            _ = try await pipeline.image(for: ImageRequest(title, Transform()))
+            XCTFail("nothing was thrown")
+        } catch {
+            // Then it is refused, and not decoded
+            guard case .render(.tooMuchMemory(let bytes, limit: memory.limit)) = error else { return XCTFail("\(error)") }
+            XCTAssertGreaterThan(bytes, memory.limit)
+        }
+        await assertComesBack(memory)
+    }
+
+    func testThatWhatWasMadeIsCountedUntilItIsSent() async throws {
+        // Given a poster
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/1") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pool = RenderPool(workers: 1, queue: 8)
+        let pipeline = try Pipeline.forTesting(
+            ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1"))] }, transport: transport, clock: clock,
+            pool: pool,
+            case: self)
+        var transform = Transform()
+        transform.width = 40
+        // When a variant is made
+        var answer: ImageAnswer? = try await pipeline.image(for: ImageRequest(title, transform))
+        // Then its bytes are counted while somebody has the answer
+        XCTAssertEqual(pool.memory.held, answer?.entry.body.readableBytes)
+        answer = nil
+        await assertComesBack(pool.memory)
+    }
+}
+
+extension XCTestCase {
+    /// Fails unless all of `memory` comes back: who was answered may be a step ahead of who answered.
+    func assertComesBack(_ memory: MemoryBudget, line: UInt = #line) async {
+        for _ in 0..<1_000_000 where memory.held > 0 { await Task.yield() }
+        XCTAssertEqual(memory.held, 0, line: line)
+    }
+}

@@ -1,0 +1,118 @@
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Foreign code that hangs, as those see it who wait for it and those who come behind.
+final class RenderPoolTests: XCTestCase {
+    private let door = ThreadDoor()
+
+    override func tearDown() { door.open() }
+
+    func testThatWhoeverWaitsIsAnsweredAtTheDeadlineAndTheWorkerCountsAsStuck() async throws {
+        // Given a worker, memory for one job, and a job that hangs
+        let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20), memory: 100), door)
+        // When it is run
+        let error = await failure {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
+        }
+        // Then its caller is told so, and the worker and its memory stay taken
+        XCTAssertEqual(error, .timedOut(.milliseconds(22)))
+        XCTAssertEqual(pool.stuck.render, 1)
+        XCTAssertEqual(pool.load, 1)
+        XCTAssertEqual(pool.memory.held, 60)
+        // And looking at what has come goes on
+        let seen = try await pool.examine { () throws(PipelineError) in 7 }
+        XCTAssertEqual(seen, 7)
+        // And when it comes back, all is there again
+        door.open()
+        while pool.load > 0 { await Task.yield() }
+        XCTAssertEqual(pool.memory.held, 0)
+        XCTAssertEqual(pool.stuck.render, 0)
+        let made = try await pool.run { () throws(PipelineError) in 8 }
+        XCTAssertEqual(made, 8)
+    }
+
+    func testThatNobodyWaitsLongerThanTheyMayBehindAJobThatHangs() async throws {
+        // Given a worker with a job that was to take a millisecond and hangs
+        let (pool, door) = (pool(workers: 1, longestWait: .milliseconds(30), longestPrefetchWait: .milliseconds(60)), door)
+        let hung = Task {
+            try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 0)) { () throws(PipelineError) in door.pass() }
+        }
+        await door.hasBeenReached()
+        // When others come behind it, one for somebody and one for nobody
+        async let asked = failure { try await pool.run { () throws(PipelineError) in } }
+        async let early = Urgency.$current.withValue(.prefetch) {
+            await failure { try await pool.run { () throws(PipelineError) in } }
+        }
+        // Then both are told to come back, and none is left in line
+        for error in await [asked, early] {
+            guard case .overloaded(let seconds)? = error else { return XCTFail("\(String(describing: error))") }
+            XCTAssertGreaterThanOrEqual(seconds, 1)
+        }
+        XCTAssertEqual(pool.load, 1)
+        XCTAssertEqual(pool.waiting(.interactive) + pool.waiting(.prefetch), 0)
+        door.open()
+        try await hung.value
+    }
+
+    func testThatALookThatHangsEndsAtItsDeadlineToo() async throws {
+        let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20)), door)
+        let error = await failure { try await pool.examine { () throws(PipelineError) in door.pass() } }
+        XCTAssertEqual(error, .timedOut(.milliseconds(20)))
+        XCTAssertEqual(pool.stuck.examine, 1)
+        XCTAssertEqual(pool.stuck.render, 0)
+    }
+
+    func testThatWhoeverLeavesARunningJobLeavesAtOnce() async throws {
+        // Given a job that hangs
+        let (pool, door) = (pool(workers: 1), door)
+        let job = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
+        await door.hasBeenReached()
+        // When its caller is cancelled, then the caller does not wait for it
+        job.cancel()
+        let result = await job.result
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .cancelled) }
+        XCTAssertEqual(pool.load, 1)
+    }
+
+    func testThatThoseInLineAreToldWhenThePoolEnds() async throws {
+        // Given one who waits behind a job that hangs
+        let (pool, door) = (pool(workers: 1), door)
+        let hung = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
+        await door.hasBeenReached()
+        let waits = Task { try await pool.run { () throws(PipelineError) in } }
+        while pool.waiting(.interactive) == 0 { await Task.yield() }
+        // When the pool ends, which takes as long as the job
+        let end = Task { await pool.shutdown() }
+        let result = await waits.result
+        // Then the one in line does not wait for that
+        XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .cancelled) }
+        door.open()
+        await end.value
+        try await hung.value
+        // And a job that comes afterwards is told so
+        let late = await failure { try await pool.run { () throws(PipelineError) in } }
+        XCTAssertEqual(late, .cancelled)
+    }
+
+    private func pool(
+        workers: Int, longestWait: Duration = .seconds(10), longestPrefetchWait: Duration = .seconds(600),
+        deadline: Duration = .seconds(20), memory: Int = 1 << 20
+    ) -> RenderPool {
+        RenderPool(
+            workers: workers, queue: 8, longestWait: longestWait, longestPrefetchWait: longestPrefetchWait, deadline: deadline,
+            memory: MemoryBudget(limit: memory))
+    }
+
+    private func failure<Value>(_ body: () async throws -> Value) async -> PipelineError? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? PipelineError
+        }
+    }
+}
