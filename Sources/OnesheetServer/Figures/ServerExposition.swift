@@ -31,6 +31,15 @@ struct ServerExposition {
         return Self.values("render_queue", "gauge", "Renders that wait for a worker, by lane.", waiting)
             + Self.values("render_workers", "gauge", "Threads that render.", [("", workers)])
             + Self.values(
+                "workers_stuck", "gauge", "Threads whose job is past its deadline and does not end, by lane.",
+                [("{lane=\"render\"}", pool.stuck.render), ("{lane=\"examine\"}", pool.stuck.examine)])
+            + Self.values(
+                "refreshes_under_way", "gauge", "Stale images that are being made anew, and other work that nobody waits for.",
+                [("", pipeline.background.underWay)])
+            + Self.values(
+                "refreshes_skipped_total", "counter", "Such work that was not begun because there was too much already.",
+                [("", pipeline.background.skipped)])
+            + Self.values(
                 "render_memory_bytes", "gauge", "Bytes of originals under way and of pixels in the making.",
                 [("", pool.memory.held)])
             + Self.values("render_memory_limit_bytes", "gauge", "Bytes that these may have.", [("", pool.memory.limit)])

@@ -12,6 +12,7 @@ struct Groundwork: Sendable {
     let transport: any HTTPTransport
     let pool: RenderPool
     let figures = PipelineFigures()
+    let background = BackgroundTasks()
     let clock: WallClock
     let logger: Logger
     private let web: WebTransport
@@ -30,10 +31,30 @@ struct Groundwork: Sendable {
         (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
     }
 
-    /// Ends connections and threads.
-    func shutdown() async throws {
-        try await web.shutdown()
-        await pool.shutdown()
-        try await disk.close()
+    /// Ends connections and threads. Those that do not end by `limit` are left behind: a thread that hangs in a codec or at a disk is
+    /// nobody's to stop, and ends with the process.
+    func shutdown(within limit: Duration) async throws {
+        async let refreshing = end("what is being made anew", within: limit / 2) { await background.shutdown() }
+        async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
+        async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
+        // The disk last: what is there may be stored until then.
+        var failures = await [refreshing, fetching, rendering]
+        failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() })
+        if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
+    }
+
+    private func end(
+        _ what: String, within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
+    ) async -> (any Error)? {
+        let result = await toTheEnd(within: limit) { () async -> Result<Void, any Error> in
+            do { return .success(try await work()) } catch { return .failure(error) }
+        }
+        switch result {
+        case nil:
+            logger.warning("not waited for any longer: \(what)")
+            return nil
+        case .success: return nil
+        case .failure(let error): return error
+        }
     }
 }

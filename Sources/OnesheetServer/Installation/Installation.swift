@@ -33,7 +33,8 @@ struct Installation: Sendable {
         let (clock, logger, cache) = (groundwork.clock, groundwork.logger, groundwork.cache)
         let (state, transport, pool) = (groundwork.state, groundwork.transport, groundwork.pool)
         let assembly = PluginAssembly(
-            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) })
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
+            memory: pool.memory)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
@@ -50,7 +51,8 @@ struct Installation: Sendable {
         self.assembly = assembly
         self.groundwork = groundwork
         pipeline = Pipeline(
-            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: groundwork.figures, clock: clock)
+            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: groundwork.figures,
+            background: groundwork.background, clock: clock)
         catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         ledger = PrefetchLedger(state)
@@ -78,5 +80,6 @@ struct Installation: Sendable {
     var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
     /// Ends connections and threads.
-    func shutdown() async throws { try await groundwork.shutdown() }
+    /// - Parameter limit: the longest that is waited for those that do not end.
+    func shutdown(within limit: Duration = .seconds(10)) async throws { try await groundwork.shutdown(within: limit) }
 }

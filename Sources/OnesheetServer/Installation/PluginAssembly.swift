@@ -11,6 +11,8 @@ struct PluginAssembly: Sendable {
     let clock: WallClock
     let logger: Logger
     var state: @Sendable (String) -> any KeyValueState
+    /// What sources' answers are counted in.
+    var memory: MemoryBudget?
 
     /// The source that the configuration calls `name`.
     func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
@@ -18,7 +20,7 @@ struct PluginAssembly: Sendable {
         let type = try plugins.source(nested.type, at: "\(path).type")
         let (configuration, limits) = try nested.withoutLimits(at: path)
         var context = context(for: name)
-        context.transport = LimitedTransport(context.transport, limits)
+        context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
         return try plugins.make(type, configuration, context, at: path)
     }

@@ -1,8 +1,10 @@
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import NIOPosix
 import OnesheetCache
 package import OnesheetCore
+import OnesheetPipeline
 import ServiceLifecycle
 package import Logging
 
@@ -35,26 +37,20 @@ package struct Server: Sendable {
         let installation = serving.installation
         let listen = installation.configuration.listen
         let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
+        let times = ShutdownTimes(installation.configuration.shutdown)
         var failure: (any Error)?
         do {
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
-            try await withThrowingTaskGroup { tasks in
-                tasks.addTask { try await services.run() }
-                tasks.addTask { await draining(services, installation) }
-                // Whichever is over first ends the other: all is answered, or there was no more time for it.
-                try await tasks.next()
-                tasks.cancelAll()
-                try await tasks.waitForAll()
-            }
+            try await served(services, installation, times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
             // What was cut off in the end is no failure.
             if readiness.state != .draining { failure = error }
         }
-        try await installation.shutdown()
+        try await installation.shutdown(within: times.left)
         if let failure { throw failure }
     }
 
@@ -66,23 +62,52 @@ package struct Server: Sendable {
         return true
     }
 
+    /// Runs `services` until they have ended. Once they were cut off, or the task was cancelled, they are waited for only so long: what
+    /// hangs in foreign code ends for nobody.
+    private func served(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async throws {
+        let outcome = FirstOutcome<Result<Void, any Error>>()
+        let running = Task {
+            do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
+        }
+        let draining = Task {
+            guard await isCutOff(services, installation, times) else { return }
+            running.cancel()
+            guard await hasPassed(times.grace) else { return }
+            installation.logger.warning("what is still open does not end, and is not waited for any longer")
+            outcome.give(.failure(CancellationError()))
+        }
+        defer { draining.cancel() }
+        try await withTaskCancellationHandler {
+            await outcome.value()
+        } onCancel: {
+            running.cancel()
+            times.begin()
+            NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(times.forRequests)) {
+                outcome.give(.failure(CancellationError()))
+            }
+        }.get()
+    }
+
     /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
-    private func draining(_ services: ServiceGroup, _ installation: Installation) async {
+    /// - Returns: whether something had to be cut off.
+    private func isCutOff(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async -> Bool {
         do {
-            guard await end.stream.first(where: { true }) != nil else { return }
+            guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = installation.configuration.shutdown
             installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
             // Until load balancers have noticed, which ask now and then.
             try await Task.sleep(for: shutdown.delay.duration)
+            times.begin()
             await services.triggerGracefulShutdown()
             // Until clients have their answers; when all have, this is cancelled.
-            try await Task.sleep(for: shutdown.deadline.duration)
+            try await Task.sleep(for: times.forRequests)
         } catch {
             // All is answered.
-            return
+            return false
         }
         installation.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
         figures.connections.close()
+        return true
     }
 
     private func application(

@@ -65,7 +65,10 @@ struct MetricsRoute: Route {
             lines += values.map { "onesheet_\(name)\($0.0) \($0.1)" }
         }
         let cache = installation.cache
-        lines += CacheExposition(tiers: await cache.statistics(), failures: cache.failures, now: installation.clock.now).lines
+        // A disk that hangs is told by its absence: figures are asked for above all when something hangs.
+        var tiers = await inTime(.seconds(2)) { await cache.statistics() } ?? [:]
+        if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
+        lines += CacheExposition(tiers: tiers, failures: cache.failures, now: installation.clock.now).lines
         add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
         add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
         lines +=

@@ -27,12 +27,12 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
         answersEarly: Bool = answersEarly, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
-        listen: String = "127.0.0.1:0"
+        listen: String = "127.0.0.1:0", plugins: PluginList = .standard
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.tape = tape
-        let server = try Server(configuration, .standard, clock: clock, logger: logger, answersEarly: answersEarly)
+        let server = try Server(configuration, plugins, clock: clock, logger: logger, answersEarly: answersEarly)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
             defer { continuation.finish() }
@@ -118,11 +118,11 @@ class ServerTestCase: XCTestCase {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
         answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], tape: Tape = .off,
-        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0"
+        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
-            environment: environment, tape: tape, logger: logger, listen: listen)
+            environment: environment, tape: tape, logger: logger, listen: listen, plugins: plugins)
         addTeardownBlock { await server.stop() }
         return server
     }
