@@ -49,6 +49,7 @@ package struct Pipeline: Sendable {
             case .staleIfError, .stale: break
             }
         }
+        try MissPermit.take()
         return try await make(request, from: hit?.entry)
     }
 
@@ -165,6 +166,7 @@ package struct Pipeline: Sendable {
     /// Pixels of a title's original as it is shown; fetched where they are not known.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
+        try MissPermit.take()
         return try await originals.size(of: try await originals.original(of: title, at: await cache.purges.mark()))
     }
 

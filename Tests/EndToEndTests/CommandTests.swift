@@ -182,6 +182,7 @@ final class CommandTests: XCTestCase {
     func testThatACutOffOrNoConfigurationIsHandled() async throws {
         let good = try await run(["config", "check", "--cache", "c"])
         XCTAssertEqual(good.text, "The configuration is good: sources sample\n")
+        XCTAssertTrue(good.errors.hasPrefix("Warning: “unsafe” is accepted in a signature's place"), good.errors)
         let printed = try await run(["config", "print"])
         XCTAssertTrue(printed.text.hasPrefix("listen: 127.0.0.1:8080\n"))
     }

@@ -63,7 +63,7 @@ final class FailureMemory: Sendable {
         // What is kept for people is not used up for them.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2
-        case .unknownSource, .overloaded, .cancelled: nil
+        case .unknownSource, .overloaded, .tooManyRequests, .cancelled: nil
         }
     }
 }

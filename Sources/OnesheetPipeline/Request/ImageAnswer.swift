@@ -39,6 +39,9 @@ extension ImageAnswer {
 
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
+    /// Whether the memory tier had it.
+    package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
+
     /// Until when the answer is fresh.
     package var freshUntil: Date {
         let freshness = Freshness(notes: entry.notes)?.freshUntil ?? .distantFuture

@@ -19,6 +19,8 @@ package enum PipelineError: Error, Sendable, Equatable {
     case overloaded(retryAfter: Int)
     /// Looking at the original or making the variant was not done after this time, and is not waited for any longer.
     case timedOut(Duration)
+    /// This client has caused more work than its share; it may cause some again after so many seconds.
+    case tooManyRequests(retryAfter: Int)
     /// Whoever asked has left.
     case cancelled
 }
@@ -34,6 +36,8 @@ extension PipelineError: CustomStringConvertible {
         case .render(let error): "\(error)"
         case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
         case .timedOut(let limit): "the image was not made within \(limit)"
+        case .tooManyRequests(let seconds):
+            "this address asks for more new images than its share (configuration: clients.perAddress.misses); try again after \(seconds) s"
         case .cancelled: "the request was cancelled"
         }
     }
@@ -52,7 +56,7 @@ extension PipelineError {
         case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .quotaExhausted),
             .source(_, .malformedAnswer):
             true
-        case .unknownSource, .source, .noPoster, .cancelled: false
+        case .unknownSource, .source, .noPoster, .cancelled, .tooManyRequests: false
         }
     }
 
@@ -67,7 +71,7 @@ extension PipelineError {
     /// Whether it says nothing of the poster: another candidate would fare no better.
     var isOurs: Bool {
         switch self {
-        case .cancelled, .overloaded: true
+        case .cancelled, .overloaded, .tooManyRequests: true
         default: false
         }
     }

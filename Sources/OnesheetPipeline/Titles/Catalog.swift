@@ -39,6 +39,7 @@ package struct Catalog: Sendable {
     /// Where the original of `title` may be, best first.
     package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
         let plugin = try plugin(title.source)
+        try MissPermit.take()
         do throws(SourceError) { return try await plugin.candidates(for: title.id) } catch { throw .source(title.source, error) }
     }
 
@@ -49,6 +50,7 @@ package struct Catalog: Sendable {
     ) async throws(PipelineError) -> Value {
         let kept = await storage.value(forKey: key)?.value
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
+        try MissPermit.take()
         do throws(SourceError) {
             let value = try await ask()
             let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now))

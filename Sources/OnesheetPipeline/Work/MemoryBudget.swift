@@ -14,7 +14,7 @@ package final class MemoryBudget: Sendable {
     func reserve(_ bytes: Int) -> MemoryHold? { take(bytes) ? MemoryHold(bytes, of: self) : nil }
 
     /// The same for what is there already and cannot be refused any more.
-    func hold(_ bytes: Int) -> MemoryHold {
+    package func hold(_ bytes: Int) -> MemoryHold {
         used.withLock { $0 += bytes }
         return MemoryHold(bytes, of: self)
     }

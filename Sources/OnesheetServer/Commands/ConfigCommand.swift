@@ -18,6 +18,7 @@ struct ConfigCommand: ParsableCommand {
             let installation = try options.install(plugins)
             try await installation.shutdown()
             StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
+            for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
         }
     }
 
@@ -47,7 +48,10 @@ struct EffectiveConfiguration {
             "  memory: { bytes: \(cache.memory.bytes.bytes), expires: \(seconds(cache.memory.expires.duration)) }",
             "  disk: { path: \(cache.disk.path), bytes: \(cache.disk.bytes.bytes), expires: \(seconds(cache.disk.expires.duration)) }",
             "signing: { unsafe: \(configuration.signing.unsafe), size: \(configuration.signing.size) }   # \(configuration.signing.keys.count) keys",
-            "clients: { connections: \(clients.connections), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
+            "clients: { connections: \(clients.connections), perAddress: { connections: \(clients.perAddress.connections), "
+                + "misses: \(clients.perAddress.misses), burst: \(clients.perAddress.burst) }, "
+                + "trustedProxies: [\((clients.namedProxies ?? ["loopback"]).joined(separator: ", "))], "
+                + "memory: \(clients.memory(within: limits)), idleTimeout: \(seconds(clients.idleTimeout.duration)), "
                 + "requestTimeout: \(seconds(clients.requestTimeout.duration)) }",
             "log: { format: \(configuration.log.format)\(configuration.log.level.map { ", level: \($0)" } ?? "") }",
             "cors: { origins: [\(configuration.cors.origins.map { "\"\($0)\"" }.joined(separator: ", "))] }",

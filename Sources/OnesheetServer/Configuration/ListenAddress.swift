@@ -44,6 +44,11 @@ package enum ListenAddress: Sendable, Decodable, Equatable, CustomStringConverti
         }
     }
 
+    /// Whether only this machine's programs are behind it, as far as can be told: behind a socket is a proxy more often than not.
+    var isThisMachines: Bool {
+        if case .socket = self { false } else { isLoopback }
+    }
+
     package var description: String {
         switch self {
         case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

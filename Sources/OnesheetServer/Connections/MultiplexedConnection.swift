@@ -19,18 +19,21 @@ struct MultiplexedConnection: Sendable {
 
     /// Makes `channel`, from which decrypted bytes come, one of HTTP/2.
     static func begin(
-        on channel: any Channel, _ clients: ClientsConfiguration, _ logger: Logger,
+        on channel: any Channel, _ clients: ClientsConfiguration, _ open: OpenConnections, _ logger: Logger,
         responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
         let idleTimeout = clients.idleTimeout.duration
         var configuration = HTTP2ChannelConfiguration(idleTimeout: idleTimeout, gracefulCloseTimeout: idleTimeout)
         configuration.maxAgeTimeout = maximumAge
+        let memory = open.memory
+        let waits = BodyWatch.Patience(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
+        configuration.streamConfiguration = .init(additionalChannelHandlers: [BodyWatch(memory, waits)])
         let requests = RequestsUnderWay()
         let http2 = HTTP2Channel(
             responder: { request, writer, stream in
                 requests.begin()
                 defer { requests.end() }
-                try await responder(request, writer, stream)
+                try await ClientRequest.answer(request, writer, on: stream, of: open, with: responder)
             }, configuration: configuration)
         // As much time again for the answer to our goodbye.
         let patience = TimeAmount(idleTimeout * 2)

@@ -33,14 +33,14 @@ struct SecureChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        open.add(channel)
+        do { try open.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
         let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
         return channel.eventLoop.makeCompletedFuture {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return MultiplexedConnection.begin(on: channel, clients, logger, responder: responder).map { .http2($0) }
+                    return MultiplexedConnection.begin(on: channel, clients, open, logger, responder: responder).map { .http2($0) }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }
             }

@@ -19,6 +19,18 @@ struct ServerExposition {
                 "request_seconds", "Time until a route had its answer, but for what memory answered at once.", "route",
                 figures.times)
             + Self.values("connections", "gauge", "Connections open now.", [("", figures.connections.count)])
+            + clients
+    }
+
+    private var clients: [String] {
+        let (connections, memory) = (figures.connections, figures.connections.memory)
+        let refused = OpenConnections.Refusal.allCases.map { ("{reason=\"\($0.rawValue)\"}", connections.refused[$0] ?? 0) }
+        return Self.values(
+            "clients_refused_total", "counter", "Connections and requests that were refused or cut off, by reason.", refused)
+            + Self.values(
+                "response_bytes_held", "gauge", "Bytes of answers that clients have not taken yet, each body once.",
+                [("", memory.held)])
+            + Self.values("response_bytes_limit", "gauge", "Bytes that these may have.", [("", memory.limit)])
     }
 
     private var stages: [String] {

@@ -12,7 +12,7 @@ final class ServerFigures: Sendable {
 
     /// How long routes took to answer, by route. What memory answered before the parser is not in it: nothing waits there.
     let times = Histograms()
-    let connections = OpenConnections()
+    let connections: OpenConnections
     private let counted = Mutex<[Answer: Int]>([:])
     private let early = Mutex<[EarlyPlace: EarlyAnswers]>([:])
 
@@ -20,6 +20,8 @@ final class ServerFigures: Sendable {
         let route: String
         let loop: ObjectIdentifier
     }
+
+    init(_ connections: OpenConnections) { self.connections = connections }
 
     /// Answers by route and class of status, both ways together.
     var answers: [Answer: Int] {

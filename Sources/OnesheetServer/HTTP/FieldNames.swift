@@ -12,6 +12,8 @@ extension HTTPField.Name {
     static let serverTiming = known("Server-Timing")
     static let requestID = known("X-Request-Id")
     static let link = known("Link")
+    static let forwardedFor = known("X-Forwarded-For")
+    static let forwarded = known("Forwarded")
     static let forwardedProto = known("X-Forwarded-Proto")
     /// A picture's ThumbHash in base64.
     static let thumbHash = known("Onesheet-ThumbHash")

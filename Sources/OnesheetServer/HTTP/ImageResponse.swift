@@ -35,7 +35,7 @@ struct ImageResponse {
         }
         let isPartial = method == .get && conditions.allowsRange(at: now)
         switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
-        case .whole: return Response(status: .ok, headers: allFields(at: now), body: .init(byteBuffer: entry.body))
+        case .whole: return Response(status: .ok, headers: allFields(at: now), body: .pieces(of: entry.body))
         case .parts(let parts): return partial(parts, at: now)
         case .unsatisfiable:
             var response = Problem.noSuchRange(size: entry.body.readableBytes).response()
@@ -49,11 +49,11 @@ struct ImageResponse {
         var fields = allFields(at: now)
         if parts.count == 1 {
             fields[.contentRange] = MultipartRanges.contentRange(parts[0], of: entry.body.readableBytes)
-            return Response(status: .partialContent, headers: fields, body: .init(byteBuffer: entry.body.slice(parts[0])))
+            return Response(status: .partialContent, headers: fields, body: .pieces(of: entry.body.slice(parts[0])))
         }
         let all = MultipartRanges(parts, of: entry.body, mediaType: entry.mediaType, validator: entry.validator)
         fields[.contentType] = all.mediaType
-        return Response(status: .partialContent, headers: fields, body: .init(byteBuffer: all.body))
+        return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
     }
 
     /// What caches need, also of a 304 (RFC 9110 §15.4.5); `Age` is among it because `max-age` counts from there.

@@ -15,10 +15,13 @@ struct Problem: Error {
     var retryAfter: Int?
     var allow: [String]?
 
+    /// Bytes that a detail may have: it can hold what a client or an origin sent.
+    private static let longestDetail = 1024
+
     init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil, allow: [String]? = nil) {
         self.status = status
         self.title = title
-        self.detail = detail
+        self.detail = detail.shortened(to: Self.longestDetail)
         self.retryAfter = retryAfter
         self.allow = allow
     }
@@ -56,6 +59,7 @@ struct Problem: Error {
         case .render(let error): self.init(error)
         case .overloaded(let seconds): self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: seconds)
         case .timedOut: self.init(.gatewayTimeout, "Image too slow", detail)
+        case .tooManyRequests(let seconds): self.init(.tooManyRequests, "Too many requests", detail, retryAfter: seconds)
         case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
         }
     }
@@ -104,6 +108,10 @@ extension Problem {
 
     /// The server is about to end, or not begun.
     static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
+
+    /// Answers that slow clients have not taken yet have the memory that there is for them.
+    static let noRoomForAnswers = Problem(
+        .serviceUnavailable, "Overloaded", "too many answers wait for slow clients; try again shortly", retryAfter: 1)
 
     static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")

@@ -29,6 +29,6 @@ extension Response {
 
     private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
         Response(
-            status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .init(byteBuffer: bytes))
+            status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .pieces(of: bytes))
     }
 }

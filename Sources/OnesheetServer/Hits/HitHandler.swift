@@ -11,6 +11,8 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = IOData
 
     private let hits: LoopHits?
+    private let memory: ResponseMemory
+    private var receiver: BodyReceiver?
     /// The parser's requests, once it has got any bytes.
     private var parsers: UnansweredRequests?
     /// Whether what the parser got last was the end of a request, so that it holds no part of another one.
@@ -18,7 +20,12 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether the parser got something since it was told that this was all for now.
     private var hasPassed = false
 
-    init(_ hits: LoopHits?) { self.hits = hits }
+    /// - Parameters:
+    ///   - hits: `nil` if everything is the parser's.
+    ///   - memory: counts what is on its way.
+    init(_ hits: LoopHits?, _ memory: ResponseMemory) { (self.hits, self.memory) = (hits, memory) }
+
+    func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
 
     /// What the connection waits for.
     var phase: ConnectionPhase {
@@ -67,12 +74,27 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func write(_ body: HitBody, _ context: ChannelHandlerContext) {
         switch body {
+        case .bytes(let bytes) where bytes.readableBytes > ResponseMemory.small: write(inPieces: bytes, context)
         case .bytes(let bytes): context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         case .file(let file):
             let sent = context.eventLoop.makePromise(of: Void.self)
             // Held open until then.
             sent.futureResult.whenComplete { _ in withExtendedLifetime(file) {} }
             context.write(wrapOutboundOut(.fileRegion(file.region)), promise: sent)
+        }
+    }
+
+    /// A long body stays in memory for as long as the client takes, also if the tier lets go of it. Short ones are few, as no more are
+    /// written than the system takes and one.
+    private func write(inPieces bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        let (hold, receiver) = (memory.admit(bytes, isInTier: true), receiver)
+        var rest = bytes
+        while let piece = rest.readSlice(length: min(ResponseMemory.small, rest.readableBytes)), piece.readableBytes > 0 {
+            let length = piece.readableBytes
+            let taken = context.eventLoop.makePromise(of: Void.self)
+            receiver?.wrote(length)
+            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.took(length) } }
+            context.write(wrapOutboundOut(.byteBuffer(piece)), promise: taken)
         }
     }
 

@@ -59,7 +59,7 @@ struct Installation: Sendable {
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
         signature = Signature(
-            configuration.signing, needsKey: !configuration.listen.isLoopback && !configuration.presetsOnly)
+            configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
         // A schedule that cannot be carried out is told now, and not at six in the morning.
         for line in configuration.prefetch { _ = try line.order(at: clock.now).transforms(options) }

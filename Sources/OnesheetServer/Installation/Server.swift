@@ -13,7 +13,7 @@ package struct Server: Sendable {
     let serving: Serving
     let hits: HitsByLoop
     let certificate: Certificate?
-    private let figures = ServerFigures()
+    private let figures: ServerFigures
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
     private let answersEarly: Bool
@@ -27,7 +27,11 @@ package struct Server: Sendable {
         try configuration.requireProtection()
         self.answersEarly = answersEarly
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
-        serving = Serving(try Installation(configuration, plugins, clock: clock, logger: logger), figures, readiness)
+        let installation = try Installation(configuration, plugins, clock: clock, logger: logger)
+        let memory = ResponseMemory(
+            limit: configuration.clients.memory(within: configuration.limits.limits), of: installation.pipeline.pool.memory)
+        figures = ServerFigures(OpenConnections(configuration.clients, memory))
+        serving = Serving(installation, figures, readiness)
         hits = HitsByLoop(serving)
     }
 
@@ -36,6 +40,7 @@ package struct Server: Sendable {
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
         let installation = serving.installation
         let listen = installation.configuration.listen
+        for warning in installation.configuration.warnings { installation.logger.warning("\(warning)") }
         let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
         let times = ShutdownTimes(installation.configuration.shutdown)
         var failure: (any Error)?
@@ -114,6 +119,16 @@ package struct Server: Sendable {
         _ installation: Installation, _ ready: @escaping @Sendable (ListenAddress) async -> Void
     ) -> some Service {
         let (configuration, clients) = (installation.configuration, installation.configuration.clients)
+        let descriptors = DescriptorLimit.raised()
+        let connections = min(clients.connections, descriptors.connections)
+        if connections < clients.connections {
+            installation.logger.warning(
+                """
+                the process may have \(descriptors.files) files open, which is enough for \(connections) connections and not for \
+                \(clients.connections); raise the limit (ulimit -n, LimitNOFILE= in a unit) to \(2 * clients.connections + 256), or \
+                lower clients.connections
+                """)
+        }
         return Application(
             responder: serving,
             server: HTTPServerBuilder { [answersEarly, hits, figures, certificate] responder in
@@ -125,12 +140,12 @@ package struct Server: Sendable {
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(clients.connections, logger: installation.logger)),
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: installation.logger)),
             services: [
                 Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
                 SourceChanges(serving: serving), PrefetchSchedule(installation: serving.installation),
             ],
-            onServerRunning: { [readiness] channel in
+            onServerRunning: { [readiness, figures] channel in
                 do {
                     try configuration.listen.socketFile?.open(to: configuration.socketMode)
                 } catch {
@@ -139,6 +154,10 @@ package struct Server: Sendable {
                 do {
                     // One at a time: what is accepted together with the last for whom there is room is not counted in time.
                     try await channel.setOption(.maxMessagesPerRead, value: 1)
+                    try await channel.eventLoop.submit {
+                        let spare = SpareDescriptor { figures.connections.count(.descriptors) }
+                        try channel.pipeline.syncOperations.addHandler(spare, position: .first)
+                    }.get()
                 } catch {
                     installation.logger.error("more clients than configured may be connected: \(error)")
                 }

@@ -27,12 +27,23 @@ struct JSONLogHandler: LogHandler {
         fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["level"] = event.level.rawValue
         fields["message"] = "\(event.message)"
+        // A line that is cut would be none of JSON: its texts are, and shorter where they need many escapes.
+        var length = Log.longestLine
+        var line = Self.line(fields)
+        while line.utf8.count > Log.longestLine, length > 16 {
+            length /= 2
+            line = Self.line(fields.mapValues { $0.shortened(to: length) })
+        }
+        write(line)
+    }
+
+    private static func line(_ fields: [String: String]) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let line = String(decoding: try encoder.encode(fields), as: UTF8.self)
             // JSON escapes a few of them only (RFC 8259 §7); all are within its texts, where any may be.
-            write(line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() })
+            return line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() }
         } catch {
             // Texts can always be encoded; should that ever not be so, the line says it, and the server goes on.
             write("{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}")

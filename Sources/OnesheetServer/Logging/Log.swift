@@ -3,16 +3,22 @@ import Logging
 
 /// The log: lines on standard error, each with the name of the request that it is about.
 enum Log {
+    /// Bytes that a line may have, without its end.
+    static let longestLine = 4096
+
     /// - Parameter write: gets each line, without its end.
     static func make(
         _ configuration: LogConfiguration = LogConfiguration(),
         write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
     ) -> Logger {
         let request = Logger.MetadataProvider { RequestID.current.map { ["request": "\($0)"] } ?? [:] }
+        let flood = LogFlood()
         func handler(_ label: String) -> any LogHandler {
             switch configuration.format {
-            case .text: StreamLogHandler(label: label, stream: LineStream(write: write), metadataProvider: request)
-            case .json: JSONLogHandler(metadataProvider: request, write: write)
+            case .text:
+                BoundedLogHandler(
+                    StreamLogHandler(label: label, stream: LineStream(write: write), metadataProvider: request), flood)
+            case .json: BoundedLogHandler(JSONLogHandler(metadataProvider: request, write: write), flood)
             }
         }
         var logger = Logger(label: "onesheet", factory: handler)
@@ -26,5 +32,7 @@ enum Log {
 private struct LineStream: TextOutputStream, Sendable {
     let write: @Sendable (String) -> Void
 
-    mutating func write(_ message: String) { write((message.hasSuffix("\n") ? String(message.dropLast()) : message).escaped) }
+    mutating func write(_ message: String) {
+        write((message.hasSuffix("\n") ? String(message.dropLast()) : message).escaped.shortened(to: Log.longestLine))
+    }
 }

@@ -61,5 +61,6 @@ extension Installation {
         else { throw .unauthorized }
         // Digests have one length and are compared in constant time.
         guard SHA256.hash(data: Data(header.utf8.dropFirst(7))) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
+        ClientRequest.current?.free()
     }
 }

@@ -41,8 +41,12 @@ extension ImageDialect {
         let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)
         let answer = try await installation.pipeline.image(for: wanted)
         try address.checkSides(of: answer.entry)
-        let response = ImageResponse(answer: answer, address: installation.facts(of: address, for: wanted))
-        return response.response(to: request.method, request.headers, at: clock.now)
+        let image = ImageResponse(answer: answer, address: installation.facts(of: address, for: wanted))
+        let response = image.response(to: request.method, request.headers, at: clock.now)
+        if request.method == .get, response.status.kind == .successful {
+            try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
+        }
+        return response
     }
 }
 

@@ -55,7 +55,15 @@ final class DeployTests: XCTestCase {
     }
 
     func testThatNginxFindsTheSocket() throws {
-        XCTAssertTrue(try file("nginx.conf").contains("server unix:/run/onesheet/onesheet.sock;"))
+        let nginx = try file("nginx.conf")
+        XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
+        // What Onesheet knows its clients by, and the limits in front of it.
+        for line in [
+            "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "limit_req zone=onesheet_requests ",
+            "limit_conn onesheet_connections ",
+        ] {
+            XCTAssertTrue(nginx.contains(line), line)
+        }
     }
 
     /// What the image sets with `ENV`.

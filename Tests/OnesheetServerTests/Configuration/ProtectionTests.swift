@@ -15,7 +15,7 @@ final class ProtectionTests: ServerTestCase {
         let key = "signing: { keys: [{ key: \"00\", salt: \"01\" }] }"
         let table: [(String, String, Bool)] = [
             ("127.0.0.1:1", sample, true), ("127.9.9.9:1", sample, true), ("\"[::1]:1\"", sample, true),
-            ("localhost:1", sample, true), ("\"unix:/tmp/onesheet.sock\"", sample, true),
+            ("localhost:1", sample, true),
             ("\"[::ffff:127.0.0.1]:1\"", sample, true),
             ("0.0.0.0:1", sample, false), ("\"[::]:1\"", sample, false), ("192.168.0.1:1", sample, false),
             ("8.8.8.8:1", sample, false),
@@ -36,6 +36,44 @@ final class ProtectionTests: ServerTestCase {
                     XCTAssertTrue(error.message.contains(remedy), error.message)
                 }
             }
+        }
+    }
+
+    func testThatASocketNeedsALimitOrTheWordThatThereIsNone() throws {
+        let sample = "sources: { sample: { type: sample } }"
+        for (keys, isProtected) in [
+            ("", false), ("signing: { unsafe: false }", false), ("signing: { unsafe: true }", true), ("presetsOnly: true", true),
+            ("signing: { keys: [{ key: \"00\", salt: \"01\" }] }", true),
+        ] {
+            let configuration = try ConfigurationFile(environment: [:]).parse("listen: \"unix:/tmp/o.sock\"\n\(sample)\n\(keys)")
+            do throws(ConfigurationError) {
+                try configuration.requireProtection()
+                XCTAssertTrue(isProtected, keys)
+            } catch {
+                XCTAssertFalse(isProtected, keys)
+                XCTAssertEqual(error.path, "listen")
+                for remedy in ["signing.keys", "presetsOnly: true", "allow-list", "unsafe: true", "proxy"] {
+                    XCTAssertTrue(error.message.contains(remedy), error.message)
+                }
+            }
+        }
+    }
+
+    func testThatAServerSaysThatAnybodyMayAskForAnything() async throws {
+        let key = "keys: [{ key: \"00\", salt: \"01\" }]"
+        let table: [(keys: String, socket: Bool, warns: Bool)] = [
+            ("", false, true), ("signing: { unsafe: true }", true, true), ("signing: { \(key), unsafe: true }", false, true),
+            ("signing: { \(key) }", false, false), ("signing: { \(key) }", true, false), ("presetsOnly: true", false, false),
+        ]
+        for (keys, socket, warns) in table {
+            // Given a server, and when it has started
+            let lines = LogLines()
+            let listen = socket ? "unix:\(folder()).socket" : "127.0.0.1:0"
+            _ = try await server(keys: keys, logger: lines.logger(level: .warning), listen: listen)
+            // Then its log says so, and what to do, if that is so
+            let warning = lines.all.first { $0.contains("may ask for any variant") }
+            XCTAssertEqual(warning != nil, warns, keys)
+            if let warning { XCTAssertTrue(warning.contains("signing.keys"), warning) }
         }
     }
 

@@ -1,5 +1,8 @@
+import OnesheetCore
 import Synchronization
 import XCTest
+
+@testable import OnesheetServer
 
 /// What clients may not do, over real connections that the server itself closes.
 final class ClientLimitsTests: ServerTestCase {
@@ -81,6 +84,125 @@ final class ClientLimitsTests: ServerTestCase {
                 }
                 _ = await stalled.readToEnd()
             }
+        }
+    }
+
+    func testThatAnAddressMayCauseSoManyMissesAndAnyNumberOfHits() async throws {
+        // Given an address that may cause three misses, and a proxy's word on who it is
+        let server = try await server(
+            keys: """
+                admin: { token: secret }
+                clients: { perAddress: { misses: 0.001, burst: 3 } }
+                """)
+        func ask(_ path: String, _ client: String?, token: String? = nil) async throws -> ServerAnswer {
+            var fields = client.map { [("X-Forwarded-For", $0)] } ?? []
+            if let token { fields.append(("Authorization", "Bearer \(token)")) }
+            return try await server.send(path, fields: fields)
+        }
+        for width in 11...13 {
+            let answer = try await ask("/i/unsafe/w:\(width)/plain/sample://1@jpg", "192.0.2.1")
+            XCTAssertEqual(answer.status, 200)
+        }
+        // When it asks for another one, for titles, or for a size
+        let refused = try await ask("/i/unsafe/w:14/plain/sample://1@jpg", "192.0.2.1")
+        // Then it is told when it may
+        assertProblem(refused, 429, "clients.perAddress.misses")
+        XCTAssertNotNil(refused.field("Retry-After").flatMap { Int($0) })
+        let titles = try await ask("/sources/sample/titles?query=never+asked", "192.0.2.1")
+        assertProblem(titles, 429, "clients.perAddress.misses")
+        // And what is there it gets as often as it likes
+        for _ in 0..<20 {
+            let hit = try await ask("/i/unsafe/w:11/plain/sample://1@jpg", "192.0.2.1")
+            XCTAssertEqual(hit.status, 200)
+        }
+        // And everybody else gets everything: another address, and programs of this machine
+        for client in ["192.0.2.2", nil] {
+            let answer = try await ask("/i/unsafe/w:\(client == nil ? 15 : 16)/plain/sample://1@jpg", client)
+            XCTAssertEqual(answer.status, 200)
+        }
+        // And so does the administrator from that very address
+        let order = try await server.send(
+            "/prefetch", method: "POST", fields: [("X-Forwarded-For", "192.0.2.1"), ("Authorization", "Bearer secret")],
+            body: "{\"source\": \"sample\", \"ids\": [\"1\", \"2\", \"3\", \"4\"], \"sizes\": [\"w92\"]}")
+        XCTAssertEqual(order.status, 200, order.text)
+        let metrics = try await server.send("/metrics").text
+        XCTAssertTrue(metrics.contains("onesheet_clients_refused_total{reason=\"misses\"} 2\n"), metrics)
+    }
+
+    func testThatAnAddressMayHaveSoManyConnections() async throws {
+        // Given a server that trusts nobody, so that this machine is an address like all others
+        let server = try await server(keys: "clients: { perAddress: { connections: 2 }, trustedProxies: [] }")
+        try await OpenConnection.with(server.url) { first in
+            let answer = try await first.get("/health")
+            XCTAssertTrue(answer.head.hasPrefix("HTTP/1.1 200 "))
+            try await OpenConnection.with(server.url) { second in
+                _ = try await second.get("/health")
+                // When a third one comes, then it is closed
+                try await OpenConnection.with(server.url) { third in
+                    let nothing = await third.readToEnd()
+                    XCTAssertEqual(nothing, "")
+                }
+                // And those that are there are served
+                let metrics = try await second.get("/metrics")
+                XCTAssertTrue(
+                    String(buffer: metrics.body).contains("onesheet_clients_refused_total{reason=\"connections\"} 1\n"))
+            }
+        }
+        // And when they have left there is room again
+        var (isServed, tries) = (false, 0)
+        while !isServed, tries < 10_000 {
+            try await OpenConnection.with(server.url) { connection in
+                do { isServed = try await connection.get("/health").head.hasPrefix("HTTP/1.1 200 ") } catch { isServed = false }
+            }
+            tries += 1
+        }
+        XCTAssertTrue(isServed)
+    }
+
+    func testThatTheConfigurationOfClientsIsHeldAgainstWhatThereIs() throws {
+        let file = ConfigurationFile(environment: [:])
+        func clients(_ text: String) throws -> ClientsConfiguration {
+            try file.parse("clients: \(text)\nsources: { s: { type: sample } }").clients
+        }
+        // Given what holds without a word
+        let usual = try clients("{ connections: 9 }")
+        XCTAssertEqual(usual.perAddress.connections, 256)
+        XCTAssertEqual(usual.perAddress.misses, 20)
+        XCTAssertEqual(usual.perAddress.burst, 400)
+        XCTAssertEqual(usual.trustedProxies, [.loopback])
+        XCTAssertEqual(usual.memory(within: Limits()), 128 << 20)
+        // When somebody says something, then it is taken
+        let said = try clients("{ perAddress: { misses: 0.5 }, trustedProxies: [private, 203.0.113.0/24], memory: 64MiB }")
+        XCTAssertEqual(said.perAddress.misses, 0.5)
+        XCTAssertEqual(said.trustedProxies.count, 2)
+        XCTAssertEqual(said.memory(within: Limits()), 64 << 20)
+        // Or refused in words that say what would do
+        for (text, message) in [
+            ("{ perAddress: { connections: -1 } }", "clients.perAddress.connections: needs at least 1, or 0 for no limit"),
+            ("{ perAddress: { misses: nan } }", "clients.perAddress.misses"),
+            ("{ perAddress: { misses: -1 } }", "clients.perAddress.misses"),
+            ("{ perAddress: { burst: 0 } }", "clients.perAddress.burst: needs at least 1"),
+            ("{ perAddress: { mises: 1 } }", "clients.perAddress: unknown key “mises”; did you mean “misses”?"),
+            (
+                "{ trustedProxies: [nginx] }",
+                "clients.trustedProxies.[0]: “nginx” is not public, private, loopback or a block such as"
+            ),
+            ("{ memory: 1KiB }", "clients.memory: needs at least 1MiB"),
+        ] {
+            XCTAssertThrowsError(try clients(text)) { XCTAssertTrue("\($0)".hasPrefix(message), "\($0)") }
+        }
+    }
+
+    func testThatTheWordOnHTTPSIsTheNamedProxiesAlone() async throws {
+        for (proxies, scheme) in [
+            ("", "https"), ("clients: { trustedProxies: [loopback] }", "https"), ("clients: { trustedProxies: [] }", "http"),
+        ] {
+            // Given a server, and what it is told of its proxies
+            let server = try await server(keys: "dialects: [iiif]\n" + proxies)
+            // When this machine says that it was reached over HTTPS
+            let answer = try await server.send("/iiif/3/sample%3A%2F%2F1/info.json", fields: [("X-Forwarded-Proto", "https")])
+            // Then that counts unless others were named
+            XCTAssertTrue((try answer.json()["id"] as? String)?.hasPrefix(scheme + ":") ?? false, answer.text)
         }
     }
 

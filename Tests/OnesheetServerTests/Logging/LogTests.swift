@@ -74,6 +74,64 @@ final class LogTests: XCTestCase {
         }
     }
 
+    func testThatALineIsNeverLongWhateverIsInIt() throws {
+        for format in LogConfiguration.Format.allCases {
+            // Given a logger, and what is long in bytes, in characters, and only when it is escaped
+            for text in [
+                String(repeating: "a", count: 50_000), String(repeating: "한", count: 20_000),
+                String(repeating: "\u{202E}", count: 5000),
+            ] {
+                var logger = lines.logger(format)
+                logger[metadataKey: "own"] = "\(text)"
+                // When it says so, in a message and beside it
+                logger.warning("\(text)", metadata: ["path": "\(text)", "why": "\(text)", "list": ["\(text)"]])
+                // Then the line is short, and says that it was cut
+                let line = try XCTUnwrap(lines.all.last)
+                XCTAssertLessThanOrEqual(line.utf8.count, Log.longestLine)
+                XCTAssertTrue(line.contains("…"), line)
+                if format == .json { XCTAssertNotNil(try fields(lines.all.count - 1)["path"]) }
+            }
+        }
+    }
+
+    func testThatTextIsCutBetweenCharacters() {
+        for (text, bytes, short) in [
+            ("abc", 3, "abc"), ("abcd", 3, "…"), ("abcdef", 5, "ab…"), ("한국어", 9, "한국어"), ("한국어!", 9, "한국…"),
+            ("한국어!", 8, "한…"), ("", 0, ""),
+        ] {
+            XCTAssertEqual(text.shortened(to: bytes), short)
+            XCTAssertLessThanOrEqual(text.shortened(to: bytes).utf8.count, max(bytes, 3))
+        }
+    }
+
+    func testThatManyLinesOfOneKindAreLeftOutAndCounted() throws {
+        // Given lines of one kind, as many as may come at once
+        let (flood, start) = (LogFlood(), ContinuousClock.now)
+        let (one, other) = (LogPlace("a.swift", 1), LogPlace("a.swift", 2))
+        for _ in 0..<Int(LogFlood.burst) { XCTAssertEqual(flood.admit(one, at: start), 0) }
+        // When more come, then they are left out, and another kind is not
+        for _ in 0..<1000 { XCTAssertNil(flood.admit(one, at: start)) }
+        XCTAssertEqual(flood.admit(other, at: start), 0)
+        // And the next one says how many
+        XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 1000)
+        XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 0)
+    }
+
+    func testThatAFloodOfWarningsIsAFewLinesAndWhoeverDebugsSeesAll() {
+        let logger = lines.logger()
+        for index in 0..<1000 { logger.warning("trouble \(index)") }
+        XCTAssertLessThan(lines.all.count, 100)
+        let before = lines.all.count
+        for index in 0..<1000 { logger.debug("answered \(index)") }
+        XCTAssertEqual(lines.all.count - before, 1000)
+    }
+
+    func testThatAProblemIsNeverLong() throws {
+        let problem = Problem(.badGateway, "Origin failed", String(repeating: "한", count: 5000))
+        XCTAssertLessThanOrEqual(problem.detail.utf8.count, 1024)
+        XCTAssertTrue(problem.detail.hasSuffix("…"))
+    }
+
     private func fields(_ index: Int) throws -> [String: String] {
         try XCTUnwrap(try JSONSerialization.jsonObject(with: Data(lines.all[index].utf8)) as? [String: String])
     }

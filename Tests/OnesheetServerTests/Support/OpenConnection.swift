@@ -29,6 +29,11 @@ struct OpenConnection {
 
     func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
+    func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
+
+    /// The next bytes, whatever they are; `nil` once the server has closed.
+    mutating func next() async throws -> ByteBuffer? { try await inbound.next() }
+
     /// What comes until `end` has come, or until the server closes.
     mutating func read(until end: String) async throws -> String {
         var text = ""

@@ -56,13 +56,15 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         listen: String = "127.0.0.1:0"
     ) -> String {
-        """
-        listen: "\(listen)"
-        cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
-        \(keys)
-        sources:
-        \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
-        """
+        // Whoever reaches a socket may ask for anything only if that is said.
+        let keys = listen.hasPrefix("unix:") && !keys.contains("signing:") ? keys + "\nsigning: { unsafe: true }" : keys
+        return """
+            listen: "\(listen)"
+            cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
+            \(keys)
+            sources:
+            \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+            """
     }
 
     /// Lets the server read another configuration.

@@ -34,7 +34,8 @@ struct IIIFRoute: ImageDialect {
         let size = try await installation.pipeline.size(of: try title(parts[0]))
         let host = request.head.authority ?? installation.configuration.listen.description
         // Behind a proxy that ends TLS, only the proxy knows how it was reached.
-        let isSecure = installation.configuration.tls != nil || request.headers[.forwardedProto] == "https"
+        let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
+        let isSecure = installation.configuration.tls != nil || saysSecure
         let document = IIIFDocument(
             id: "\(isSecure ? "https" : "http")://\(host)\(prefix)\(parts[0])", width: size.width, height: size.height,
             formats: installation.accept.formats, isFree: !installation.configuration.presetsOnly,

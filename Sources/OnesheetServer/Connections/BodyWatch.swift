@@ -1,0 +1,71 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Counts the bodies that a client was sent and has not taken. On a stream of HTTP/2 it also ends the stream if the client keeps us
+/// waiting, because the connection may go on meanwhile.
+final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// How long a stream's client may keep us waiting.
+    struct Patience {
+        /// For the rest of a request.
+        let request: TimeAmount
+        /// With nothing taken of an answer.
+        let idle: TimeAmount
+    }
+
+    private let memory: ResponseMemory
+    private let patience: Patience?
+    private var receiver: BodyReceiver?
+    private var looking: RepeatedTask?
+    private var began = NIODeadline.distantPast
+    private var hasRequest = false
+
+    /// - Parameter patience: `nil` if others end connections that wait.
+    init(_ memory: ResponseMemory, _ patience: Patience?) { (self.memory, self.patience) = (memory, patience) }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        receiver = BodyReceiver(context.channel, memory)
+        began = context.eventLoop.now
+        guard let patience else { return }
+        let pause = TimeAmount.nanoseconds(min(patience.request, patience.idle).nanoseconds / 4)
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        looking = context.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+            let (handler, context) = here.value
+            handler.look(context, patience)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { looking?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        looking?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .end = unwrapInboundIn(data) { hasRequest = true }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .body(let bytes) = unwrapOutboundIn(data), bytes.readableBytes > 0, let receiver else {
+            return context.write(data, promise: promise)
+        }
+        let hold = memory.hold(bytes)
+        let length = bytes.readableBytes
+        let taken = promise ?? context.eventLoop.makePromise()
+        receiver.wrote(length)
+        taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took(length) } }
+        context.write(data, promise: taken)
+    }
+
+    private func look(_ context: ChannelHandlerContext, _ patience: Patience) {
+        let now = context.eventLoop.now
+        let isStalled = receiver.map { !$0.isEmpty && now - $0.waitingSince >= patience.idle } ?? false
+        if isStalled || !hasRequest && now - began >= patience.request { context.close(promise: nil) }
+    }
+}

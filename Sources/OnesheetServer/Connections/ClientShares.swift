@@ -1,0 +1,102 @@
+import OnesheetCore
+import Synchronization
+
+/// What each client address may take: so many connections at the same time, and so many misses a second.
+final class ClientShares: Sendable {
+    /// Addresses that are known at the same time. One more makes those be forgotten that have nothing to be remembered for.
+    static let most = 65_536
+
+    private struct Share {
+        var connections = 0
+        /// Misses that it may still cause at once.
+        var misses: Double
+        var last: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var shares: [ClientAddress: Share] = [:]
+        /// Of all those together for whom there is no room in `shares`.
+        var others: Share
+        var forgot: ContinuousClock.Instant?
+    }
+
+    private let limits: ClientsConfiguration.PerAddress
+    private let most: Int
+    private let state: Mutex<State>
+
+    init(_ limits: ClientsConfiguration.PerAddress, most: Int = ClientShares.most, now: ContinuousClock.Instant = .now) {
+        (self.limits, self.most) = (limits, most)
+        state = Mutex(State(others: Share(misses: Double(limits.burst), last: now)))
+    }
+
+    /// How many addresses are known.
+    var count: Int { state.withLock { $0.shares.count } }
+
+    /// Takes a place for a connection; to be given back with `disconnect`.
+    /// - Returns: whether there was one.
+    func connect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
+        guard limits.connections > 0 else { return true }
+        return change(address, at: now) { share in
+            guard share.connections < limits.connections else { return false }
+            share.connections += 1
+            return true
+        }
+    }
+
+    /// Gives a connection's place back.
+    func disconnect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
+        guard limits.connections > 0 else { return }
+        change(address, at: now) { $0.connections = max(0, $0.connections - 1) }
+    }
+
+    /// Takes leave for one miss.
+    /// - Returns: `nil` if it is given; or else the seconds until there is one, at least 1.
+    func miss(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Int? {
+        guard limits.misses > 0 else { return nil }
+        return change(address, at: now) { share in
+            guard share.misses < 1 else {
+                share.misses -= 1
+                return nil
+            }
+            return max(1, Int(min(3600, ((1 - share.misses) / limits.misses).rounded(.up))))
+        }
+    }
+
+    @discardableResult
+    private func change<Result: Sendable>(
+        _ address: ClientAddress, at now: ContinuousClock.Instant, _ body: (inout Share) -> Result
+    ) -> Result {
+        state.withLock { state in
+            if let known = state.shares[address] {
+                var share = refilled(known, at: now)
+                defer { state.shares[address] = share }
+                return body(&share)
+            }
+            if state.shares.count >= most { forget(&state, at: now) }
+            guard state.shares.count < most else {
+                // Nobody evicts somebody's debts by coming from many addresses.
+                state.others = refilled(state.others, at: now)
+                return body(&state.others)
+            }
+            var share = Share(misses: Double(limits.burst), last: now)
+            defer { state.shares[address] = share }
+            return body(&share)
+        }
+    }
+
+    private func refilled(_ share: Share, at now: ContinuousClock.Instant) -> Share {
+        var share = share
+        share.misses = min(Double(limits.burst), share.misses + (now - share.last) / .seconds(1) * limits.misses)
+        share.last = now
+        return share
+    }
+
+    /// Forgets those who would be the same if they came for the first time. It looks at all of them, so at most once a second.
+    private func forget(_ state: inout State, at now: ContinuousClock.Instant) {
+        if let last = state.forgot, now - last < .seconds(1) { return }
+        state.forgot = now
+        state.shares = state.shares.filter { _, share in
+            share.connections > 0 || refilled(share, at: now).misses < Double(limits.burst)
+        }
+    }
+}

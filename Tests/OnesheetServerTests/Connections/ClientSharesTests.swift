@@ -1,0 +1,68 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+final class ClientSharesTests: XCTestCase {
+    private let start = ContinuousClock.now
+    private var limits: ClientsConfiguration.PerAddress {
+        var limits = ClientsConfiguration.PerAddress()
+        (limits.connections, limits.misses, limits.burst) = (2, 0.5, 3)
+        return limits
+    }
+
+    func testThatMissesComeAtOnceAndThenAtTheirRate() throws {
+        // Given an address that has had all that it may have at once
+        let shares = ClientShares(limits, now: start)
+        let address = try address("192.0.2.1")
+        for _ in 0..<3 { XCTAssertNil(shares.miss(address, at: start)) }
+        // When it asks for more, then it is told when there is more
+        XCTAssertEqual(shares.miss(address, at: start), 2)
+        XCTAssertEqual(shares.miss(address, at: start + .seconds(1)), 1)
+        XCTAssertNil(shares.miss(address, at: start + .seconds(2)))
+        XCTAssertNotNil(shares.miss(address, at: start + .seconds(2)))
+        // And nobody else waits for it
+        XCTAssertNil(shares.miss(try self.address("192.0.2.2"), at: start))
+    }
+
+    func testThatConnectionsAreCountedAndGivenBack() throws {
+        let shares = ClientShares(limits, now: start)
+        let address = try address("192.0.2.1")
+        XCTAssertTrue(shares.connect(address, at: start))
+        XCTAssertTrue(shares.connect(address, at: start))
+        XCTAssertFalse(shares.connect(address, at: start))
+        shares.disconnect(address, at: start)
+        XCTAssertTrue(shares.connect(address, at: start))
+    }
+
+    func testThatNoLimitIsNone() throws {
+        var limits = limits
+        (limits.connections, limits.misses) = (0, 0)
+        let shares = ClientShares(limits, now: start)
+        let address = try address("192.0.2.1")
+        for _ in 0..<1000 {
+            XCTAssertTrue(shares.connect(address, at: start))
+            XCTAssertNil(shares.miss(address, at: start))
+        }
+    }
+
+    func testThatManyAddressesTakeNoMoreMemoryThanThereIsAndFreeNobodyOfItsDebts() throws {
+        // Given one who has had all, and more addresses than are remembered
+        let shares = ClientShares(limits, most: 100, now: start)
+        let debtor = try address("192.0.2.1")
+        for _ in 0..<3 { _ = shares.miss(debtor, at: start) }
+        var refused = 0
+        for index in 0..<1000 where shares.miss(try address("10.0.\(index / 250).\(index % 250)"), at: start) != nil {
+            refused += 1
+        }
+        // Then there are no more than that, those without a place share one, and the first is still known
+        XCTAssertEqual(shares.count, 100)
+        XCTAssertGreaterThan(refused, 800)
+        XCTAssertNotNil(shares.miss(debtor, at: start))
+        // And when time has passed there is room again
+        XCTAssertNil(shares.miss(try address("198.51.100.1"), at: start + .seconds(60)))
+        XCTAssertEqual(shares.count, 1)
+    }
+
+    private func address(_ text: String) throws -> ClientAddress { ClientAddress(try XCTUnwrap(IPAddress(text))) }
+}

@@ -1,0 +1,74 @@
+import NIOCore
+import NIOEmbedded
+import XCTest
+
+@testable import OnesheetServer
+
+final class ResponseMemoryTests: XCTestCase {
+    private let memory = ResponseMemory(limit: 1 << 20)
+
+    func testThatABodyThatManyAreSentCountsOnce() throws {
+        // Given a body of half of what there is
+        let body = body(512 << 10)
+        // When three hold it, one of them a part of it
+        let holds = [memory.admit(body, isInTier: false), memory.admit(body, isInTier: false)]
+        let part = memory.hold(try XCTUnwrap(body.getSlice(at: 100, length: 10)))
+        // Then it is held once, until the last one lets go
+        XCTAssertFalse(holds.contains { $0 == nil })
+        XCTAssertEqual(memory.held, body.storageCapacity)
+        withExtendedLifetime(holds) {}
+        XCTAssertNotNil(part)
+    }
+
+    func testThatWhatIsLetGoOfMakesRoom() {
+        var first = memory.admit(body(900 << 10), isInTier: false)
+        XCTAssertNotNil(first)
+        XCTAssertNil(memory.admit(body(900 << 10), isInTier: false))
+        first = nil
+        XCTAssertEqual(memory.held, 0)
+        XCTAssertNotNil(memory.admit(body(900 << 10), isInTier: false))
+        XCTAssertEqual(memory.refusedAnswers, 1)
+    }
+
+    func testThatMemorysOwnAndShortOnesGoOn() {
+        // Given no room
+        let first = memory.admit(body(1 << 20), isInTier: false)
+        // When others come, then a short one and one that is there anyway go on, and a long one does not
+        let short = memory.admit(body(32 << 10), isInTier: false)
+        let hit = memory.admit(body(600 << 10), isInTier: true)
+        XCTAssertNotNil(short)
+        XCTAssertNotNil(hit)
+        XCTAssertNil(memory.admit(body(128 << 10), isInTier: false))
+        XCTAssertFalse(memory.makeRoom())
+        // And short ones have an end, too
+        var more: [BodyHold] = []
+        for _ in 0..<100 { if let hold = memory.admit(body(60 << 10), isInTier: false) { more.append(hold) } }
+        XCTAssertLessThan(more.count, 10)
+        withExtendedLifetime((first, short, hit)) {}
+    }
+
+    func testThatTheSlowestIsLetGoOfWhenThereIsNoRoom() throws {
+        // Given two clients that are sent bodies, of whom one has waited for long
+        let channels = [EmbeddedChannel(), EmbeddedChannel()]
+        for channel in channels { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
+        let receivers = channels.map { BodyReceiver($0, memory) }
+        let holds = [memory.hold(body(600 << 10)), memory.hold(body(600 << 10))]
+        for receiver in receivers { receiver.wrote(600 << 10) }
+        // When room is needed before they are slow
+        memory.drop(1, at: .now())
+        XCTAssertTrue(channels.allSatisfy(\.isActive))
+        // And when they are, and one of them has taken something meanwhile
+        let later = NIODeadline.now() + ResponseMemory.patience
+        while NIODeadline.now() <= receivers[0].waitingSince {}
+        receivers[1].wrote(1)
+        receivers[1].took(1)
+        memory.drop(1, at: later)
+        // Then the other one is let go of
+        XCTAssertFalse(channels[0].isActive)
+        XCTAssertTrue(channels[1].isActive)
+        XCTAssertEqual(memory.droppedClients, 1)
+        withExtendedLifetime(holds) {}
+    }
+
+    private func body(_ length: Int) -> ByteBuffer { ByteBuffer(repeating: 1, count: length) }
+}

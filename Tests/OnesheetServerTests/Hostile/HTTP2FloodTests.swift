@@ -1,0 +1,156 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOSSL
+import XCTest
+
+@testable import OnesheetServer
+
+/// Clients of HTTP/2 that send what costs them little and might cost a server much.
+final class HTTP2FloodTests: ServerTestCase {
+    private typealias Kind = RawHTTP2.Kind
+
+    func testThatFloodsOfFramesEndTheirConnectionAndNobodyElses() async throws {
+        // Given a server
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let begin = RawHTTP2.headers("/health", on: 1, ends: false, isWhole: false)
+        let floods: [(String, (Int) -> [UInt8])] = [
+            // CVE-2023-44487
+            (
+                "streams that are reset at once",
+                {
+                    RawHTTP2.headers("/t/p/w92/sample/1.jpg", on: 2 * $0 + 1)
+                        + RawHTTP2.frame(Kind.reset, 0, 2 * $0 + 1, [0, 0, 0, 8])
+                }
+            ),
+            // CVE-2019-9512, CVE-2019-9515
+            ("pings", { _ in RawHTTP2.frame(Kind.ping, 0, 0, Array(repeating: 1, count: 8)) }),
+            ("settings", { _ in RawHTTP2.frame(Kind.settings, 0, 0, []) }),
+            // CVE-2024-27316
+            ("continuations", { ($0 == 0 ? begin : []) + RawHTTP2.frame(Kind.continuation, 0, 1, RawHTTP2.field("a", "b")) }),
+            // CVE-2019-9518
+            (
+                "data without bytes",
+                { ($0 == 0 ? RawHTTP2.headers("/health", on: 1, ends: false) : []) + RawHTTP2.frame(Kind.data, 0, 1, []) }
+            ),
+            // Each is a field on its own: the list is long though the bytes are few
+            (
+                "many small fields",
+                {
+                    RawHTTP2.headers(
+                        "/health", on: 2 * $0 + 1, more: Array(repeating: RawHTTP2.field("a", ""), count: 2000).flatMap { $0 })
+                }
+            ),
+        ]
+        for (name, flood) in floods {
+            try await RawHTTP2.with(server.url, certificate) { client in
+                // When a client sends a thousand of these
+                do {
+                    for index in 0..<1000 { try await client.send(flood(index)) }
+                } catch {
+                    // The server has closed already.
+                }
+                // Then its connection ends
+                while await client.next() != nil {}
+            }
+            // And others are served
+            try await RawHTTP2.with(server.url, certificate) { client in
+                try await client.get("/health", on: 1)
+                let answer = await client.next { $0.type == Kind.headers }
+                XCTAssertTrue(answer?.isOK ?? false, name)
+            }
+        }
+    }
+
+    func testThatAWindowOfNothingHoldsNoMoreThanThereIs() async throws {
+        // Given pictures of 16 MiB each, none of them in memory, and room for two
+        let server = try await bigPictures(keys: "clients: { memory: 32MiB, idleTimeout: 1h, requestTimeout: 1h }")
+        let (url, certificate, origin) = (server.server.url, server.certificate, server.origin)
+        try await RawHTTP2.with(url, certificate, window: 0) { client in
+            // When a client asks for many of them at once, and takes nothing
+            for index in 0..<20 { try await client.get("/i/unsafe/plain/\(origin)/\(index)@jpg", on: 2 * index + 1) }
+            var statuses: [Bool] = []
+            while statuses.count < 20, let head = await client.next(where: { $0.type == Kind.headers }) {
+                statuses.append(head.isOK)
+            }
+            // Then it gets what there is room for, and for the others it is told at once that there is none
+            let good = statuses.count { $0 }
+            XCTAssertEqual(statuses.count, 20)
+            XCTAssertTrue((1...2).contains(good), "\(good)")
+            // And what is held is counted
+            try await RawHTTP2.with(url, certificate) { other in
+                let held = try await Self.metric("onesheet_response_bytes_held", &other, on: 1)
+                XCTAssertTrue((16 << 20...33 << 20).contains(held), "\(held)")
+                let refused = try await Self.metric("onesheet_clients_refused_total{reason=\"memory\"}", &other, on: 3)
+                XCTAssertEqual(refused, 20 - good)
+                // And short answers go on
+                try await other.get("/t/p/w92/sample/1.jpg", on: 5)
+                let answer = await other.next { $0.type == Kind.headers && $0.stream == 5 }
+                XCTAssertTrue(answer?.isOK ?? false)
+            }
+        }
+        // And it is free when the client has left
+        try await RawHTTP2.with(url, certificate) { other in
+            var (held, tries) = (1, 0)
+            while held > 0, tries < 10_000 {
+                held = try await Self.metric("onesheet_response_bytes_held", &other, on: 2 * tries + 1)
+                tries += 1
+            }
+            XCTAssertEqual(held, 0)
+        }
+    }
+
+    func testThatAStreamThatStandsStillEndsAndItsConnectionGoesOn() async throws {
+        // Given a server that does not wait for long
+        let server = try await bigPictures(keys: "clients: { idleTimeout: 500ms, requestTimeout: 1h }")
+        try await RawHTTP2.with(server.server.url, server.certificate, window: 0) { client in
+            // When a client takes nothing of one answer
+            try await client.get("/i/unsafe/plain/\(server.origin)/1@jpg", on: 1)
+            let head = await client.next { $0.type == Kind.headers }
+            XCTAssertTrue(head?.isOK ?? false)
+            // Then that stream is reset, and the connection is not
+            let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+            XCTAssertEqual(reset?.type, Kind.reset)
+            XCTAssertEqual(reset?.stream, 1)
+        }
+    }
+
+    func testThatAStreamWhoseRequestNeverEndsIsReset() async throws {
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 300ms }")
+        try await RawHTTP2.with(server.url, certificate) { client in
+            try await client.get("/health", on: 1, ends: false)
+            let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+            XCTAssertEqual(reset?.type, Kind.reset)
+        }
+    }
+
+    /// A server without a memory tier, and an origin with pictures of 16 MiB, each at a path of its own.
+    private func bigPictures(keys: String) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
+        var picture = try Picture.jpeg()
+        // What follows on a picture's end is nobody's business, and makes it as long as needed.
+        picture.writeRepeatingByte(0, count: 16 << 20 - picture.readableBytes)
+        let body = picture
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(
+            sources: web(origin) + "\nsample: { type: sample }", keys: certificate.yaml + "\n" + keys, memory: "0")
+        return (server, certificate, origin.url)
+    }
+
+    /// What `/metrics` says.
+    private static func metric(_ name: String, _ client: inout RawHTTP2, on stream: Int) async throws -> Int {
+        try await client.get("/metrics", on: stream)
+        var text: [UInt8] = []
+        while let frame = await client.next(where: { $0.type == Kind.data && $0.stream == stream }) {
+            text += frame.payload
+            // The window of the connection is given back, or it would be used up.
+            if !frame.payload.isEmpty {
+                try await client.send(RawHTTP2.frame(8, 0, 0, RawHTTP2.number(frame.payload.count, 4)))
+            }
+            if frame.flags & 1 == 1 { break }
+        }
+        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return Int(try XCTUnwrap(line, name).dropFirst(name.count + 1)) ?? -1
+    }
+}

@@ -1,0 +1,166 @@
+import NIOCore
+import XCTest
+
+@testable import OnesheetServer
+
+/// Clients of HTTP/1.1 that ask and do not read.
+final class StalledClientsTests: ServerTestCase {
+    func testThatConnectionsThatReadNothingHoldNoMoreThanThereIs() async throws {
+        // Given pictures of 16 MiB each, and room for two of them
+        let origin = try await bigPictures()
+        let server = try await server(
+            sources: web(origin) + "\nsample: { type: sample }",
+            keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
+        // When one after the other asks for one and takes only its head
+        let heads = try await stall(0..<6, server, origin) {
+            // Then what is held is within what there is, and short answers go on
+            let held = try await Self.metric("onesheet_response_bytes_held", server)
+            XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
+            let answer = try await server.send("/t/p/w92/sample/1.jpg")
+            XCTAssertEqual(answer.status, 200)
+            let ready = try await server.send("/ready")
+            XCTAssertEqual(ready.status, 200)
+        }
+        // And the others were told at once
+        let good = heads.count { $0.hasPrefix("HTTP/1.1 200 ") }
+        XCTAssertTrue((1...2).contains(good), "\(heads)")
+        let refused = heads.filter { $0.hasPrefix("HTTP/1.1 503 ") }
+        XCTAssertEqual(refused.count, 6 - good)
+        XCTAssertTrue(refused.allSatisfy { $0.contains("Retry-After: 1\r\n") }, "\(refused)")
+    }
+
+    func testThatTheSlowestMakesRoomForOthers() async throws {
+        // Given room for one picture, and a client that takes none of it
+        let origin = try await bigPictures()
+        let server = try await server(
+            sources: web(origin), keys: "clients: { memory: 17MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
+        _ = try await stall(0..<1, server, origin) {
+            // When somebody else asks again and again
+            var (status, tries) = (503, 0)
+            while status == 503, tries < 100_000 {
+                status = try await server.send("/i/unsafe/plain/\(origin.url)/other@jpg").status
+                tries += 1
+            }
+            // Then the room is theirs in the end
+            XCTAssertEqual(status, 200)
+            let dropped = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
+            XCTAssertEqual(dropped, 1)
+        }
+    }
+
+    func testThatPipelinedRequestsWaitUntilTheirAnswersAreRead() async throws {
+        // Given a picture that is in memory, and one that needs the parser
+        let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
+        let poster = "/t/p/original/sample/1.jpg"
+        for _ in 0..<2 { _ = try await server.send(poster) }
+        for target in [poster, poster + "?x"] {
+            let before = try PeakMemory.begin()
+            try await OpenConnection.with(server.url) { connection in
+                // When a client asks ten thousand times and reads nothing
+                try await connection.send(String(repeating: "GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n", count: 10_000))
+                for _ in 0..<100 { _ = try await server.send("/health") }
+                // Then no more are answered than the system takes, and others are served
+                let answered = try await Self.metric("onesheet_requests_total{route=\"/t/p/\",status=\"2xx\"}", server)
+                XCTAssertLessThan(answered, 2000)
+            }
+            XCTAssertLessThan(try PeakMemory.end() - before, 64 << 20, target)
+        }
+    }
+
+    func testThatHandshakesThatAreNeverFinishedKeepNobodyOut() async throws {
+        // Given a server that waits for long, and many connections that never say a word of TLS
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 1h }")
+        try await open(100, server.url) {
+            // When somebody else comes
+            try await RawHTTP2.with(server.url, certificate) { client in
+                try await client.get("/health", on: 1)
+                // Then there is an answer
+                let answer = await client.next { $0.type == RawHTTP2.Kind.headers }
+                XCTAssertTrue(answer?.isOK ?? false)
+            }
+        }
+    }
+
+    func testThatAnUpgradeIsNotHeard() async throws {
+        let server = try await server()
+        for upgrade in [
+            "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nConnection: Upgrade, HTTP2-Settings",
+            "Upgrade: websocket\r\nConnection: Upgrade",
+        ] {
+            let request = "GET /health HTTP/1.1\r\nHost: h\r\n\(upgrade)\r\n\r\n"
+            let answer = String(decoding: try await RawConnection.exchange([Array(request.utf8)], with: server.url), as: UTF8.self)
+            XCTAssertTrue(answer.hasPrefix("HTTP/1.1 200 "), answer)
+        }
+    }
+
+    func testThatTheServerEndsWhileNobodyReads() async throws {
+        // Given clients that read nothing, one that waits for an origin that never answers, and one that sends half a request
+        let origin = try await bigPictures()
+        let server = try await server(
+            sources: web(origin),
+            keys: """
+                clients: { idleTimeout: 1h, requestTimeout: 1h }
+                shutdown: { deadline: 10ms }
+                limits: { originTimeout: 1h, originIdleTimeout: 1h }
+                """, memory: "0")
+        _ = try await stall(0..<3, server, origin) {
+            try await OpenConnection.with(server.url) { hung in
+                try await hung.send(
+                    "GET /health HTTP/1.1\r\nHost: h\r\n\r\nGET /i/unsafe/plain/\(origin.url)/hang@jpg HTTP/1.1\r\nHost: h\r\n\r\n")
+                _ = try await hung.read(until: "ok\n")
+                try await OpenConnection.with(server.url) { half in
+                    try await half.send("GET / HTTP/1.1\r\nHo")
+                    // When the server is told to end
+                    XCTAssertTrue(server.server.drain())
+                    // Then it does
+                    try await server.end()
+                }
+            }
+        }
+    }
+
+    /// An origin with pictures of 16 MiB, each at a path of its own, and with one that never comes.
+    private func bigPictures() async throws -> OriginServer {
+        var picture = try Picture.jpeg()
+        picture.writeRepeatingByte(0, count: 16 << 20 - picture.readableBytes)
+        let body = picture
+        return try await origin { path, _ in path == "/hang" ? .silence : .answer(type: "image/jpeg", body: body) }
+    }
+
+    /// Asks for one picture after the other, each on a connection of its own of which no more than the head is read.
+    /// - Returns: the heads, when `body` is over.
+    private func stall(
+        _ pictures: Range<Int>, _ server: RunningServer, _ origin: OriginServer, _ body: () async throws -> Void
+    ) async throws -> [String] {
+        guard let first = pictures.first else {
+            try await body()
+            return []
+        }
+        var heads: [String] = []
+        try await OpenConnection.with(server.url) { connection in
+            try await connection.send("GET /i/unsafe/plain/\(origin.url)/\(first)@jpg HTTP/1.1\r\nHost: h\r\n\r\n")
+            var head = ByteBuffer()
+            while let bytes = try await connection.next() {
+                head.writeImmutableBuffer(bytes)
+                if head.readableBytesView.firstRange(of: Array("\r\n\r\n".utf8)) != nil { break }
+            }
+            let text = String(decoding: head.readableBytesView.prefix(2000), as: UTF8.self)
+            heads = [text.components(separatedBy: "\r\n\r\n")[0] + "\r\n"]
+            heads += try await stall(pictures.dropFirst(), server, origin, body)
+        }
+        return heads
+    }
+
+    /// Keeps `count` connections open and silent while `body` runs.
+    private func open(_ count: Int, _ url: String, _ body: () async throws -> Void) async throws {
+        guard count > 0 else { return try await body() }
+        try await OpenConnection.with(url) { _ in try await open(count - 1, url, body) }
+    }
+
+    private static func metric(_ name: String, _ server: RunningServer) async throws -> Int {
+        let text = try await server.send("/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return Int(try XCTUnwrap(line, name).dropFirst(name.count + 1)) ?? -1
+    }
+}
