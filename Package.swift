@@ -34,6 +34,12 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 
+/// A package in exactly this version, so that what is built is what was tested. A package that depends on Onesheet chooses for itself,
+/// from this version on: two that name one version each could not be used together.
+func pinned(_ url: String, _ version: Version) -> Package.Dependency {
+    isCheckout ? .package(url: url, from: version) : .package(url: url, exact: version)
+}
+
 /// One room of `Sources`.
 func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -74,18 +80,18 @@ let package = Package(
         .trait(name: "AVIF", description: "Reads and writes AVIF (libavif)."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
+        pinned("https://github.com/apple/swift-crypto", "4.5.2"),
+        pinned("https://github.com/apple/swift-http-types", "1.8.0"),
+        pinned("https://github.com/apple/swift-log", "1.16.2"),
+        pinned("https://github.com/apple/swift-nio", "2.101.2"),
+        pinned("https://github.com/apple/swift-nio-extras", "1.35.2"),
+        pinned("https://github.com/apple/swift-nio-ssl", "2.37.6"),
+        pinned("https://github.com/groue/GRDB.swift", "7.10.0"),
+        pinned("https://github.com/hummingbird-project/hummingbird", "2.28.1"),
+        pinned("https://github.com/jpsim/Yams", "6.2.2"),
+        pinned("https://github.com/swift-server/async-http-client", "1.37.0"),
+        pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
         room("OnesheetCore", [nio, log]),
