@@ -37,7 +37,10 @@ fuzz-http: setup ## Mutate pictures and origins against a server under AddressSa
 nightly: setup ## Run sanitize, fuzz, fuzz-http and stress, one after the other, and say which passed
 	@.ci/nightly
 
+sbom: setup ## List what the server is made of, with versions and licences: .build/sbom.json
+	@.ci/sbom
+
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly format
+.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom format
