@@ -25,10 +25,24 @@ public protocol Codec: Sendable {
     /// Encodes a picture.
     /// - Throws: `CodecError.unsupported` where the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
+
+    /// Bytes that `decode` occupies at the most for a file with this header, from its first row to its last; the file itself aside.
+    func memoryToDecode(_ header: ImageHeader) -> Int
+
+    /// Bytes that `encode` occupies at the most for such a picture, what it returns included; the picture itself aside.
+    func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int
 }
 
 extension Codec {
     public var encodesPlanar: Bool { false }
+
+    /// Sixteen bytes for each pixel: the picture, and twice as much for a decoder that keeps others beside it.
+    public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
+
+    /// Forty-eight bytes for each pixel: about what the thirstiest encoders take.
+    public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
+        layout.width * layout.height * 48 + 1 << 20
+    }
 }
 
 /// A codec that can be configured.
@@ -55,16 +69,19 @@ public struct DecodeRequest: Sendable, Equatable {
     /// Whether a picture that ends early is taken as far as it goes.
     public var acceptsTruncated: Bool
     public var limits: Limits
+    /// When decoding has to be done.
+    public var deadline: Deadline
 
     public init(
         minimumWidth: Int = .max, minimumHeight: Int = .max, acceptsPlanar: Bool = false, acceptsTruncated: Bool = false,
-        limits: Limits = Limits()
+        limits: Limits = Limits(), deadline: Deadline = .never
     ) {
         self.minimumWidth = minimumWidth
         self.minimumHeight = minimumHeight
         self.acceptsPlanar = acceptsPlanar
         self.acceptsTruncated = acceptsTruncated
         self.limits = limits
+        self.deadline = deadline
     }
 }
 
@@ -78,14 +95,18 @@ public struct EncodeOptions: Sendable, Equatable {
     public var profile: [UInt8]?
     /// A TIFF structure (EXIF without its marker) to embed.
     public var exif: [UInt8]?
+    /// When encoding has to be done.
+    public var deadline: Deadline
 
     public init(
-        quality: Int = Transform.defaultQuality, effort: Int? = nil, profile: [UInt8]? = nil, exif: [UInt8]? = nil
+        quality: Int = Transform.defaultQuality, effort: Int? = nil, profile: [UInt8]? = nil, exif: [UInt8]? = nil,
+        deadline: Deadline = .never
     ) {
         self.quality = quality
         self.effort = effort
         self.profile = profile
         self.exif = exif
+        self.deadline = deadline
     }
 }
 
@@ -103,6 +124,8 @@ public enum CodecError: Error, Sendable, Equatable {
     case unsupported(String)
     /// The machine has no memory for it.
     case outOfMemory
+    /// The deadline of the request has passed.
+    case timedOut
 }
 
 extension CodecError: CustomStringConvertible {
@@ -115,6 +138,7 @@ extension CodecError: CustomStringConvertible {
         case .tooManyScans(let limit): "the image has more than \(limit) scans"
         case .unsupported(let what): "not supported: \(what)"
         case .outOfMemory: "there is not enough memory for the image"
+        case .timedOut: "the image takes too long"
         }
     }
 }

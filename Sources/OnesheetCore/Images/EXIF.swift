@@ -15,32 +15,31 @@ public struct EXIF: Sendable, Equatable {
     /// Reads the first directory of `tiff`, the bytes after `Exif\0\0` (JPEG), of an `eXIf` chunk (PNG) or of an `Exif` item.
     public init(tiff: [UInt8]) {
         guard let reader = TIFFReader(tiff) else { return }
-        for entry in reader.entries {
-            switch entry.tag {
-            case Tag.orientation:
-                orientation = reader.short(entry).flatMap(Orientation.init) ?? .up
-            case Tag.copyright:
-                copyright = reader.text(entry)
-            default: break
-            }
+        // A tag counts once (TIFF 6.0 §2): thousands of copies of a long text would be read thousands of times.
+        if let entry = reader.entries.first(where: { $0.tag == Tag.orientation }) {
+            orientation = reader.integer(entry).flatMap(Orientation.init) ?? .up
         }
+        if let entry = reader.entries.first(where: { $0.tag == Tag.copyright }) { copyright = reader.text(entry) }
     }
+
+    /// Bytes of the longest copyright notice; more is cut off.
+    static let longestCopyright = 65_000
 
     /// The same structure with its orientation set to upright, for pixels that have been turned.
     public static func upright(tiff: [UInt8]) -> [UInt8] {
         var bytes = tiff
         guard let reader = TIFFReader(tiff) else { return tiff }
-        for entry in reader.entries where entry.tag == Tag.orientation && entry.offset + 12 <= bytes.count {
-            let (low, high) = reader.isLittleEndian ? (8, 9) : (9, 8)
-            bytes[entry.offset + low] = 1
-            bytes[entry.offset + high] = 0
+        // One SHORT, whatever kind of number there was.
+        let entry: [UInt8] = reader.isLittleEndian ? [3, 0, 1, 0, 0, 0, 1, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, 1, 0, 0]
+        for found in reader.entries where found.tag == Tag.orientation {
+            bytes.replaceSubrange(found.offset + 2..<found.offset + 12, with: entry)
         }
         return bytes
     }
 
     /// A little TIFF structure with the copyright notice and nothing else.
     public static func tiff(copyright: String) -> [UInt8] {
-        let text = Array(copyright.utf8.prefix(65_000)) + [0]
+        let text = Array(copyright.utf8.prefix(longestCopyright)) + [0]
         func word(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
         func long(_ value: Int) -> [UInt8] { word(value & 0xFFFF) + word(value >> 16) }
         let value = text.count <= 4 ? text + [UInt8](repeating: 0, count: 4 - text.count) : long(26)
@@ -80,10 +79,19 @@ private struct TIFFReader {
         }
     }
 
-    func short(_ entry: Entry) -> Int? {
-        switch entry.kind {
+    /// The one whole number of an entry, in any of the types that hold some (TIFF 6.0 §2): writers do not agree on one.
+    func integer(_ entry: Entry) -> Int? {
+        guard entry.count == 1 else { return nil }
+        func signed(_ bytes: Int) -> Int? {
+            number(at: entry.offset + 8, bytes: bytes).map { $0 >= 1 << (8 * bytes - 1) ? $0 - 1 << (8 * bytes) : $0 }
+        }
+        return switch entry.kind {
+        case 1: number(at: entry.offset + 8, bytes: 1)
         case 3: number(at: entry.offset + 8, bytes: 2)
         case 4: number(at: entry.offset + 8, bytes: 4)
+        case 6: signed(1)
+        case 8: signed(2)
+        case 9: signed(4)
         default: nil
         }
     }
@@ -91,7 +99,8 @@ private struct TIFFReader {
     func text(_ entry: Entry) -> String? {
         let start = entry.count <= 4 ? entry.offset + 8 : number(at: entry.offset + 8, bytes: 4) ?? .max
         guard entry.kind == 2, entry.count > 0, start <= bytes.count, entry.count <= bytes.count - start else { return nil }
-        let text = String(decoding: bytes[start..<start + entry.count].prefix { $0 != 0 }, as: UTF8.self)
+        let text = String(
+            decoding: bytes[start..<start + entry.count].prefix(EXIF.longestCopyright).prefix { $0 != 0 }, as: UTF8.self)
         return text.isEmpty ? nil : text
     }
 

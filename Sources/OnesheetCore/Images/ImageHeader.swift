@@ -10,6 +10,8 @@ public struct ImageHeader: Sendable, Equatable {
     public var colors: ColorDescription
     /// Whether decoding has to hold the whole picture (progressive JPEG, interlaced PNG).
     public var isProgressive: Bool
+    /// Passes over the picture that decoding takes, as far as the header tells: the scans of a progressive JPEG; else 1.
+    public var scans: Int
     /// A copyright notice from EXIF.
     public var copyright: String?
     /// The TIFF structure of the picture's EXIF, without its marker, for callers that keep metadata.
@@ -18,7 +20,7 @@ public struct ImageHeader: Sendable, Equatable {
     public init(
         format: ImageFormat, width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false,
         orientation: Orientation = .up, colors: ColorDescription = .sRGB, isProgressive: Bool = false, copyright: String? = nil,
-        exif: [UInt8]? = nil
+        exif: [UInt8]? = nil, scans: Int = 1
     ) {
         self.format = format
         self.width = width
@@ -30,7 +32,13 @@ public struct ImageHeader: Sendable, Equatable {
         self.isProgressive = isProgressive
         self.copyright = copyright
         self.exif = exif
+        self.scans = scans
     }
+
+    /// The largest EXIF structure and the largest profile that codecs keep, in bytes: a larger one counts as none. Real profiles,
+    /// those for inks, have up to 2.5 MB.
+    public static let largestEXIF = 1 << 20
+    public static let largestProfile = 4 << 20
 }
 
 /// What the channels of a pixel mean, alpha aside.

@@ -18,7 +18,7 @@ public struct PixelBuffer: ~Copyable {
         var strides: [Int] = []
         var size = 0
         for plane in layout.planes {
-            let stride = (plane.width * plane.channels + 63) & ~63
+            let stride = Self.stride(of: plane)
             offsets.append(size)
             strides.append(stride)
             size += stride * plane.height
@@ -31,6 +31,13 @@ public struct PixelBuffer: ~Copyable {
     }
 
     deinit { base.deallocate() }
+
+    private static func stride(of plane: PixelLayout.Plane) -> Int { (plane.width * plane.channels + 63) & ~63 }
+
+    /// Bytes that a picture with this layout occupies: rows are padded, so that one of few pixels to a row takes many times its pixels.
+    public static func bytes(for layout: PixelLayout) -> Int {
+        layout.planes.reduce(0) { $0 + stride(of: $1) * $1.height }
+    }
 
     /// Bytes from one row of `plane` to the next.
     public func stride(of plane: Int) -> Int { strides[plane] }
