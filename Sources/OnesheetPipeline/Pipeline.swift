@@ -104,6 +104,8 @@ package struct Pipeline: Sendable {
         let mark = await cache.purges.mark()
         let original = try await originals.original(of: title, at: mark)
         let variants = try await variants(of: original, title, transforms, at: mark)
+        // Counted until it is stored.
+        defer { withExtendedLifetime(variants.hold) {} }
         guard original.isStorable else { return variants.entries }
         for (variant, transform) in zip(variants.entries, transforms) {
             await cache.store(variant, for: ImageRequest(title, transform).key, begunAt: mark)

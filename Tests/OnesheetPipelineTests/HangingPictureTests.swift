@@ -20,15 +20,15 @@ final class HangingPictureTests: XCTestCase {
         let pool = RenderPool(workers: 2, queue: 8, deadline: .milliseconds(30))
         let pipeline = try pipeline(.decoding, pool)
         // When it is asked for twice
-        let first = await failure(pipeline, "hang")
-        let second = await failure(pipeline, "hang")
+        let first = await Self.failure(pipeline, "hang")
+        let second = await Self.failure(pipeline, "hang")
         // Then both are told that it takes too long, and one worker is lost to it
         XCTAssertEqual([first, second], [.timedOut(.milliseconds(33)), .timedOut(.milliseconds(33))])
         XCTAssertEqual(door.arrived, 1)
         XCTAssertEqual(pool.stuck.render, 1)
         XCTAssertEqual(transport.count(), 1)
         // And others are made
-        let other = try await pipeline.image(for: request("well"))
+        let other = try await pipeline.image(for: Self.request("well"))
         XCTAssertEqual(other.origin, .made)
     }
 
@@ -39,7 +39,7 @@ final class HangingPictureTests: XCTestCase {
         let pipeline = try pipeline(.header, pool)
         // When all are asked for
         let errors = await withTaskGroup(of: PipelineError?.self) { group in
-            for number in 0..<count { group.addTask { await self.failure(pipeline, "hang\(number)") } }
+            for number in 0..<count { group.addTask { await Self.failure(pipeline, "hang\(number)") } }
             // Then tasks go on meanwhile, or this would wait a minute, until the door opens by itself
             await door.hasBeenReached()
             let made = try? await pool.run { () throws(PipelineError) in 5 }
@@ -81,13 +81,13 @@ final class HangingPictureTests: XCTestCase {
             pool: pool, codecs: [HangingCodec(part: part, door: door)], case: self)
     }
 
-    private func request(_ id: String) -> ImageRequest {
+    private static func request(_ id: String) -> ImageRequest {
         var transform = Transform()
         (transform.width, transform.format) = (40, .jpeg)
         return ImageRequest(TitleReference(source: "films", id: id), transform)
     }
 
-    private func failure(_ pipeline: Pipeline, _ id: String) async -> PipelineError? {
+    private static func failure(_ pipeline: Pipeline, _ id: String) async -> PipelineError? {
         do throws(PipelineError) {
             _ = try await pipeline.image(for: request(id))
             return nil

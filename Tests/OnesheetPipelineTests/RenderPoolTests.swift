@@ -15,7 +15,7 @@ final class RenderPoolTests: XCTestCase {
         // Given a worker, memory for one job, and a job that hangs
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20), memory: 100), door)
         // When it is run
-        let error = await failure {
+        let error = await Self.failure {
             try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
         }
         // Then its caller is told so, and the worker and its memory stay taken
@@ -43,9 +43,9 @@ final class RenderPoolTests: XCTestCase {
         }
         await door.hasBeenReached()
         // When others come behind it, one for somebody and one for nobody
-        async let asked = failure { try await pool.run { () throws(PipelineError) in } }
+        async let asked = Self.failure { try await pool.run { () throws(PipelineError) in } }
         async let early = Urgency.$current.withValue(.prefetch) {
-            await failure { try await pool.run { () throws(PipelineError) in } }
+            await Self.failure { try await pool.run { () throws(PipelineError) in } }
         }
         // Then both are told to come back, and none is left in line
         for error in await [asked, early] {
@@ -60,7 +60,7 @@ final class RenderPoolTests: XCTestCase {
 
     func testThatALookThatHangsEndsAtItsDeadlineToo() async throws {
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20)), door)
-        let error = await failure { try await pool.examine { () throws(PipelineError) in door.pass() } }
+        let error = await Self.failure { try await pool.examine { () throws(PipelineError) in door.pass() } }
         XCTAssertEqual(error, .timedOut(.milliseconds(20)))
         XCTAssertEqual(pool.stuck.examine, 1)
         XCTAssertEqual(pool.stuck.render, 0)
@@ -94,7 +94,7 @@ final class RenderPoolTests: XCTestCase {
         await end.value
         try await hung.value
         // And a job that comes afterwards is told so
-        let late = await failure { try await pool.run { () throws(PipelineError) in } }
+        let late = await Self.failure { try await pool.run { () throws(PipelineError) in } }
         XCTAssertEqual(late, .cancelled)
     }
 
@@ -107,7 +107,7 @@ final class RenderPoolTests: XCTestCase {
             memory: MemoryBudget(limit: memory))
     }
 
-    private func failure<Value>(_ body: () async throws -> Value) async -> PipelineError? {
+    private static func failure<Value>(_ body: () async throws -> Value) async -> PipelineError? {
         do {
             _ = try await body()
             return nil
