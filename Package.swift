@@ -100,7 +100,9 @@ let package = Package(
         room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
         c("CCacheFiles", links: ["xxhash"]),
         room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
-        room("OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", nio, posix, http1, client, crypto, log]),
+        .systemLibrary(name: "CZlib"),
+        room(
+            "OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
         room(
             "OnesheetServer",
             [
@@ -170,7 +172,7 @@ let package = Package(
         tests("SampleSource", ["ConfigurationYAML"]),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
-        tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", log]),
+        tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests(
             "OnesheetServer",
             [

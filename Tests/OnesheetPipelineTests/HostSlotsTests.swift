@@ -1,5 +1,6 @@
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
@@ -11,10 +12,10 @@ final class HostSlotsTests: XCTestCase {
     func testThatAHostGetsSoManyRequestsAtATimeAndNoMore() async throws {
         // Given a host with both places taken by work that hangs
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
-        let hanging = (0..<5).map { _ in Task { try await slots.with(host) { try await gate.pass() } } }
+        let hanging = (0..<5).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await gate.hasBeenReached(by: 2)
         // When another host is asked
-        let answer = try await slots.with(try self.host("http://good.example/")) { "good" }
+        let answer = try await slots.with(try self.host("http://good.example/")) { _ in "good" }
         // Then it does not wait, and the slow one has two at work however many wait
         XCTAssertEqual(answer, "good")
         XCTAssertEqual(gate.arrived, 2)
@@ -27,9 +28,9 @@ final class HostSlotsTests: XCTestCase {
     func testThatWhoLeavesTheLineGivesNobodysPlaceAway() async throws {
         // Given a full host, and one who waits
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
-        let hanging = (0..<2).map { _ in Task { try await slots.with(host) { try await gate.pass() } } }
+        let hanging = (0..<2).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await gate.hasBeenReached(by: 2)
-        let waiting = Task { try await slots.with(host) { XCTFail("it was cancelled") } }
+        let waiting = Task { try await slots.with(host) { _ in XCTFail("it was cancelled") } }
         while slots.load(of: host) < 3 { await Task.yield() }
         // When the waiting one leaves, and one at work too
         waiting.cancel()
@@ -37,7 +38,7 @@ final class HostSlotsTests: XCTestCase {
         // Then both go, and the rest goes on
         await assertCancelled(waiting)
         await assertCancelled(hanging[0])
-        let next = try await slots.with(host) { "next" }
+        let next = try await slots.with(host) { _ in "next" }
         XCTAssertEqual(next, "next")
         gate.open()
         try await hanging[1].value
@@ -47,13 +48,13 @@ final class HostSlotsTests: XCTestCase {
     func testThatOneMoreThanMayWaitIsRefusedAtOnceAndToldWhenToComeBack() async throws {
         // Given a host with two at work, and as many waiting as may
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
-        let tasks = (0..<5).map { _ in Task { try await slots.with(host) { try await gate.pass() } } }
+        let tasks = (0..<5).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         while slots.load(of: host) < 5 { await Task.yield() }
         // When one more comes, and nobody knows yet how long requests take there
         await assertFull(retryAfter: 2, host)
         XCTAssertEqual(slots.load(of: host), 5)
         // Then it is refused, and others are not
-        let other = try await slots.with(try self.host("http://good.example/")) { "good" }
+        let other = try await slots.with(try self.host("http://good.example/")) { _ in "good" }
         XCTAssertEqual(other, "good")
         for task in tasks { task.cancel() }
         for task in tasks { await assertCancelled(task) }
@@ -64,11 +65,11 @@ final class HostSlotsTests: XCTestCase {
         // Given a host that takes a minute for each request and is never without one
         let (slots, host) = (slots, try host("http://slow.example/"))
         let held = Gate()
-        let holding = Task { try await slots.with(host) { try await held.pass() } }
+        let holding = Task { try await slots.with(host) { _ in try await held.pass() } }
         await held.hasBeenReached()
-        for _ in 0..<40 { try await slots.with(host) { clock.advance(by: .seconds(60)) } }
+        for _ in 0..<40 { try await slots.with(host) { _ in clock.advance(by: .seconds(60)) } }
         // When its line is full
-        let tasks = (0..<4).map { _ in Task { try await slots.with(host) { try await held.pass() } } }
+        let tasks = (0..<4).map { _ in Task { try await slots.with(host) { _ in try await held.pass() } } }
         while slots.load(of: host) < 5 { await Task.yield() }
         // Then whoever comes is told how long four take, two at a time
         await assertFull(retryAfter: 120, host)
@@ -78,10 +79,10 @@ final class HostSlotsTests: XCTestCase {
 
     func testThatWithoutALineNobodyWaits() async throws {
         let (slots, gate, host) = (HostSlots(limit: 1, queue: 0, clock: clock.wallClock), Gate(), try host("http://slow.example/"))
-        let working = Task { try await slots.with(host) { try await gate.pass() } }
+        let working = Task { try await slots.with(host) { _ in try await gate.pass() } }
         await gate.hasBeenReached()
         do {
-            try await slots.with(host) { XCTFail("it is in") }
+            try await slots.with(host) { _ in XCTFail("it is in") }
             XCTFail("it was let wait")
         } catch {
             XCTAssertEqual(error as? HostSlots.Full, HostSlots.Full(retryAfter: 1))
@@ -90,9 +91,61 @@ final class HostSlotsTests: XCTestCase {
         try await working.value
     }
 
+    func testThatRequestsThatHangKeepHalfOfThePlacesIfOthersWait() async throws {
+        // Given a host with four places, all taken by requests that get no answer
+        let (slots, host, places) = (
+            HostSlots(limit: 4, queue: 8, clock: clock.wallClock), try host("http://slow.example/"), Places()
+        )
+        let gate = Gate()
+        let hanging = (0..<4).map { _ in
+            Task {
+                try await slots.with(host) { place in
+                    places.add(place)
+                    try await gate.pass()
+                }
+            }
+        }
+        await gate.hasBeenReached(by: 4)
+        // When nobody else waits
+        let alone = places.all.map { $0.mayStay(after: 60) }
+        // Then all may stay
+        XCTAssertEqual(alone, [true, true, true, true])
+        // When somebody waits
+        let waiting = Task { try await slots.with(host) { _ in } }
+        while slots.load(of: host) < 5 { await Task.yield() }
+        // Then two may stay however long, and the others not longer than anybody may
+        XCTAssertEqual(places.all.map { $0.mayStay(after: 1) }, [true, true, true, true])
+        XCTAssertEqual(places.all.map { $0.mayStay(after: 3) }, [true, true, false, false])
+        gate.open()
+        for task in hanging { try await task.value }
+        try await waiting.value
+        XCTAssertEqual(slots.load(of: host), 0)
+    }
+
+    func testThatAHostThatIsSlowWithEverythingIsLetBeSlow() async throws {
+        // Given a host that takes three seconds for each answer
+        let (slots, host) = (HostSlots(limit: 1, queue: 8, clock: clock.wallClock), try host("http://slow.example/"))
+        for _ in 0..<3 {
+            try await slots.with(host) { place in
+                clock.advance(by: .seconds(3))
+                place.answered()
+            }
+        }
+        // When one takes as long, and somebody waits
+        try await slots.with(host) { place in
+            let waiting = Task { try await slots.with(host) { _ in } }
+            while slots.load(of: host) < 2 { await Task.yield() }
+            // Then it may
+            XCTAssertTrue(place.mayStay(after: 3))
+            XCTAssertFalse(place.mayStay(after: 13))
+            waiting.cancel()
+            await assertCancelled(waiting)
+        }
+    }
+
     private func assertFull(retryAfter: Int, _ host: OriginHost, line: UInt = #line) async {
         do {
-            try await slots.with(host) { XCTFail("it is in", line: line) }
+            try await slots.with(host) { _ in XCTFail("it is in", line: line) }
             XCTFail("it was let wait", line: line)
         } catch {
             XCTAssertEqual(error as? HostSlots.Full, HostSlots.Full(retryAfter: retryAfter), line: line)
@@ -109,4 +162,10 @@ final class HostSlotsTests: XCTestCase {
     }
 
     private func host(_ url: String) throws -> OriginHost { OriginHost(try XCTUnwrap(WebURL(url))) }
+}
+
+private final class Places: Sendable {
+    private let places = Mutex<[HostSlots.Place]>([])
+    var all: [HostSlots.Place] { places.withLock { $0 } }
+    func add(_ place: HostSlots.Place) { places.withLock { $0.append(place) } }
 }

@@ -14,16 +14,19 @@ final class OriginMannersTests: XCTestCase {
 
     func testThatAFailureIsTriedAgainAfterARandomPauseThatDoubles() async throws {
         let calls = Script([.failure(failed), .success(503), .success(200)])
-        let answer = try await manners().ask(url) { () async throws(HTTPTransportError) in try calls.next() }
+        let answer = try await manners().ask(url) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
         XCTAssertEqual(answer.status, 200)
         XCTAssertEqual(calls.count, 3)
         XCTAssertEqual(pauses.all, [.milliseconds(50), .milliseconds(100)])
+        // And whatever failed before goes over a new connection
+        XCTAssertEqual(calls.fresh, [false, true, true])
     }
 
     func testThatWhatIsNotGoneTheNextMomentIsNotTriedAgain() async {
         for outcome: Script.Outcome in [
-            .success(200), .success(404), .success(500), .success(429), .failure(.timedOut(url: "u")),
-            .failure(.tooLarge(url: "u", limit: 1)), .failure(.forbidden(url: "u", reason: "r")), .failure(.invalidURL("u")),
+            .success(200), .success(404), .success(500), .success(429), .failure(silent),
+            .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.refused([]), .connecting)),
+            .failure(ExchangeFailure(.unusable("u"), .answered)), .failure(ExchangeFailure(.noMemory, .answered)),
         ] {
             let calls = Script([outcome])
             _ = await failure(manners(), calls)
@@ -32,70 +35,186 @@ final class OriginMannersTests: XCTestCase {
         XCTAssertEqual(pauses.all, [])
     }
 
-    func testThatAHostThatFailsAgainAndAgainIsLeftAlone() async {
-        // Given a host that failed five times
+    func testThatAHostThatCannotBeReachedIsLeftAlone() async {
+        // Given a host that could not be reached for five different URLs
         let manners = manners()
-        let calls = Script(repeating: .failure(.timedOut(url: "u")))
-        for _ in 0..<5 { _ = await failure(manners, calls) }
+        for number in 0..<5 { _ = await failure(manners, Script(repeating: .failure(failed)), path: "\(number)") }
         // When it is asked once more
-        let error = await failure(manners, calls)
+        let calls = Script([])
+        let error = await failure(manners, calls, path: "5")
         // Then nothing is sent, and the caller knows when to come back
-        XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: 10))
-        XCTAssertEqual(calls.count, 5)
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
+        XCTAssertEqual(calls.count, 0)
         // And another host is not affected
         let other = Script([.success(200)])
-        let answer = try? await manners.ask(WebURL("http://other.example/")!) { () async throws(HTTPTransportError) in
-            try other.next()
+        let answer = try? await manners.ask(WebURL("http://other.example/")!) { attempt async throws(ExchangeFailure) in
+            try other.next(attempt)
         }
         XCTAssertEqual(answer?.status, 200)
     }
 
-    func testThatAfterThePauseOneFindsOutForAll() async {
-        // Given a circuit that was opened
-        let manners = manners()
-        for _ in 0..<5 { _ = await failure(manners, Script([.failure(.timedOut(url: "u"))])) }
-        clock.advance(by: .seconds(10))
-        // When one asks, and meanwhile another
-        let trial = Script([.failure(.timedOut(url: "u"))])
-        let tried = await failure(manners, trial)
-        let meanwhile = await failure(manners, trial)
-        XCTAssertEqual(tried, .timedOut(url: "u"))
-        XCTAssertEqual(meanwhile, .unavailable(url: url.description, retryAfter: 10))
-        XCTAssertEqual(trial.count, 1)
-        // Then the host is well again with the first that succeeds
-        clock.advance(by: .seconds(10))
-        let good = Script([.success(200), .success(200)])
-        let first = await failure(manners, good)
-        let second = await failure(manners, good)
-        XCTAssertNil(first)
-        XCTAssertNil(second)
-    }
-
-    func testThatAHostsWordIsHonoured() async {
-        let inAMinute = "Sat, 21 Nov 2026 12:01:00 GMT"
-        for (word, rest) in [("30", 30), (inAMinute, 60), ("999999", 600), ("0", 1), ("-5", 1)] {
-            for status in [429, 503] {
-                let manners = manners()
-                let calls = Script([.success(status, ["retry-after": word])])
-                _ = await failure(manners, calls)
-                let error = await failure(manners, calls)
-                XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: rest), word)
-                XCTAssertEqual(calls.count, 1)
+    func testThatBadURLsDoNotCloseTheirHostForOthers() async {
+        // What single URLs can do to an origin: be cut, be refused by it, hang, be too large, be no picture
+        let outcomes: [Script.Outcome] = [
+            .failure(ExchangeFailure(.broken("cut"), .answered)), .success(500), .success(503), .success(404),
+            .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.timedOut, .answered)),
+        ]
+        for outcome in outcomes {
+            // Given fifty different ones, and nothing else
+            let manners = manners()
+            for number in 0..<50 { _ = await failure(manners, Script(repeating: outcome), path: "bad\(number)") }
+            // When good ones are asked for
+            for number in 0..<40 {
+                let error = await failure(manners, Script([.success(200)]), path: "\(number)")
+                // Then each is had
+                XCTAssertNil(error, "\(outcome)")
             }
         }
     }
 
-    func testThatAClockThatIsSetBackDoesNotKeepAHostWaiting() async {
-        // Given a host that asked to be left alone for half a minute
+    func testThatOneURLThatCannotBeReachedIsNotItsHost() async {
+        // Given one URL that hangs up again and again
+        let manners = manners()
+        for _ in 0..<50 { _ = await failure(manners, Script(repeating: .failure(failed))) }
+        // When another is asked for
+        let error = await failure(manners, Script([.success(200)]), path: "good")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatAHostThatAnswersSomethingIsNotLeftAloneForWhatHangs() async {
+        // Given many URLs that hang, and one answer among them
+        let manners = manners()
+        for number in 0..<20 {
+            _ = await failure(manners, Script([.failure(silent)]), path: "hangs\(number)")
+            if number == 1 { _ = await failure(manners, Script([.success(200)]), path: "good") }
+        }
+        // When another is asked for
+        let error = await failure(manners, Script([.success(200)]), path: "other")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatOldFailuresDoNotCount() async {
+        // Given four failures, and ten seconds later four more
+        let manners = manners()
+        for number in 0..<4 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        for number in 4..<8 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        // Then the host is asked still
+        let error = await failure(manners, Script([.success(200)]))
+        XCTAssertNil(error)
+    }
+
+    func testThatAfterThePauseAFewFindOutForAll() async {
+        // Given a circuit that was opened
+        let manners = manners()
+        for number in 0..<5 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        // When many ask
+        let trial = Script(repeating: .failure(silent))
+        var told: [HTTPTransportError?] = []
+        for number in 0..<8 { told.append(await failure(manners, trial, path: "trial\(number)")) }
+        // Then four are sent, so that the one who asks most is not the only one
+        XCTAssertEqual(trial.count, 4)
+        XCTAssertEqual(told.last, .unavailable(url: "http://films.example/trial7", retryAfter: 10))
+        // And the host is well again with the first that succeeds
+        clock.advance(by: .seconds(10))
+        for number in 0..<20 {
+            let error = await failure(manners, Script([.success(200)]), path: "good\(number)")
+            XCTAssertNil(error)
+        }
+    }
+
+    func testThatAWordAboutOneURLIsHonouredForThatURL() async {
+        let inAMinute = "Sat, 21 Nov 2026 12:01:00 GMT"
+        for (word, rest) in [("30", 30), (inAMinute, 60), ("999999", 600), ("0", 1), ("-5", 1)] {
+            for status in [429, 503] {
+                // Given a URL whose host asks to come back later
+                let manners = manners()
+                let calls = Script([.success(status, ["retry-after": word])])
+                _ = await failure(manners, calls)
+                // When it is asked for again
+                let error = await failure(manners, calls)
+                // Then nothing is sent, and the asker hears the word
+                XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: rest), word)
+                XCTAssertEqual(calls.count, 1)
+                // And other URLs of the host are fetched
+                let other = await failure(manners, Script([.success(200)]), path: "other")
+                XCTAssertNil(other)
+            }
+        }
+    }
+
+    func testThatAHostThatAsksForSeveralURLsIsLeftAlone() async {
+        // Given a host that asks to come back later for three URLs
+        let manners = manners()
+        for (number, word) in ["60", "30", "90"].enumerated() {
+            _ = await failure(manners, Script([.success(429, ["retry-after": word])]), path: "\(number)")
+        }
+        // When another is asked for
+        let error = await failure(manners, Script([]), path: "other")
+        // Then it is left alone for the shortest time that it named
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 30))
+    }
+
+    func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
+        // Given a host that answers ten URLs, and asks to come back later for three
+        let manners = manners()
+        for number in 0..<3 {
+            _ = await failure(manners, Script([.success(503, ["retry-after": "600"])]), path: "bad\(number)")
+            for good in 0..<4 { _ = await failure(manners, Script([.success(200)]), path: "\(number)-\(good)") }
+        }
+        // When another is asked for
+        let error = await failure(manners, Script([.success(200)]), path: "other")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatAClockThatIsSetBackDoesNotKeepAURLWaiting() async {
+        // Given a URL that is left alone for half a minute
         let manners = manners()
         let calls = Script([.success(503, ["retry-after": "30"]), .success(200)])
         _ = await failure(manners, calls)
         // When the clock is set back by a day
         clock.advance(by: .seconds(-86_400))
-        // Then it is asked, and not left alone for a day
+        // Then it is asked for, and not left alone for a day
         let error = await failure(manners, calls)
         XCTAssertNil(error)
         XCTAssertEqual(calls.count, 2)
+    }
+
+    func testThatWhatAStrangerChoseFailsInOneWay() async {
+        // Given all that can keep a head of an answer from coming
+        let failures = [
+            ExchangeFailure(.refused([IPAddress("10.1.2.3")!]), .connecting), ExchangeFailure(.noAddress, .connecting),
+            ExchangeFailure(.timedOut, .connecting), ExchangeFailure(.timedOut, .waiting), silent, failed,
+            ExchangeFailure(.broken("garbage"), .begun), ExchangeFailure(.tooLarge(1), .begun),
+        ]
+        for failure in failures {
+            // When a stranger asks
+            let strange = await self.failure(manners(), Script(repeating: .failure(failure)), isNamed: false)
+            // Then each hears the same
+            XCTAssertEqual(strange, .failed(url: url.description, reason: "its host gives no answer"), "\(failure)")
+            // And the operator's own host is told with what is wrong, but not with its address
+            let known = await self.failure(manners(), Script(repeating: .failure(failure)), isNamed: true)
+            XCTAssertNotEqual(known, strange)
+            XCTAssertFalse("\(String(describing: known))".contains("10.1.2.3"))
+        }
+    }
+
+    func testThatARefusalAndAClosedPortRestAHostAlike() async {
+        for failure in [ExchangeFailure(.refused([]), .connecting), failed] {
+            // Given five URLs of a host that a stranger chose
+            let manners = manners()
+            let calls = Script(repeating: .failure(failure))
+            for number in 0..<5 { _ = await self.failure(manners, calls, path: "\(number)", isNamed: false) }
+            // When there is one more
+            let error = await self.failure(manners, calls, path: "5", isNamed: false)
+            // Then both took as many tries, and both rest
+            XCTAssertEqual(calls.count, 15)
+            XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
+        }
     }
 
     func testThatAFullLineIsNotTheHostsFault() async throws {
@@ -105,8 +224,8 @@ final class OriginMannersTests: XCTestCase {
             slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
         let working = Task {
-            try await manners.ask(url) { () async throws(HTTPTransportError) in
-                do { try await gate.pass() } catch { throw .timedOut(url: "u") }
+            try await manners.ask(url) { _ async throws(ExchangeFailure) in
+                do { try await gate.pass() } catch { throw ExchangeFailure(.timedOut, .waiting) }
                 return HTTPAnswer(status: 200)
             }
         }
@@ -120,13 +239,14 @@ final class OriginMannersTests: XCTestCase {
         }
         XCTAssertEqual(pauses.all, [])
         // And the host counts as well
-        XCTAssertNil(breaker.wait(for: OriginHost(url)))
+        XCTAssertNil(breaker.wait(for: url))
         gate.open()
         _ = try await working.value
     }
 
     private let url = WebURL("http://films.example/1.jpg")!
-    private let failed = HTTPTransportError.failed(url: "u", reason: "reset")
+    private let failed = ExchangeFailure(.broken("reset"), .waiting)
+    private let silent = ExchangeFailure(.timedOut, .waiting)
 
     private func manners() -> OriginManners {
         OriginManners(
@@ -134,9 +254,12 @@ final class OriginMannersTests: XCTestCase {
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
     }
 
-    private func failure(_ manners: OriginManners, _ calls: Script) async -> HTTPTransportError? {
+    private func failure(
+        _ manners: OriginManners, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true
+    ) async -> HTTPTransportError? {
         do throws(HTTPTransportError) {
-            _ = try await manners.ask(url) { () async throws(HTTPTransportError) in try calls.next() }
+            let url = WebURL("http://films.example/\(path)")!
+            _ = try await manners.ask(url, isNamed: isNamed) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
             return nil
         } catch {
             return error
@@ -155,12 +278,12 @@ private final class Pauses: Sendable {
 private final class Script: Sendable {
     enum Outcome {
         case success(Int, [String: String] = [:])
-        case failure(HTTPTransportError)
+        case failure(ExchangeFailure)
     }
 
     private struct State {
         var outcomes: [Outcome]
-        var count = 0
+        var fresh: [Bool] = []
     }
 
     private let state: Mutex<State>
@@ -176,11 +299,13 @@ private final class Script: Sendable {
         repeats = true
     }
 
-    var count: Int { state.withLock { $0.count } }
+    /// For each call whether it wanted a new connection.
+    var fresh: [Bool] { state.withLock { $0.fresh } }
+    var count: Int { fresh.count }
 
-    func next() throws(HTTPTransportError) -> HTTPAnswer {
+    func next(_ attempt: OriginManners.Attempt) throws(ExchangeFailure) -> HTTPAnswer {
         let outcome = state.withLock { state in
-            state.count += 1
+            state.fresh.append(attempt.isFresh)
             return repeats ? state.outcomes[0] : state.outcomes.removeFirst()
         }
         switch outcome {

@@ -6,6 +6,7 @@ import OnesheetCore
 import OnesheetImaging
 import OnesheetTesting
 import PNGCodec
+import Synchronization
 import XCTest
 
 @testable import OnesheetPipeline
@@ -108,6 +109,33 @@ final class PipelineTests: XCTestCase {
         // Then it answers
         XCTAssertEqual(error, .origin(.timedOut(url: "http://127.0.0.1/1.jpg")))
         XCTAssertEqual(answer.origin, .made)
+    }
+
+    func testThatAnEmptyAnswerIsTheOriginsFaultAndSoonForgotten() async throws {
+        // Given an origin that answers with nothing once
+        let (picture, calls) = (try jpeg(), CallNumber())
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: calls.next() == 1 ? ByteBuffer() : picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        // When it is asked for
+        let error = await failure(pipeline, request(width: 40))
+        // Then that is no damaged picture
+        XCTAssertEqual(error, .origin(.failed(url: "http://127.0.0.1/1.jpg", reason: "the answer is empty")))
+        // And two seconds later it is asked for again
+        clock.advance(by: .seconds(2))
+        let answer = try await pipeline.image(for: request(width: 40))
+        XCTAssertEqual(answer.origin, .made)
+    }
+
+    func testThatAnOriginsWordToComeBackLaterIsPassedOn() async throws {
+        for status in [429, 503] {
+            // Given an origin that says when to come back
+            transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: status, headers: ["retry-after": "120"]) }
+            let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+            // When it is asked for
+            let error = await failure(pipeline, request(width: 40))
+            // Then its asker hears it
+            XCTAssertEqual(error, .origin(.unavailable(url: "http://127.0.0.1/1.jpg", retryAfter: 120)))
+        }
     }
 
     func testThatAHeldOriginalNeedsNoNetwork() async throws {
@@ -221,5 +249,15 @@ extension Pipeline {
             }
         }
         return try JPEGCodec().encode(pixels, EncodeOptions())
+    }
+}
+
+private final class CallNumber: Sendable {
+    private let number = Mutex(0)
+    func next() -> Int {
+        number.withLock { number in
+            number += 1
+            return number
+        }
     }
 }

@@ -1,4 +1,7 @@
 import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
 import OnesheetCore
 import OnesheetTesting
 import XCTest
@@ -16,8 +19,15 @@ class TransportTestCase: XCTestCase {
         return origin
     }
 
-    func transport(_ limits: Limits = Limits()) -> WebTransport {
-        let transport = WebTransport(limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    func transport(
+        _ limits: Limits = Limits(), names: [String: [[String]]]? = nil, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
+        clock: WallClock = .system, trust: TLSConfiguration = .makeClientConfiguration(), grace: TimeAmount = .seconds(10),
+        patience: Duration = .seconds(2)
+    ) -> WebTransport {
+        let transport = WebTransport(
+            limits: limits, memory: memory, group: NIOSingletons.posixEventLoopGroup, retry: Retry(sleep: { _ in }), clock: clock,
+            resolver: names.map { TableResolver($0) }, trust: trust, grace: grace, patience: patience,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         addTeardownBlock { try await transport.shutdown() }
         return transport
     }

@@ -64,17 +64,19 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
 }
 
 extension HTTPTransportError: CustomStringConvertible {
+    /// The error in words that may be shown: without queries, and not long.
     public var description: String {
         switch self {
-        case .forbidden(let url, let reason): "\(url) may not be fetched: \(reason)"
-        case .invalidURL(let url): "“\(url)” is not an http or https URL"
-        case .timedOut(let url): "\(url) did not answer in time"
-        case .tooLarge(let url, let limit): "\(url) sends more than \(limit) bytes"
-        case .tooManyRedirects(let url): "\(url) redirects too often"
-        case .crowded(let url, let seconds): "too many requests wait for the host of \(url); try again in \(seconds) s"
-        case .overloaded(let url): "there is no memory to fetch \(url) at the moment; try again shortly"
-        case .unavailable(let url, let seconds): "\(url) is left alone for \(seconds) s: its host failed too often or asked for it"
-        case .failed(let url, let reason): "\(url) cannot be fetched: \(reason)"
+        case .forbidden(let url, let reason): "\(shown(url)) may not be fetched: \(reason)"
+        case .invalidURL(let url): "“\(shown(url))” is not an http or https URL"
+        case .timedOut(let url): "\(shown(url)) did not answer in time"
+        case .tooLarge(let url, let limit): "\(shown(url)) sends more than \(limit) bytes"
+        case .tooManyRedirects(let url): "\(shown(url)) redirects too often"
+        case .crowded(let url, let seconds): "too many requests wait for the host of \(shown(url)); try again in \(seconds) s"
+        case .overloaded(let url): "there is no memory to fetch \(shown(url)) at the moment; try again shortly"
+        case .unavailable(let url, let seconds):
+            "\(shown(url)) is left alone for \(seconds) s: its host failed too often or asked for it"
+        case .failed(let url, let reason): "\(shown(url)) cannot be fetched: \(reason)"
         }
     }
 }

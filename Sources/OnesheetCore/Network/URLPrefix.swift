@@ -43,6 +43,9 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
+    /// Whether it fits one host at one port: whoever wrote it chose both.
+    package var isForOneHost: Bool { !isWildcard && port != .any }
+
     /// Whether `url` begins as this pattern says.
     public func matches(_ url: WebURL) -> Bool {
         guard url.scheme == scheme else { return false }

@@ -20,7 +20,7 @@ extension Election {
             if error.isOurs { throw error }
             logger.info(
                 "candidate refused",
-                metadata: ["title": "\(title)", "candidate": "\(candidate.location.name)", "reason": "\(error)"])
+                metadata: ["title": "\(title)", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)"])
             return .failure(error)
         }
     }

@@ -1,36 +1,38 @@
 import NIOCore
 
 /// Ends a connection on which an answer takes more bytes than any may, its head and its framing included: what a parser collects
-/// before it hands anything on nobody else counts.
-final class ByteCeiling: ChannelDuplexHandler {
+/// before it hands anything on nobody else counts, and what it drops, such as interim answers (RFC 9110 §15.2), nobody else sees.
+final class ByteCeiling: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
 
-    struct Exceeded: Error, CustomStringConvertible {
+    struct Exceeded: Error {
         let limit: Int
-        var description: String { "the answer takes more than \(limit) bytes on the wire" }
     }
 
-    private let limit: Int
-    private var received = 0
+    /// Bytes of a head, and of all that comes before it.
+    static let head = 256 << 10
+    /// Bytes of framing and trailers on top of a body's.
+    private static let framing = 1 << 20
 
-    init(limit: Int) { self.limit = limit }
+    /// Bytes of the answer so far.
+    private(set) var received = 0
+    private var limit = ByteCeiling.head
+
+    /// A request goes out: its answer is counted from here.
+    func begin() { (received, limit) = (0, Self.head) }
+
+    /// The head has come, and a body of up to `limit` bytes may follow.
+    func expectBody(of limit: Int) { self.limit = Self.head + Self.framing + limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytes
-        guard received <= limit else {
+        // One read may hold the head and the beginning of the body.
+        guard received <= limit + Self.head else {
             context.fireErrorCaught(Exceeded(limit: limit))
             context.close(promise: nil)
             return
         }
         context.fireChannelRead(data)
-    }
-
-    /// A new request: its answer is counted from here.
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        received = 0
-        context.write(data, promise: promise)
     }
 }

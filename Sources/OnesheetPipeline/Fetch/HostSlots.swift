@@ -4,10 +4,27 @@ import Synchronization
 
 /// Lets so many requests go to one host at a time. So many more wait in the order in which they came, and nobody else with them; one
 /// more is refused at once.
+///
+/// Half of the places at most are kept by requests that the host does not answer, if others wait: a few pictures that hang do not
+/// keep the rest of their host away.
 final class HostSlots: Sendable {
     /// Too many wait already; probably not any more after so many seconds.
     struct Full: Error, Equatable {
         let retryAfter: Int
+    }
+
+    /// One of a host's places, taken by a request.
+    struct Place: Sendable {
+        fileprivate let slots: HostSlots
+        fileprivate let host: OriginHost
+        fileprivate let ticket: UInt64
+        fileprivate let start: Date
+
+        /// The head of an answer has come.
+        func answered() { slots.answered(self) }
+
+        /// Whether the request may go on waiting for a head, for which it has waited `seconds`.
+        func mayStay(after seconds: Double) -> Bool { slots.mayStay(self, seconds) }
     }
 
     private enum Turn {
@@ -17,50 +34,59 @@ final class HostSlots: Sendable {
 
     private struct Line {
         var taken = 0
+        /// Those that wait for a head longer than usual, and may.
+        var silent: Set<UInt64> = []
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Turn, Never>)] = []
         var turnover = Turnover()
     }
 
     private struct State {
         var lines: [OriginHost: Line] = [:]
+        /// Seconds until a head comes, on average, the latest counting most.
+        var heads: [OriginHost: Double] = [:]
         var tickets: UInt64 = 0
     }
+
+    /// Hosts whose time to a head is known.
+    private static let capacity = 1000
 
     private let state = Mutex(State())
     private let limit: Int
     private let queue: Int
+    private let patience: Double
     private let clock: WallClock
 
     /// - Parameters:
     ///   - limit: requests at one host at a time.
     ///   - queue: how many more may wait.
-    init(limit: Int, queue: Int, clock: WallClock) {
+    ///   - patience: seconds for which any answer may be waited for, whoever else waits.
+    init(limit: Int, queue: Int, patience: Double = 2.5, clock: WallClock) {
         precondition(limit > 0, "somebody has to go")
-        (self.limit, self.queue, self.clock) = (limit, queue, clock)
+        (self.limit, self.queue, self.patience, self.clock) = (limit, queue, patience, clock)
     }
 
     /// Runs `body` once there is room at `host`.
     /// - Throws: `Full` where too many wait, `CancellationError` where the caller is cancelled while it waits, and what `body` throws.
-    func with<Value: Sendable>(_ host: OriginHost, _ body: () async throws -> Value) async throws -> Value {
-        switch await enter(host) {
+    func with<Value: Sendable>(_ host: OriginHost, _ body: (Place) async throws -> Value) async throws -> Value {
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        switch await enter(host, ticket) {
         case .now: break
         case .cancelled: throw CancellationError()
         case .refused(let full): throw full
         }
-        let start = clock.now
-        defer { leave(host, after: clock.now.timeIntervalSince(start)) }
-        return try await body()
+        let place = Place(slots: self, host: host, ticket: ticket, start: clock.now)
+        defer { leave(place) }
+        return try await body(place)
     }
 
     /// Requests at `host`, waiting ones included.
     func load(of host: OriginHost) -> Int { state.withLock { $0.lines[host].map { $0.taken + $0.waiting.count } ?? 0 } }
 
-    private func enter(_ host: OriginHost) async -> Turn {
-        let ticket = state.withLock { state in
-            state.tickets += 1
-            return state.tickets
-        }
-        return await withTaskCancellationHandler {
+    private func enter(_ host: OriginHost, _ ticket: UInt64) async -> Turn {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let turn = state.withLock { state -> Turn? in
                     if Task.isCancelled { return .cancelled }
@@ -87,15 +113,39 @@ final class HostSlots: Sendable {
         }
     }
 
-    /// Hands the room on to who waits longest.
-    private func leave(_ host: OriginHost, after seconds: Double) {
+    private func answered(_ place: Place) {
+        let seconds = clock.now.timeIntervalSince(place.start)
+        state.withLock { state in
+            state.lines[place.host]?.silent.remove(place.ticket)
+            if state.heads.count >= Self.capacity, state.heads[place.host] == nil { state.heads = [:] }
+            let known = state.heads[place.host] ?? max(seconds, 0)
+            state.heads[place.host] = known + 0.2 * (max(seconds, 0) - known)
+        }
+    }
+
+    private func mayStay(_ place: Place, _ seconds: Double) -> Bool {
+        state.withLock { state in
+            guard var line = state.lines[place.host], !line.silent.contains(place.ticket) else { return true }
+            // A host that is slow with everything is let be slow.
+            guard seconds >= max(patience, 4 * (state.heads[place.host] ?? 0)) else { return true }
+            guard line.silent.count < limit / 2 else { return line.waiting.isEmpty }
+            line.silent.insert(place.ticket)
+            state.lines[place.host] = line
+            return true
+        }
+    }
+
+    /// Hands the room on to the one that waits longest.
+    private func leave(_ place: Place) {
+        let seconds = clock.now.timeIntervalSince(place.start)
         let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
-            guard var line = state.lines[host] else { return nil }
+            guard var line = state.lines[place.host] else { return nil }
             line.turnover.add(seconds)
+            line.silent.remove(place.ticket)
             let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst().continuation
             if next == nil { line.taken -= 1 }
             // A host that nobody asks is forgotten, or their number would grow without bound.
-            state.lines[host] = line.taken == 0 ? nil : line
+            state.lines[place.host] = line.taken == 0 ? nil : line
             return next
         }
         next?.resume(returning: .now)

@@ -21,7 +21,7 @@ struct OriginFetch: Sendable {
         switch candidate.location {
         case .http(let url):
             let (answer, body) = try await ask(HTTPRequest(url: url), policy)
-            guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+            try check(answer, of: url)
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try await admit(body, from: url, of: title, freshness)
@@ -42,9 +42,20 @@ struct OriginFetch: Sendable {
             let renewed = freshness.revalidated(answer.headers, requested: start, received: clock.now, rules: rules)
             return original.with(renewed, keptAt: clock.now, for: lifetime)
         }
-        guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+        try check(answer, of: url)
         let freshness = Freshness(answer.headers, requested: start, received: clock.now, rules: rules)
         return try await admit(body, from: url, of: title, freshness)
+    }
+
+    /// - Throws: what an answer without a picture means.
+    private func check(_ answer: HTTPAnswer, of url: String) throws(PipelineError) {
+        if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
+            // Who asks us to come back later has its word passed on.
+            throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
+        }
+        guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
+        // It is the origin's mistake, and most likely gone the next moment.
+        guard answer.body.readableBytes > 0 else { throw .origin(.failed(url: url, reason: "the answer is empty")) }
     }
 
     /// Reads the header and takes the validator's hash, both in one visit to a thread.

@@ -1,36 +1,60 @@
 import NIOCore
 import OnesheetCore
 
-/// Holds the origin policy against URLs, and against the address that a connection really has: what a name resolves to can change
-/// between a look-up and the connection (DNS rebinding), the connected address cannot.
+/// Holds the origin policy against URLs and against addresses, before there is a connection.
 enum OriginGuard {
-    /// - Throws: `HTTPTransportError.forbidden` where `policy` does not allow `url`.
+    /// - Throws: `HTTPTransportError.forbidden` if `policy` does not allow `url`.
     static func check(_ url: WebURL, _ policy: OriginPolicy) throws(HTTPTransportError) {
-        if let allow = policy.allow, !allow.contains(where: { $0.matches(url) }) {
-            throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
-        }
-        // A host that is an address can be refused before anything is sent.
-        if let address = IPAddress(url.host), !policy.networks.contains(where: { $0.contains(address) }) {
-            throw .forbidden(url: url.description, reason: AddressRefused(address: url.host).description)
-        }
+        guard let allow = policy.allow, !allow.contains(where: { $0.matches(url) }) else { return }
+        throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
     }
 
-    /// Fails for a channel whose other end lies outside `networks`.
-    static func check(_ channel: any Channel, _ networks: [NetworkRange]) -> EventLoopFuture<Void> {
-        guard let remote = channel.remoteAddress, let address = IPAddress(remote) else {
-            return channel.eventLoop.makeFailedFuture(AddressRefused(address: "unknown"))
+    /// The addresses of the host of `url` that a connection may be made to, those of both families in turn (RFC 8305 §4).
+    /// - Throws: `ExchangeFailure` if there is none.
+    static func addresses(
+        of host: OriginHost, in networks: [NetworkRange], _ resolver: any NameResolver
+    ) async throws(ExchangeFailure) -> [IPAddress] {
+        let all: [IPAddress]
+        if let address = IPAddress(host.host) {
+            all = [address]
+        } else {
+            do throws(ResolveError) {
+                all = try await resolver.addresses(of: host.host)
+            } catch {
+                switch error {
+                case .unknown: throw ExchangeFailure(.noAddress, .connecting)
+                case .timedOut: throw ExchangeFailure(.timedOut, .connecting)
+                case .busy: throw ExchangeFailure(.full, .connecting)
+                }
+            }
         }
-        guard networks.contains(where: { $0.contains(address) }) else {
-            return channel.eventLoop.makeFailedFuture(AddressRefused(address: "\(address)"))
-        }
-        return channel.eventLoop.makeSucceededVoidFuture()
+        let allowed = all.filter { address in networks.contains { $0.contains(address) } }
+        guard !allowed.isEmpty else { throw ExchangeFailure(.refused(all), .connecting) }
+        return inTurn(allowed)
+    }
+
+    /// Whether a connection ends within `networks`. It was made to a checked address, so this never fails; if it ever did, it would be
+    /// the only thing between a stranger and the inside.
+    static func allows(_ channel: any Channel, _ networks: [NetworkRange]) -> Bool {
+        guard let remote = channel.remoteAddress, let address = IPAddress(remote) else { return false }
+        return networks.contains { $0.contains(address) }
+    }
+
+    /// Alternates between the families, so that one that leads nowhere costs one attempt.
+    private static func inTurn(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard let family = addresses.first?.bytes.count else { return [] }
+        let (same, other) = (addresses.filter { $0.bytes.count == family }, addresses.filter { $0.bytes.count != family })
+        return (0..<max(same.count, other.count)).flatMap { same.dropFirst($0).prefix(1) + other.dropFirst($0).prefix(1) }
     }
 }
 
-/// A connection that would end where the policy says it may not.
-struct AddressRefused: Error, CustomStringConvertible {
-    let address: String
-    var description: String { "the address \(address) is outside the source's networks" }
+extension OriginPolicy {
+    /// Whether the operator named the host of `url`, and so may read what is wrong with it. A host that only fits a pattern, or that
+    /// another one redirects to, a stranger may have chosen: what becomes of a connection there is nobody's business.
+    func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
+        guard let allow else { return !isRedirected }
+        return allow.contains { $0.isForOneHost && $0.matches(url) }
+    }
 }
 
 extension IPAddress {

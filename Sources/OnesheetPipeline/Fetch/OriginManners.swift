@@ -4,40 +4,45 @@ import OnesheetCore
 
 /// How we treat the hosts of others: so many requests at a time, failures tried again with care, and rest where they need it.
 struct OriginManners: Sendable {
+    /// One of the times that a request is sent.
+    struct Attempt: Sendable {
+        let place: HostSlots.Place
+        /// Whether it has to go over a new connection: it failed before.
+        let isFresh: Bool
+    }
+
     let slots: HostSlots
     let breaker: CircuitBreaker
     let retry: Retry
     let clock: WallClock
 
     /// What `send` gets from the host of `url`.
+    /// - Parameter isNamed: whether the operator named the host.
     func ask(
-        _ url: WebURL, _ send: @Sendable () async throws(HTTPTransportError) -> HTTPAnswer
+        _ url: WebURL, isNamed: Bool = true, _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
         for attempt in 1... {
-            if let seconds = breaker.wait(for: host) { throw .unavailable(url: url.description, retryAfter: seconds) }
+            if let seconds = breaker.wait(for: url) { throw .unavailable(url: url.description, retryAfter: seconds) }
             let isLast = attempt == retry.attempts
             do {
-                let answer = try await slots.with(host, send)
-                guard answer.isOverload else {
-                    breaker.close(host)
+                let answer = try await slots.with(host) { try await send(Attempt(place: $0, isFresh: attempt > 1)) }
+                breaker.answered(url)
+                guard answer.isOverload else { return answer }
+                if let seconds = answer.retryAfter(at: clock.now) {
+                    // Who names a time is not asked before.
+                    breaker.leave(url, for: seconds)
                     return answer
                 }
-                let rest = answer.retryAfter(at: clock.now)
-                // Who names a time is not asked before.
-                if isLast || rest != nil || answer.status == 429 {
-                    breaker.fail(host, restingFor: rest)
-                    return answer
-                }
-            } catch let error as HTTPTransportError {
+                if isLast || answer.status == 429 { return answer }
+            } catch let failure as ExchangeFailure {
                 // Whoever left does not make a host bad.
-                if Task.isCancelled { throw error }
-                switch error {
-                case .failed where !isLast: break
-                case .failed, .timedOut:
-                    breaker.fail(host)
-                    throw error
-                case .forbidden, .invalidURL, .tooLarge, .tooManyRedirects, .unavailable, .crowded, .overloaded: throw error
+                if Task.isCancelled { throw failure.error(at: url, isNamed: isNamed) }
+                if failure.stage == .answered { breaker.answered(url) }
+                let isOurs = isNamed && failure.isRefusal
+                if isLast || isOurs || !failure.isWorthAnotherTry {
+                    if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
+                    throw failure.error(at: url, isNamed: isNamed)
                 }
             } catch let full as HostSlots.Full {
                 throw .crowded(url: url.description, retryAfter: full.retryAfter)
@@ -50,12 +55,25 @@ struct OriginManners: Sendable {
     }
 }
 
+extension ExchangeFailure {
+    fileprivate var isRefusal: Bool {
+        if case .refused = kind { return true }
+        return false
+    }
+
+    /// Whether there was a connection, and nothing came of it in time.
+    fileprivate var isSilence: Bool {
+        if case .timedOut = kind { return stage > .connecting }
+        return false
+    }
+}
+
 extension HTTPAnswer {
     /// Whether the host, or what stands before it, cannot keep up (RFC 6585 §4, RFC 9110 §15.6.3).
     fileprivate var isOverload: Bool { status == 429 || (502...504).contains(status) }
 
     /// Seconds after which to come back, where the host says so (RFC 9110 §10.2.3).
-    fileprivate func retryAfter(at now: Date) -> Double? {
+    func retryAfter(at now: Date) -> Double? {
         guard let text = headers["retry-after"] else { return nil }
         return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
     }

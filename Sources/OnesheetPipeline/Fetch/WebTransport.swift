@@ -1,148 +1,165 @@
-import AsyncHTTPClient
 package import Logging
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 package import OnesheetCore
-import Synchronization
 
-/// HTTP to the outside, over AsyncHTTPClient, with the origin policy held against every URL, redirect and connected address.
+/// HTTP to the outside, with the origin policy held against every URL, every redirect and every address before it is connected to.
 ///
-/// Cookies, compression and the client library's own redirects and retries are off: each is a way around a limit.
+/// Each answer is gathered within bounds of size, time and memory, and nothing is followed, kept or unpacked that these do not cover.
 package final class WebTransport: HTTPTransport {
     private static let maximumRedirects = 5
+    /// For what goes on before a request is sent and after its answer is whole.
+    private static let slack = Duration.seconds(1)
 
     private let limits: Limits
+    private let bounds: ExchangeBounds
     private let logger: Logger
-    private let group: any EventLoopGroup
-    /// A pooled connection was checked against one set of networks, so each set has its own pool.
-    private let clients = Mutex<[[NetworkRange]: HTTPClient]>([:])
+    /// For what is work and not waiting: unpacking, and reading whom to trust.
+    private let threads = NIOThreadPool(numberOfThreads: 2)
+    private let connections: OriginConnections
     private let pace = Pace()
     private let manners: OriginManners
     private let memory: MemoryBudget
 
-    package init(
+    /// - Parameter resolver: `nil` takes the system's.
+    package convenience init(
         limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
-        clock: WallClock = .system, logger: Logger
+        clock: WallClock = .system, resolver: (any NameResolver)? = nil, logger: Logger
+    ) {
+        self.init(
+            limits: limits, memory: memory, group: group, retry: retry, clock: clock, resolver: resolver,
+            trust: .makeClientConfiguration(), grace: .seconds(10), patience: limits.originIdleTimeout / 2, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - trust: whose certificates are good.
+    ///   - grace: how long a body may come at less than the slowest rate.
+    ///   - patience: how long any answer may be waited for while others wait for its host.
+    init(
+        limits: Limits, memory: MemoryBudget, group: any EventLoopGroup, retry: Retry, clock: WallClock,
+        resolver: (any NameResolver)?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, logger: Logger
     ) {
         self.limits = limits
-        self.group = group
         self.memory = memory
         self.logger = logger
-        manners = OriginManners(
-            slots: HostSlots(limit: limits.originConcurrency, queue: limits.originQueue, clock: clock),
-            breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
+        bounds = ExchangeBounds(silence: .nanoseconds(limits.originIdleTimeout.nanoseconds), grace: grace)
+        threads.start()
+        connections = OriginConnections(
+            group: group, resolver: resolver ?? SystemResolver(limit: limits.originIdleTimeout, clock: clock),
+            security: TLSClient(trust, threads: threads))
+        let slots = HostSlots(
+            limit: limits.originConcurrency, queue: limits.originQueue, patience: patience / .seconds(1), clock: clock)
+        manners = OriginManners(slots: slots, breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
     }
+
+    deinit { threads.shutdownGracefully { _ in } }
+
+    /// Connections that are open at the moment.
+    var openConnections: Int { connections.count }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         guard let url = WebURL(request.url) else { throw .invalidURL(request.url) }
+        let time = policy.timeout ?? limits.originTimeout
         let answer: HTTPAnswer?
         do {
-            answer = try await within(policy.timeout ?? limits.originTimeout) { [self] in
-                try await follow(url, request.headers, policy)
+            answer = try await within(time + Self.slack) { [self] in
+                try await follow(url, request.headers, policy, until: .now() + .nanoseconds(time.nanoseconds))
             }
         } catch let error as HTTPTransportError {
             throw error
         } catch {
-            throw TransportFailure.error(error, at: request.url)
+            throw .failed(url: request.url, reason: "cancelled")
         }
-        guard let answer else {
-            manners.breaker.fail(OriginHost(url))
-            throw .timedOut(url: request.url)
-        }
+        guard let answer else { throw .timedOut(url: request.url) }
         return answer
     }
 
-    /// Fetches `start` and what it redirects to, each step under the whole policy. Headers that were meant for its host go to no other.
+    /// Fetches `start` and what it redirects to, each step under the whole policy. Headers that were meant for its host go to no other,
+    /// and what is wrong with another is told as if it were wrong with `start`: where a redirect leads is its origin's choice.
     private func follow(
-        _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy
+        _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
+        try OriginGuard.check(start, policy)
         var url = start
         for _ in 0...Self.maximumRedirects {
-            try OriginGuard.check(url, policy)
-            await pace.wait(for: policy)
-            let headers = OriginHost(url) == OriginHost(start) ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
-            let target = url
-            let answer = try await manners.ask(target) { [self] () async throws(HTTPTransportError) in
-                try await fetch(target, headers, policy)
+            let answer: HTTPAnswer
+            do throws(HTTPTransportError) {
+                answer = try await step(url, start, headers, policy, deadline)
+            } catch {
+                throw url == start ? error : error.moved(to: start)
             }
             guard answer.isRedirect, let location = answer.headers["location"] else { return answer }
-            guard let next = url.resolving(location) else { throw .invalidURL(location) }
+            guard let next = url.resolving(location) else {
+                throw .failed(url: start.description, reason: "it redirects to what is not an http or https URL")
+            }
+            if let allow = policy.allow, !allow.contains(where: { $0.matches(next) }) {
+                logger.info("a redirect was refused", metadata: ["url": "\(shown(start))", "to": "\(shown(next))"])
+                throw .forbidden(url: start.description, reason: "it redirects to where the source's allow-list does not reach")
+            }
             url = next
         }
         throw .tooManyRedirects(url: start.description)
     }
 
-    private func fetch(
-        _ url: WebURL, _ headers: [String: String], _ policy: OriginPolicy
+    private func step(
+        _ url: WebURL, _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
-        var request = HTTPClientRequest(url: url.description)
-        request.headers.add(name: "User-Agent", value: "onesheet")
-        request.headers.add(name: "Accept", value: "*/*")
-        // Nothing here unpacks: a small answer that unpacks to a large one is a way around the limit.
-        request.headers.add(name: "Accept-Encoding", value: "identity")
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        let limit = policy.maxBytes ?? limits.originBytes
-        do {
-            let response = try await client(for: policy.networks)
-                .execute(request, timeout: .nanoseconds((policy.timeout ?? limits.originTimeout).nanoseconds), logger: logger)
-            let body = try await collect(response, url.description, limit)
-            return HTTPAnswer(status: Int(response.status.code), headers: response.headers.joined(), body: body)
+        do throws(HostSlots.Full) {
+            try await pace.wait(for: policy, atMost: policy.timeout ?? limits.originTimeout)
         } catch {
-            throw TransportFailure.error(error, at: url.description)
+            throw .crowded(url: url.description, retryAfter: error.retryAfter)
+        }
+        let isAtStart = OriginHost(url) == OriginHost(start)
+        let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
+        return try await manners.ask(url, isNamed: policy.names(url, afterRedirect: !isAtStart)) {
+            [self] attempt async throws(ExchangeFailure) in
+            do throws(ExchangeFailure) {
+                return try await fetch(url, fields, policy, deadline, attempt)
+            } catch {
+                // Here everything may be said: the asker hears less.
+                logger.info("a fetch failed", metadata: ["url": "\(shown(url))", "reason": "\(error.detail)"])
+                throw error
+            }
         }
     }
 
-    /// The whole body, as far as it is allowed and there is memory: what a client library collects by itself nobody counts.
-    private func collect(_ response: HTTPClientResponse, _ url: String, _ limit: Int) async throws -> ByteBuffer {
-        let length = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-        guard length <= limit else { throw HTTPTransportError.tooLarge(url: url, limit: limit) }
-        guard let hold = memory.reserve(length) else { throw HTTPTransportError.overloaded(url: url) }
-        var body = ByteBuffer()
-        body.reserveCapacity(length)
-        for try await var piece in response.body {
-            guard body.readableBytes + piece.readableBytes <= limit else {
-                throw HTTPTransportError.tooLarge(url: url, limit: limit)
-            }
-            guard hold.grow(to: body.readableBytes + piece.readableBytes) else { throw HTTPTransportError.overloaded(url: url) }
-            body.writeBuffer(&piece)
-        }
-        return body
-    }
-
-    private func client(for networks: [NetworkRange]) -> HTTPClient {
-        clients.withLock { clients in
-            if let client = clients[networks] { return client }
-            var configuration = HTTPClient.Configuration()
-            configuration.redirectConfiguration = .disallow
-            configuration.httpVersion = .http1Only
-            configuration.timeout.connect = .nanoseconds(limits.originTimeout.nanoseconds)
-            configuration.timeout.read = .nanoseconds(limits.originIdleTimeout.nanoseconds)
-            configuration.connectionPool.retryConnectionEstablishment = false
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.originConcurrency
-            // Heads and chunk sizes come on top of the body.
-            let ceiling = limits.originBytes + (1 << 20)
-            configuration.http1_1ConnectionDebugInitializer = { channel in
-                OriginGuard.check(channel, networks).flatMap {
-                    channel.eventLoop.submit {
-                        try channel.pipeline.syncOperations.addHandler(ByteCeiling(limit: ceiling), position: .first)
-                    }
-                }
-            }
-            let client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
-            clients[networks] = client
-            return client
-        }
+    private func fetch(
+        _ url: WebURL, _ fields: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline, _ attempt: OriginManners.Attempt
+    ) async throws(ExchangeFailure) -> HTTPAnswer {
+        let limit = policy.maxBytes ?? limits.originBytes
+        let order = OriginOrder(
+            head: HTTPRequestHead(url, fields: fields), bounds: bounds, deadline: deadline, limit: limit, budget: memory,
+            place: attempt.place)
+        let coded = try await connections.send(order, to: OriginHost(url), in: policy.networks, isFresh: attempt.isFresh)
+        let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
+        return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
     }
 
     /// Closes all connections. Nothing may be sent afterwards.
     package func shutdown() async throws {
-        let all = clients.withLock { clients in
-            defer { clients = [:] }
-            return Array(clients.values)
+        connections.shutdown()
+        try await threads.shutdownGracefully()
+    }
+}
+
+extension HTTPTransportError {
+    /// The same, of the URL that was asked for.
+    fileprivate func moved(to start: WebURL) -> HTTPTransportError {
+        let url = start.description
+        return switch self {
+        case .forbidden(_, let reason): .forbidden(url: url, reason: reason)
+        case .invalidURL: .invalidURL(url)
+        case .timedOut: .timedOut(url: url)
+        case .tooLarge(_, let limit): .tooLarge(url: url, limit: limit)
+        case .tooManyRedirects: .tooManyRedirects(url: url)
+        case .unavailable(_, let seconds): .unavailable(url: url, retryAfter: seconds)
+        case .crowded(_, let seconds): .crowded(url: url, retryAfter: seconds)
+        case .overloaded: .overloaded(url: url)
+        case .failed(_, let reason): .failed(url: url, reason: reason)
         }
-        for client in all { try await client.shutdown() }
     }
 }
 
@@ -156,12 +173,11 @@ extension OriginPolicy {
 extension HTTPHeaders {
     /// Names in lower case, values of one name joined (RFC 9110 §5.2).
     fileprivate func joined() -> [String: String] {
-        var all: [String: String] = [:]
-        for (name, value) in self { all[name.lowercased()] = all[name.lowercased()].map { "\($0), \(value)" } ?? value }
-        return all
+        Dictionary(grouping: self) { $0.name.lowercased() }.mapValues { $0.map(\.value).joined(separator: ", ") }
     }
 }
 
 extension Duration {
-    fileprivate var nanoseconds: Int64 { Int64(min(self / .nanoseconds(1), 9e18)) }
+    /// A day is for ever here, and can be added to any time.
+    fileprivate var nanoseconds: Int64 { Int64(min(self / .nanoseconds(1), 86_400e9)) }
 }

@@ -32,7 +32,7 @@ extension PipelineError: CustomStringConvertible {
         case .source(let name, let error): "source \(name): \(error)"
         case .noPoster(let title): "\(title) has no poster"
         case .origin(let error): "\(error)"
-        case .originRefused(let url, let answer): "\(url) answers \(answer)"
+        case .originRefused(let url, let answer): "\(shown(url)) answers \(answer)"
         case .render(let error): "\(error)"
         case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
         case .timedOut(let limit): "the image was not made within \(limit)"

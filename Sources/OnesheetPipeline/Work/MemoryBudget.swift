@@ -61,4 +61,13 @@ package final class MemoryHold: Sendable {
             return true
         }
     }
+
+    /// Gives back what the hold has beyond `total` bytes.
+    func shrink(to total: Int) {
+        bytes.withLock { bytes in
+            guard total < bytes else { return }
+            budget.giveBack(bytes - total)
+            bytes = total
+        }
+    }
 }

@@ -63,9 +63,9 @@ final class BadInputTests: ServerTestCase {
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], timeout: 500ms }",
             keys: "limits: { originBytes: 1MiB }")
         let table: [(String, Int, String)] = [
-            ("/html", 422, "not an image"), ("/truncated", 422, "truncated"), ("/empty", 422, "not an image"),
+            ("/html", 422, "not an image"), ("/truncated", 422, "truncated"), ("/empty", 502, "empty"),
             ("/endless", 413, "1048576"),
-            ("/silent", 504, "in time"), ("/loop", 502, "redirects"), ("/away", 403, "169.254.169.254"), ("/missing", 404, "404"),
+            ("/silent", 504, "in time"), ("/loop", 502, "redirects"), ("/away", 403, "allow-list"), ("/missing", 404, "404"),
             ("/broken", 502, "500"), ("/cut", 502, "cannot be fetched"), ("/hang-up", 502, "cannot be fetched"),
         ]
         for (target, status, words) in table {

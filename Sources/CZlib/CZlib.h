@@ -1,0 +1,6 @@
+#pragma once
+
+#include <zlib.h>
+
+// A macro of zlib's that Swift does not see.
+static inline int czlib_inflate_begin(z_stream *stream, int window_bits) { return inflateInit2(stream, window_bits); }

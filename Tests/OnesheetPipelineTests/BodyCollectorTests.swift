@@ -1,0 +1,48 @@
+import NIOCore
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class BodyCollectorTests: XCTestCase {
+    func testThatMemoryIsReservedForWhatIsThere() throws {
+        // Given a body of which much is announced
+        let budget = MemoryBudget(limit: 1 << 30)
+        var collector = try BodyCollector(announced: 32 << 20, limit: 32 << 20, budget: budget)
+        XCTAssertEqual(budget.held, 0)
+        // When its first byte comes
+        try collector.add(ByteBuffer(bytes: [1]))
+        // Then little is reserved
+        XCTAssertEqual(budget.held, 256 << 10)
+        // When it comes by and by
+        for _ in 0..<511 {
+            try collector.add(ByteBuffer(repeating: 2, count: 65_536))
+            // Then never more than twice of what is there, but for the beginning
+            XCTAssertLessThanOrEqual(budget.held, max(256 << 10, 2 * collector.bytes.readableBytes + (64 << 10)))
+            XCTAssertGreaterThanOrEqual(budget.held, collector.bytes.capacity)
+        }
+        XCTAssertEqual(collector.bytes.readableBytes, 511 * 65_536 + 1)
+    }
+
+    func testThatGrowingCountsTheOldBytesAndTheNew() throws {
+        // Given room for a body, and not for a body and its copy
+        let budget = MemoryBudget(limit: 300 << 10)
+        var collector = try BodyCollector(announced: nil, limit: 1 << 20, budget: budget)
+        try collector.add(ByteBuffer(repeating: 1, count: 128 << 10))
+        // When it grows
+        XCTAssertThrowsError(try collector.add(ByteBuffer(bytes: [1]))) {
+            // Then it is refused, and what is there stays reserved
+            XCTAssertEqual($0 as? BodyCollector.Refusal, .noMemory)
+        }
+        XCTAssertEqual(budget.held, 128 << 10)
+    }
+
+    func testThatMoreThanMayComeIsRefused() throws {
+        let budget = MemoryBudget(limit: 1 << 20)
+        XCTAssertThrowsError(try BodyCollector(announced: 11, limit: 10, budget: budget))
+        var collector = try BodyCollector(announced: nil, limit: 10, budget: budget)
+        try collector.add(ByteBuffer(repeating: 1, count: 10))
+        XCTAssertThrowsError(try collector.add(ByteBuffer(bytes: [1]))) {
+            XCTAssertEqual($0 as? BodyCollector.Refusal, .tooLarge)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// An origin's end of a connection that promises to stay, and may not.
+final class ClosingHandler: ChannelInboundHandler {
+    enum Farewell {
+        case never, afterTheAnswer, withTheSecondRequest
+    }
+
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let farewell: Farewell
+    private var requests = 0
+
+    init(_ farewell: Farewell) { self.farewell = farewell }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = unwrapInboundIn(data) else { return }
+        requests += 1
+        if requests == 2, farewell == .withTheSecondRequest { return context.close(promise: nil) }
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "2"])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: "ok")))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        if farewell == .afterTheAnswer { context.close(promise: nil) }
+    }
+}
+
+/// How many came.
+final class VisitorCount: Sendable {
+    private let visitors = Mutex(0)
+    var count: Int { visitors.withLock { $0 } }
+    func add(_ channel: any Channel) { visitors.withLock { $0 += 1 } }
+}

@@ -1,0 +1,104 @@
+import CZlib
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Answers that come packed although they were not asked for so.
+final class ContentCodingTests: TransportTestCase {
+    private let text = [UInt8]("one sheet, ".utf8) + [UInt8](repeating: 7, count: 300_000) + [UInt8]("the end".utf8)
+
+    func testThatAPackedBodyIsUnpacked() async throws {
+        let packed = deflate(text)
+        for (coding, body) in [
+            ("gzip", gzip(text)), ("x-gzip", gzip(text)), ("GZIP", gzip(text)), ("deflate", packed), ("deflate", raw(packed)),
+            ("identity", text), ("gzip", gzip(text) + gzip([1, 2, 3])), ("gzip", gzip(text) + [0, 0, 0, 0]), ("gzip", gzip([])),
+        ] {
+            // Given an answer in a content coding
+            let origin = try await origin(coding, body)
+            // When it is asked for
+            let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
+            // Then it is what it was before, and says nothing of the coding
+            let plain = body == gzip([]) ? [] : body.count > gzip(text).count + 4 && coding == "gzip" ? text + [1, 2, 3] : text
+            XCTAssertEqual([UInt8](buffer: answer.body), plain, coding)
+            if coding != "identity" { XCTAssertNil(answer.headers["content-encoding"]) }
+        }
+    }
+
+    func testThatADamagedBodyIsAnError() async throws {
+        let whole = gzip(text)
+        var flipped = whole
+        flipped[flipped.count - 6] ^= 1
+        for body in [Array(whole.dropLast(1)), Array(whole.prefix(30)), Array(whole.prefix(3)), [0x1F], flipped, text] {
+            // Given a body that is cut, flipped, or never was packed
+            let origin = try await origin("gzip", body)
+            // When it is asked for
+            let error = await failure(of: origin.url + "/", loopback)
+            // Then it is the origin's fault, and not asked for again
+            XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "its gzip coding is damaged"))
+            XCTAssertEqual(origin.requests(), 1)
+        }
+    }
+
+    func testThatAnUnknownCodingIsAnError() async throws {
+        for (coding, name) in [
+            ("br", "br"), ("zstd", "zstd"), ("gzip, gzip", "gzip,gzip"), (String(repeating: "é<", count: 500), ""),
+        ] {
+            let origin = try await origin(coding, text)
+            let error = await failure(of: origin.url + "/", loopback)
+            guard case .failed(_, let reason) = error else { return XCTFail("\(String(describing: error))") }
+            XCTAssertTrue(reason.hasPrefix("it has the content coding “\(name)"), reason)
+            XCTAssertLessThan(reason.utf8.count, 100)
+        }
+    }
+
+    func testThatABombIsAsLargeAsWhatItUnpacksTo() async throws {
+        // Given 64 MiB of nothing in 64 KiB
+        let bomb = gzip([UInt8](repeating: 0, count: 64 << 20))
+        XCTAssertLessThan(bomb.count, 128 << 10)
+        let origin = try await origin("gzip", bomb)
+        // When it is asked for within a limit, and within a memory
+        let large = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1 << 20))
+        let memory = MemoryBudget(limit: 8 << 20)
+        let scarce = await Self.failure(of: origin.url + "/", loopback, transport(memory: memory))
+        // Then both are held, and nothing stays reserved
+        XCTAssertEqual(large, .tooLarge(url: origin.url + "/", limit: 1 << 20))
+        XCTAssertEqual(scarce, .overloaded(url: origin.url + "/"))
+        XCTAssertEqual(memory.held, 0)
+    }
+
+    func testThatMembersWithoutBytesDoNotGoOnForEver() async throws {
+        // Given a hundred thousand empty members
+        let origin = try await origin("gzip", Array(repeatElement(gzip([]), count: 100_000).joined()))
+        // When it is asked for
+        let error = await failure(of: origin.url + "/", loopback)
+        // Then that is no answer
+        XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "its gzip coding is damaged"))
+    }
+
+    private func origin(_ coding: String, _ body: [UInt8]) async throws -> OriginServer {
+        try await origin { _, _ in .answer(fields: ["Content-Encoding": coding], body: ByteBuffer(bytes: body)) }
+    }
+
+    /// RFC 1950.
+    private func deflate(_ bytes: [UInt8]) -> [UInt8] {
+        var size = compressBound(UInt(bytes.count))
+        var packed = [UInt8](repeating: 0, count: Int(size))
+        XCTAssertEqual(compress2(&packed, &size, bytes, UInt(bytes.count), 9), Z_OK)
+        return Array(packed.prefix(Int(size)))
+    }
+
+    /// RFC 1951: the same without its head and its checksum.
+    private func raw(_ packed: [UInt8]) -> [UInt8] { Array(packed.dropFirst(2).dropLast(4)) }
+
+    /// RFC 1952.
+    private func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        let checksum = UInt32(truncatingIfNeeded: crc32(0, bytes, UInt32(bytes.count)))
+        let tail = [checksum, UInt32(truncatingIfNeeded: bytes.count)].flatMap { word in
+            (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        }
+        return [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + raw(deflate(bytes)) + tail
+    }
+}

@@ -1,0 +1,152 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// What an answer may cost, whatever it says of itself.
+final class OriginBoundsTests: TransportTestCase {
+    private let patient = OriginPolicy(networks: [.loopback], timeout: .seconds(60))
+
+    func testThatSilenceBeforeTheFirstByteEndsToo() async throws {
+        // Given an origin that takes connections and says nothing
+        let origin = try await origin { _, _ in .silence }
+        let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .milliseconds(200)))
+        // When it is asked with far more time in all
+        let error = await Self.failure(of: origin.url + "/", patient, transport)
+        // Then it is given up
+        XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
+    }
+
+    func testThatInterimAnswersAreNoAnswer() async throws {
+        // Given origins that send interim answers, as fast as they are taken and now and then
+        let hint = ByteBuffer(string: "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n")
+        let flood = try await origin { _, _ in .rawWithoutEnd(hint, hint) }
+        let drip = try await origin { _, _ in .drip(hint, hint) }
+        let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
+        // When they are asked
+        let flooded = await Self.failure(of: flood.url + "/", patient, transport)
+        let dripped = await Self.failure(of: drip.url + "/", patient, transport)
+        // Then both end
+        XCTAssertEqual(flooded, .tooLarge(url: flood.url + "/", limit: 256 << 10))
+        XCTAssertEqual(dripped, .timedOut(url: drip.url + "/"))
+    }
+
+    func testThatAnAnswerAfterAnInterimOneArrives() async throws {
+        // Given an origin that answers after an interim answer
+        let bytes = ByteBuffer(
+            string: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let origin = try await origin { _, _ in .rawThenSilence(bytes) }
+        // When it is asked
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
+        // Then the answer is the last
+        XCTAssertEqual(String(buffer: answer.body), "ok")
+    }
+
+    func testThatAHeadWithoutEndEnds() async throws {
+        // Given origins whose head, trailers and chunk extensions do not end
+        let line = "X-Field: \(String(repeating: "a", count: 100))\r\n"
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let cases: [(String, String)] = [
+            ("HTTP/1.1 200 OK\r\n", line), (chunked + "0\r\n", line), (chunked + "1;", "extension=a;"),
+            (chunked, "1\r\na\r\n"), ("HTTP/1.0 200 OK\r\n\r\n", "body"),
+        ]
+        for (first, then) in cases {
+            let origin = try await origin { _, _ in
+                .rawWithoutEnd(ByteBuffer(string: first), ByteBuffer(string: String(repeating: then, count: 1000)))
+            }
+            // When they are asked
+            let error = await failure(
+                of: origin.url + "/", OriginPolicy(networks: [.loopback], timeout: .seconds(60), maxBytes: 1 << 20))
+            // Then each is cut off
+            switch error {
+            case .tooLarge, .failed: break
+            default: XCTFail("\(first): \(String(describing: error))")
+            }
+        }
+    }
+
+    func testThatLengthsThatDisagreeAreNoAnswer() async throws {
+        for head in [
+            "Content-Length: 2\r\nContent-Length: 3\r\n", "Content-Length: -1\r\n", "Content-Length: 99999999999999999999\r\n",
+            "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+        ] {
+            let origin = try await origin { _, _ in .raw(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\(head)\r\nok")) }
+            let error = await failure(of: origin.url + "/", loopback)
+            guard case .failed = error else { return XCTFail("\(head): \(String(describing: error))") }
+        }
+    }
+
+    func testThatAnAnswerWithoutALengthEndsWithItsConnection() async throws {
+        let origin = try await origin { _, _ in .raw(ByteBuffer(string: "HTTP/1.0 200 OK\r\n\r\nall of it")) }
+        let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
+        XCTAssertEqual(String(buffer: answer.body), "all of it")
+    }
+
+    func testThatABodyThatDripsIsGivenUp() async throws {
+        // Given a body that would take half a day
+        let head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        let origin = try await origin { _, _ in .drip(head, ByteBuffer(string: "a")) }
+        let limits = Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(20))
+        // When it is asked for, with little patience for drips
+        let error = await Self.failure(of: origin.url + "/", patient, transport(limits, grace: .milliseconds(300)))
+        // Then it does not keep its place
+        XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
+    }
+
+    func testThatWhatAnswersSayOfThemselvesOccupiesNoMemory() async throws {
+        // Given a budget of 64 MiB, and sixteen answers that announce 32 MiB each and drip
+        let head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\n\r\n")
+        let memory = MemoryBudget(limit: 64 << 20)
+        let origins = try await [
+            origin { _, _ in .drip(head, ByteBuffer(string: "a")) }, origin { _, _ in .drip(head, ByteBuffer(string: "a")) },
+        ]
+        let picture = ByteBuffer(repeating: 7, count: 3 << 20)
+        let good = try await origin { _, _ in .answer(body: picture) }
+        let (transport, patient) = (transport(Limits(originTimeout: .seconds(60)), memory: memory), patient)
+        let dripping = (0..<16).map { number in
+            Task { await Self.failure(of: origins[number % 2].url + "/\(number)", patient, transport) }
+        }
+        // When all of them have begun, and a picture is fetched beside them
+        while memory.held < 16 << 10 { try await Task.sleep(for: .milliseconds(5)) }
+        let answer = try await transport.get(HTTPRequest(url: good.url + "/"), under: loopback)
+        // Then there is room for it
+        XCTAssertEqual(answer.body.readableBytes, 3 << 20)
+        XCTAssertLessThanOrEqual(memory.held, 16 * (256 << 10))
+        for task in dripping { task.cancel() }
+        for task in dripping { _ = await task.value }
+        XCTAssertEqual(memory.held, 0)
+    }
+
+    func testThatABodyForWhichThereIsNoMemoryIsRefusedAsItComes() async throws {
+        // Given a budget smaller than a picture
+        let memory = MemoryBudget(limit: 2 << 20)
+        let origin = try await origin { _, _ in .answer(body: ByteBuffer(repeating: 0, count: 4 << 20)) }
+        // When it is asked for
+        let error = await Self.failure(of: origin.url + "/", loopback, transport(memory: memory))
+        // Then it is our trouble, and nothing stays reserved
+        XCTAssertEqual(error, .overloaded(url: origin.url + "/"))
+        XCTAssertEqual(memory.held, 0)
+    }
+
+    func testThatPicturesThatHangDoNotKeepTheRestOfTheirHostAway() async throws {
+        // Given a host of which eight pictures hang, as many as may be asked for at a time
+        let origin = try await origin { target, _ in target.hasPrefix("/hangs") ? .silence : .answer(body: ByteBuffer(string: "ok"))
+        }
+        let limits = Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(60), originConcurrency: 8)
+        let (transport, patient) = (transport(limits, patience: .milliseconds(100)), patient)
+        let hanging = (0..<8).map { number in
+            Task { await Self.failure(of: "\(origin.url)/hangs\(number)", patient, transport) }
+        }
+        while origin.requests() < 8 { await Task.yield() }
+        // When twenty others are asked for
+        for number in 0..<20 {
+            let answer = try await transport.get(HTTPRequest(url: "\(origin.url)/\(number)"), under: patient)
+            // Then they come
+            XCTAssertEqual(answer.status, 200)
+        }
+        for task in hanging { task.cancel() }
+        for task in hanging { _ = await task.value }
+    }
+}

@@ -1,0 +1,240 @@
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Where connections go, and that none is left.
+final class OriginConnectionsTests: TransportTestCase {
+    func testThatARefusedNameIsNeverConnectedToAndLeavesNothingOpen() async throws {
+        // Given a name that points inside, to a port where somebody listens
+        let visitors = VisitorCount()
+        let inside = try await listener { visitors.add($0) }
+        let transport = transport(names: ["inside.example": [["127.0.0.1", "::1"]]])
+        let before = try descriptors()
+        // When it is asked for a thousand times
+        for number in 0..<1000 {
+            let error = await Self.failure(of: "http://inside.example:\(inside)/\(number)", OriginPolicy(), transport)
+            // Then it is refused
+            guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
+        }
+        // And nobody ever knocked there, and nothing is left
+        XCTAssertEqual(visitors.count, 0)
+        XCTAssertEqual(transport.openConnections, 0)
+        XCTAssertLessThan(try descriptors(), before + 50)
+    }
+
+    func testThatFailedConnectionsLeaveNothingOpen() async throws {
+        // Given origins that hang up, talk rubbish and break off
+        let origins = try await [
+            origin { _, _ in .hangUp }, origin { _, _ in .raw(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n")) },
+            origin { _, _ in .brokenOff(type: "image/jpeg", body: ByteBuffer(string: "part"), missing: 10) },
+        ]
+        let clock = ManualClock()
+        let transport = transport(clock: clock.wallClock)
+        // When each is asked for a hundred pictures, so that it is not left alone meanwhile
+        for number in 0..<100 {
+            clock.advance(by: .seconds(60))
+            for origin in origins {
+                let error = await Self.failure(of: "\(origin.url)/\(number)", loopback, transport)
+                XCTAssertNotNil(error)
+            }
+        }
+        // Then no connection is left
+        for _ in 0..<10_000 where transport.openConnections > 0 { await Task.yield() }
+        XCTAssertEqual(transport.openConnections, 0)
+    }
+
+    func testThatTheNameStaysInTheRequest() async throws {
+        // Given an origin that says how it was called
+        let origin = try await origin { _, fields in .answer(body: ByteBuffer(string: fields["host"] ?? "none")) }
+        let transport = transport(names: ["films.example": [["127.0.0.1"]]])
+        // When it is asked by its name
+        let url = "http://films.example:\(origin.port)/"
+        let answer = try await transport.get(HTTPRequest(url: url), under: loopback)
+        // Then it hears that name
+        XCTAssertEqual(String(buffer: answer.body), "films.example:\(origin.port)")
+    }
+
+    func testThatOfSeveralAddressesOnlyAllowedOnesAreConnectedTo() async throws {
+        // Given a name with an address outside the networks before one within
+        let origin = try await origin { _, _ in .answer() }
+        let transport = transport(names: ["films.example": [["192.0.2.1", "10.0.0.1", "127.0.0.1"]]])
+        // When it is asked, with far too little time to try the others
+        let answer = try await transport.get(HTTPRequest(url: "http://films.example:\(origin.port)/"), under: loopback)
+        // Then the one within answers
+        XCTAssertEqual(answer.status, 200)
+    }
+
+    func testThatAnAddressThatDoesNotTakeAConnectionIsFollowedByTheNext() async throws {
+        // Given a name whose first addresses, of both families, nobody listens at
+        let origin = try await origin { _, _ in .answer() }
+        let transport = transport(names: ["films.example": [["::1", "127.0.0.9", "127.0.0.1"]]])
+        // When it is asked
+        let answer = try await transport.get(HTTPRequest(url: "http://films.example:\(origin.port)/"), under: loopback)
+        // Then the last answers
+        XCTAssertEqual(answer.status, 200)
+    }
+
+    func testThatANameThatChangesItsMindLeadsNowhereElse() async throws {
+        // Given a name that is outside first and inside a moment later, and an origin that keeps no connection
+        let origin = try await origin { _, _ in .answer(fields: ["Connection": "close"]) }
+        let transport = transport(names: ["films.example": [["127.0.0.1"], ["10.0.0.1"]]])
+        let url = "http://films.example:\(origin.port)/"
+        let first = try await transport.get(HTTPRequest(url: url), under: loopback)
+        XCTAssertEqual(first.status, 200)
+        // When it is asked again
+        let error = await Self.failure(of: url, loopback, transport)
+        // Then it is refused
+        XCTAssertEqual(error, .forbidden(url: url, reason: "its host is outside the source's networks"))
+        XCTAssertEqual(origin.requests(), 1)
+    }
+
+    func testThatWhatAStrangerChoseIsRefusedInOneWay() async throws {
+        // Given hosts that fit a pattern and are inside, unknown, closed, silent, or no web server
+        let closed = try await origin { _, _ in .answer() }
+        try await closed.stop()
+        let silent = try await origin { _, _ in .silence }
+        let rubbish = try await origin { _, _ in .raw(ByteBuffer(string: "220 mail.example ESMTP\r\n")) }
+        let names = ["inside": [["10.1.2.3"]], "metadata": [["169.254.169.254"]], "web": [["127.0.0.1"]]]
+        let table = Dictionary(uniqueKeysWithValues: names.map { ("\($0).films.example", $1) })
+        let allow = try ["http://*.films.example:*/", "http://10.1.2.4:*/"].map { try XCTUnwrap(URLPrefix($0)) }
+        let policy = OriginPolicy(allow: allow, networks: [.loopback])
+        var reasons: Set<String> = []
+        for host in [
+            "inside.films.example:80", "inside.films.example:22", "metadata.films.example", "unknown.films.example",
+            "web.films.example:\(closed.port)", "web.films.example:\(silent.port)", "web.films.example:\(rubbish.port)",
+            "10.1.2.4:9",
+        ] {
+            // When they are asked
+            let transport = transport(Limits(originIdleTimeout: .milliseconds(200)), names: table)
+            let error = await Self.failure(of: "http://\(host)/", policy, transport)
+            // Then each gives the same error
+            guard case .failed(_, let reason) = error else { return XCTFail("\(host): \(String(describing: error))") }
+            reasons.insert(reason)
+        }
+        XCTAssertEqual(reasons, ["its host gives no answer"])
+    }
+
+    func testThatARedirectToTheInsideTellsNothingOfIt() async throws {
+        // Given an origin on the allow-list that redirects to places inside and to nowhere
+        let transport = transport(names: ["films.example": [["127.0.0.1"]], "inside.films.example": [["10.1.2.3"]]])
+        let targets = ["http://inside.films.example/admin?key=1", "http://unknown.films.example/"]
+        let origin = try await origin { target, _ in .redirect(to: targets[Int(target.dropFirst()) ?? 0]) }
+        let own = try XCTUnwrap(URLPrefix("http://films.example:\(origin.port)/"))
+        let allow = [own, try XCTUnwrap(URLPrefix("http://*.films.example/"))]
+        for number in targets.indices {
+            // When it is asked
+            let url = "http://films.example:\(origin.port)/\(number)"
+            let error = await Self.failure(of: url, OriginPolicy(allow: allow, networks: [.loopback]), transport)
+            // Then only what was asked for is named
+            XCTAssertEqual(error, .failed(url: url, reason: "its host gives no answer"))
+        }
+    }
+
+    func testThatNoRequestIsLostToAnOriginThatClosesWhatItKept() async throws {
+        for farewell in [ClosingHandler.Farewell.withTheSecondRequest, .afterTheAnswer] {
+            // Given an origin that promises to keep a connection, and closes it
+            let visitors = VisitorCount()
+            let port = try await listener { channel in
+                visitors.add(channel)
+                try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                try channel.pipeline.syncOperations.addHandler(ClosingHandler(farewell))
+            }
+            let transport = transport()
+            for number in 0..<300 {
+                // When it is asked hundreds of times
+                let url = "http://127.0.0.1:\(port)/\(number)"
+                let answer = try await transport.get(HTTPRequest(url: url), under: loopback)
+                // Then it answers each time
+                XCTAssertEqual(answer.status, 200)
+            }
+            XCTAssertLessThanOrEqual(visitors.count, 300)
+        }
+    }
+
+    func testThatAConnectionIsUsedAgain() async throws {
+        // Given an origin that keeps connections
+        let visitors = VisitorCount()
+        let port = try await listener { channel in
+            visitors.add(channel)
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+            try channel.pipeline.syncOperations.addHandler(ClosingHandler(.never))
+        }
+        let transport = transport()
+        // When it is asked for a hundred pictures
+        for number in 0..<100 {
+            _ = try await transport.get(HTTPRequest(url: "http://127.0.0.1:\(port)/\(number)"), under: loopback)
+        }
+        // Then over one connection
+        XCTAssertEqual(visitors.count, 1)
+        XCTAssertEqual(transport.openConnections, 1)
+    }
+
+    func testThatARequestWithAnOddPathArrivesAsARequest() async throws {
+        // Given an origin that says what it was asked for
+        let origin = try await origin { target, _ in .answer(body: ByteBuffer(string: target)) }
+        let transport = transport()
+        for (path, target) in [
+            ("/영화.jpg?a=ü", "/%EC%98%81%ED%99%94.jpg?a=%C3%BC"), ("/a%20b%2Fc%zz", "/a%20b%2Fc%25zz"),
+            ("/a\"<>^`{|}", "/a%22%3C%3E%5E%60%7B%7C%7D"),
+            ("/a?b=c&d=[e]", "/a?b=c&d=%5Be%5D"), ("?q", "/?q"),
+        ] {
+            // When a path has what a request may not have
+            let answer = try await transport.get(HTTPRequest(url: origin.url + path), under: loopback)
+            // Then it comes escaped, and what is escaped stays
+            XCTAssertEqual(String(buffer: answer.body), target)
+        }
+    }
+
+    func testThatFieldsOfAConfigurationDoNotBreakARequestApart() async throws {
+        // Given an origin
+        let origin = try await origin { target, fields in
+            .answer(body: ByteBuffer(string: "\(target) \(fields["content-length"] ?? "-") \(fields["transfer-encoding"] ?? "-")"))
+        }
+        let transport = transport()
+        // When fields would frame the request in another way, or end it
+        let framing = HTTPRequest(url: origin.url + "/a", headers: ["Content-Length": "5", "Transfer-Encoding": "chunked"])
+        let answer = try await transport.get(framing, under: loopback)
+        let split = HTTPRequest(url: origin.url + "/b", headers: ["X-Key": "a\r\n\r\nGET /secret HTTP/1.1"])
+        do {
+            _ = try await transport.get(split, under: loopback)
+            XCTFail("it was sent")
+        } catch {
+            // Then they are left out, or nothing is sent
+            XCTAssertEqual(String(buffer: answer.body), "/a - -")
+            XCTAssertEqual(origin.requests(), 1)
+        }
+    }
+
+    func testThatAfterTheEndNothingIsConnected() async throws {
+        // Given a transport with a connection
+        let origin = try await origin { _, _ in .answer() }
+        let transport = transport()
+        _ = try await transport.get(HTTPRequest(url: origin.url + "/"), under: loopback)
+        // When it ends
+        try await transport.shutdown()
+        // Then the connection does too, and nothing is sent any more
+        for _ in 0..<10_000 where transport.openConnections > 0 { await Task.yield() }
+        XCTAssertEqual(transport.openConnections, 0)
+        let error = await Self.failure(of: origin.url + "/", loopback, transport)
+        XCTAssertNotNil(error)
+        XCTAssertEqual(origin.requests(), 1)
+    }
+
+    /// A port on loopback whose connections `prepare` sees.
+    private func listener(_ prepare: @escaping @Sendable (any Channel) throws -> Void) async throws -> Int {
+        let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try prepare(channel) } }
+            .bind(host: "127.0.0.1", port: 0).get()
+        addTeardownBlock { try await channel.close() }
+        return try XCTUnwrap(channel.localAddress?.port)
+    }
+
+    private func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+}
