@@ -73,7 +73,9 @@ package final class WebTransport: HTTPTransport {
         } catch {
             throw .failed(url: request.url, reason: "cancelled")
         }
-        guard let answer else { throw .timedOut(url: request.url) }
+        guard let answer else {
+            throw ExchangeFailure(.timedOut, .connecting).error(at: url, isNamed: policy.names(url, afterRedirect: false))
+        }
         return answer
     }
 
