@@ -36,6 +36,45 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
+    func testThatMoreClientsThanFilesKeepNobodyOutForEver() async throws {
+        // Given a server that may have few files open
+        try configure("clients: { idleTimeout: 1s }")
+        let (server, url, log) = try await Program.serveWithLog([], in: folder, files: 96)
+        // Then it says how many clients that is enough for, and what to do
+        let said = await log.read(until: "clients.connections\n")
+        XCTAssertTrue(said.contains("96 files open, which is enough for 24 connections and not for 8192; raise the limit"), said)
+        // And when more come than that, and say nothing
+        let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
+        let connections = try (0..<60).map { _ in try Self.connect(to: port) }
+        // Then whoever asks after them is answered when they have been left
+        let status = try await Self.status(url + "/health")
+        XCTAssertEqual(status, 200)
+        for connection in connections { close(connection) }
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
+    /// A connection on which nobody says anything.
+    private static func connect(to port: UInt16) throws -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(connection)
+            throw ConnectError(errno: errno)
+        }
+        return connection
+    }
+
+    private struct ConnectError: Error { let errno: Int32 }
+
     func testThatARequestUnderWayIsAnsweredBeforeItEnds() async throws {
         // Given a server that waits for an origin
         let gate = Gate()

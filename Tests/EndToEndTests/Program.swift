@@ -36,10 +36,15 @@ struct Program {
     }
 
     /// Starts a server; its greeting has been printed when this returns.
+    /// - Parameter files: how many it may have open.
     static func serve(
-        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice
+        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil
     ) async throws -> (process: Process, url: String) {
         let process = make(["serve", "--listen", "127.0.0.1:0"] + arguments, in: folder)
+        if let files {
+            process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", path.path] + (process.arguments ?? [])
+            process.executableURL = URL(filePath: "/bin/sh")
+        }
         let output = Pipe()
         process.standardOutput = output
         process.standardError = errors
@@ -50,10 +55,11 @@ struct Program {
     }
 
     /// Starts a server whose log can be read; its greeting has been printed when this returns.
-    static func serveWithLog(_ arguments: [String], in folder: URL) async throws -> (process: Process, url: String, log: LogReader)
-    {
+    static func serveWithLog(
+        _ arguments: [String], in folder: URL, files: Int? = nil
+    ) async throws -> (process: Process, url: String, log: LogReader) {
         let errors = Pipe()
-        let (process, url) = try await serve(arguments, in: folder, errors: errors)
+        let (process, url) = try await serve(arguments, in: folder, errors: errors, files: files)
         return (process, url, LogReader(errors.fileHandleForReading))
     }
 

@@ -1,3 +1,4 @@
+import NIOCore
 import OnesheetCore
 import Synchronization
 import XCTest

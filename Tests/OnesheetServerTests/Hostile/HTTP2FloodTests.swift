@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import NIOCore
 import NIOSSL
+import OnesheetTesting
 import XCTest
 
 @testable import OnesheetServer

@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetTesting
 import XCTest
 
 @testable import OnesheetServer
