@@ -150,6 +150,12 @@ def news(scene, stop, sink):
     def listed(n):
         return "/sources/honest/titles", lambda body: None if b'"Film 40"' in body else "another list"
 
+    def spent(n):
+        return f"/sources/quota/titles/{n % 3 + 1}", lambda body: None if f'"Film {n % 3 + 1}"'.encode() in body else "another title"
+
+    def search(n):
+        return f"/sources/quota/titles?query=new-honest-{run}-{n}", lambda body: None
+
     def go(kind, index, every, question):
         n = 0
         while not stop.is_set():
@@ -169,6 +175,8 @@ def news(scene, stop, sink):
         ("new poster", 1, program),
         ("known title", 0.5, known),
         ("known list", 0.5, listed),
+        ("known title, spent quota", 1, spent),
+        ("new search, spent quota", 5, search),
     ]
     for index, (kind, every, question) in enumerate(questions):
         threading.Thread(target=go, args=(kind, index, every, question), daemon=True).start()
