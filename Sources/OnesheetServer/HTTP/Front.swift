@@ -27,6 +27,7 @@ struct Front: HTTPResponder {
         // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
         let path = Self.path(of: request.head.path ?? "/")
         let route = routes.first { $0.takes(path) }
+        installation.logger.trace("a request has begun", metadata: ["path": "\(path)"])
         var response = await RequestID.$current.withValue(id) {
             let outcome = await outcome(of: route, request, path)
             let took = ContinuousClock.now - start

@@ -1,18 +1,42 @@
 import Logging
 import Synchronization
+import XCTest
 
 @testable import OnesheetServer
 
 /// A log that a test reads.
 final class LogLines: Sendable {
-    private let written = Mutex<[String]>([])
+    private struct State {
+        var lines: [String] = []
+        var expected: [(text: String, expectation: XCTestExpectation)] = []
+    }
 
-    var all: [String] { written.withLock { $0 } }
+    private let state = Mutex(State())
+
+    var all: [String] { state.withLock { $0.lines } }
 
     /// A logger whose lines end up here.
     func logger(_ format: LogConfiguration.Format = .text, level: Logger.Level = .debug) -> Logger {
         var configuration = LogConfiguration()
         (configuration.format, configuration.level) = (format, level)
-        return Log.make(configuration) { line in self.written.withLock { $0.append(line) } }
+        return Log.make(configuration) { line in self.add(line) }
+    }
+
+    /// Fulfilled by the first line from now on that contains `text`.
+    func expectation(of text: String) -> XCTestExpectation {
+        let expectation = XCTestExpectation(description: "a log line with “\(text)”")
+        state.withLock { $0.expected.append((text, expectation)) }
+        return expectation
+    }
+
+    private func add(_ line: String) {
+        state.withLock { state in
+            state.lines.append(line)
+            state.expected.removeAll { text, expectation in
+                guard line.contains(text) else { return false }
+                expectation.fulfill()
+                return true
+            }
+        }
     }
 }

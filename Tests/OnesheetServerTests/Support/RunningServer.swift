@@ -19,6 +19,9 @@ struct RunningServer {
     private let task: Task<Void, any Error>
     /// Whether servers answer early where a test does not say: `.ci/test` runs all of them both ways.
     static let answersEarly = ProcessInfo.processInfo.environment["ONESHEET_TEST_ORDINARY"] == nil
+    /// The server ended without an error before it listened.
+    private struct EndedTooEarly: Error {}
+
     /// A log that nobody reads.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -40,7 +43,7 @@ struct RunningServer {
         }
         guard let address = await addresses.first(where: { _ in true }) else {
             try await task.value
-            throw XCTSkip("the server ended before it listened")
+            throw EndedTooEarly()
         }
         return RunningServer(url: url(of: address, isSecure: configuration.tls != nil), cache: cache, server: server, task: task)
     }
