@@ -46,7 +46,7 @@ struct JSONLogHandler: LogHandler {
             return line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() }
         } catch {
             // Texts can always be encoded; should that ever not be so, the line says it, and the server goes on.
-            write("{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}")
+            return "{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}"
         }
     }
 }
