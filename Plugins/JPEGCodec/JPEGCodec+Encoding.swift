@@ -52,7 +52,10 @@ extension JPEGCodec {
                 raw.icc_length = profile.count
                 raw.exif = exif.isEmpty ? nil : exif.baseAddress
                 raw.exif_length = exif.count
-                return try run(raw)
+                return try options.deadline.withWatch { watch throws(CodecError) in
+                    raw.watch = watch
+                    return try run(raw)
+                }
             }
         }
     }

@@ -51,7 +51,28 @@ public struct JPEGCodec: CodecPlugin {
     public func decode<Sink: RowSink & ~Copyable>(
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError) {
-        try withReader(bytes) { reader throws(CodecError) in try reader.decode(request, into: &sink) }
+        try withReader(bytes) { reader throws(CodecError) in
+            try request.deadline.withWatch { watch throws(CodecError) in try reader.decode(request, watch, into: &sink) }
+        }
+    }
+
+    /// A file of one scan is decoded row by row; of others the library holds all coefficients, two bytes each, for whole groups of
+    /// blocks, which are up to 32 pixels wide and high.
+    public func memoryToDecode(_ header: ImageHeader) -> Int {
+        func padded(_ side: Int) -> Int { (side + 31) & ~31 }
+        let row = padded(header.width) * header.model.channels
+        // Rows of samples, and of what the library makes of them, for a group of blocks and those around it.
+        let rows = row * 32 * 6
+        return (header.isProgressive ? row * padded(header.height) * 2 + rows : rows) + 1 << 18
+    }
+
+    /// The library's coefficients, where a file is written in several passes; and the file, which is grown by doubling and then copied.
+    /// The noisiest picture takes ten bits a sample at full quality, and six where colour is stored at half the resolution.
+    public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
+        let pixels = ((layout.width + 31) & ~31) * ((layout.height + 31) & ~31)
+        let isFine = options.quality >= Self.fullColorQuality || layout.model == .cmyk
+        let passes = configuration.progressive || configuration.optimize || (options.effort ?? 0) >= 5
+        return pixels * (isFine ? 4 * layout.model.channels : 4) + (passes ? pixels * layout.model.channels * 2 : 0) + 1 << 18
     }
 
     /// Calls `body` with a reader of `bytes`, which exists no longer than the call.

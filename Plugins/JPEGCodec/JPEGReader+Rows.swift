@@ -30,6 +30,20 @@ extension JPEGReader {
     }
 }
 
+extension Deadline {
+    /// Calls `body` with this deadline as C asks for it, which lives as long as the call.
+    func withWatch<Result>(_ body: (cjpeg_watch) throws(CodecError) -> Result) throws(CodecError) -> Result {
+        try withUnsafePointer(to: self) { deadline throws(CodecError) in
+            // C hands the pointer back and writes nothing.
+            let context = UnsafeMutableRawPointer(mutating: deadline)
+            return try body(
+                cjpeg_watch(
+                    may_go_on: { context in context.map { !$0.assumingMemoryBound(to: Deadline.self).pointee.hasPassed } ?? true },
+                    context: context))
+        }
+    }
+}
+
 extension CodecError {
     init(_ status: cjpeg_status, _ message: String, scans: Int) {
         self =
@@ -38,6 +52,7 @@ extension CodecError {
             case CJPEG_UNSUPPORTED: .unsupported(message)
             case CJPEG_TOO_MANY_SCANS: .tooManyScans(limit: scans)
             case CJPEG_OUT_OF_MEMORY: .outOfMemory
+            case CJPEG_TIMED_OUT: .timedOut
             default: .damaged(reason: message)
             }
     }

@@ -21,29 +21,33 @@ struct JPEGReader: ~Copyable {
         return ImageHeader(
             format: .jpeg, width: Int(raw.width), height: Int(raw.height), model: model(of: raw.colors),
             orientation: tags.orientation, colors: profile.map(ColorDescription.icc) ?? .sRGB, isProgressive: raw.progressive,
-            copyright: tags.copyright, exif: exif)
+            copyright: tags.copyright, exif: exif, scans: Int(raw.scans))
     }
 
-    borrowing func decode<Sink: RowSink & ~Copyable>(_ request: DecodeRequest, into sink: inout Sink) throws(CodecError) {
+    borrowing func decode<Sink: RowSink & ~Copyable>(
+        _ request: DecodeRequest, _ watch: cjpeg_watch, into sink: inout Sink
+    ) throws(CodecError) {
         let header = try readHeader()
         let (width, height) = (Int(header.width), Int(header.height))
         guard width * height <= request.limits.pixels else {
             throw .tooManyPixels(width: width, height: height, limit: request.limits.pixels)
         }
         let eighths = Self.eighths(width, height, request)
+        let scans = Self.scans(pixels: width * height, request.limits)
         var delivered = cjpeg_layout()
         try check(
             cjpeg_start(
                 handle,
                 cjpeg_request(
                     eighths: Int32(eighths), planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
-                    scans: Int32(clamping: request.limits.scans), memory: Self.memory(request.limits)), &delivered), request)
+                    scans: Int32(clamping: scans), memory: Self.memory(request.limits), watch: watch), &delivered), scans)
         let layout = layout(delivered, header, eighths)
         try sink.begin(layout)
         let turnsInks = header.adobe && layout.model == .cmyk
         var rows = cjpeg_rows()
         while true {
-            try check(cjpeg_read(handle, &rows), request)
+            try check(cjpeg_read(handle, &rows), scans)
+            try request.deadline.check()
             guard rows.count.0 > 0 else { return }
             try deliver(&rows, layout, invertingInks: turnsInks, into: &sink)
         }
@@ -56,6 +60,16 @@ struct JPEGReader: ~Copyable {
             return eighths
         }
         return 8
+    }
+
+    /// Scans of a picture that is as large as it may be; smaller ones may have more, so that all passes together take no longer. What
+    /// programs write has ten to twenty.
+    private static let scansOfLargest = 20
+
+    /// Each scan costs a pass over all coefficients, and takes a few bytes in the file.
+    static func scans(pixels: Int, _ limits: Limits) -> Int {
+        let (work, overflow) = limits.pixels.multipliedReportingOverflow(by: scansOfLargest)
+        return min(limits.scans, overflow ? .max : work / max(pixels, 1))
     }
 
     /// A progressive file's coefficients take two bytes each, four components at most; the rest is rows.
@@ -90,13 +104,14 @@ struct JPEGReader: ~Copyable {
 
     private func readHeader() throws(CodecError) -> cjpeg_header {
         var header = cjpeg_header()
-        try check(cjpeg_read_header(handle, &header), DecodeRequest())
+        try check(cjpeg_read_header(handle, &header))
         return header
     }
 
-    private func check(_ status: cjpeg_status, _ request: DecodeRequest) throws(CodecError) {
+    /// - Parameter scans: what was allowed.
+    private func check(_ status: cjpeg_status, _ scans: Int = 0) throws(CodecError) {
         if status == CJPEG_OK { return }
         let message = String(cString: cjpeg_reader_message(handle))
-        throw CodecError(status, message, scans: request.limits.scans)
+        throw CodecError(status, message, scans: scans)
     }
 }

@@ -36,17 +36,22 @@ static void error_exit(j_common_ptr codec) {
 
 // Level -1 is a warning: the library would go on with made-up samples.
 static void emit_message(j_common_ptr codec, int level) {
-    if (level >= 0) return;
     cjpeg_errors *errors = (cjpeg_errors *)codec->err;
+    errors->messages++;
+    if (level >= 0) return;
     switch (errors->base.msg_code) {
     case JWRN_JFIF_MAJOR:
     case JWRN_ADOBE_XFORM:
         return; // Harmless: says nothing about samples.
     case JWRN_EXTRANEOUS_DATA: {
         // Between the segments before the first scan stray bytes are skipped without harm; inside a scan they stand for lost samples.
+        // Behind a scan they are harmless if it was the last, which the next scan tells.
         j_decompress_ptr reader = (j_decompress_ptr)codec;
-        if (codec->is_decompressor && reader->input_scan_number == 0) return;
-        break;
+        if (!codec->is_decompressor) break;
+        if (reader->input_scan_number == 0) return;
+        if (reader->input_iMCU_row < reader->total_iMCU_rows) break;
+        if (errors->stray_scan == 0) errors->stray_scan = reader->input_scan_number;
+        return;
     }
     default:
         break;

@@ -16,6 +16,10 @@ typedef struct {
     bool ended;
     /// A file that ends early is taken as far as it goes.
     bool accepts_truncated;
+    /// The scan behind which stray bytes stand; 0 where there are none. Harmless if it was the last.
+    int stray_scan;
+    /// What the library had to say, harmless or not: it says something of each segment.
+    long messages;
 } cjpeg_errors;
 
 /// Installs the handler; errors jump to `escape`, which the caller sets before each call into the library.

@@ -2,10 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The library calls this while it absorbs a multi-scan file: each scan costs a pass over the whole picture.
+// The library calls this for each row of blocks while it absorbs a multi-scan file: each scan costs a pass over the whole picture.
 static void watch_scans(j_common_ptr codec) {
     cjpeg_reader *reader = (cjpeg_reader *)((char *)codec - offsetof(cjpeg_reader, codec));
-    if (reader->codec.input_scan_number > reader->scan_limit) cjpeg_fail(codec, CJPEG_TOO_MANY_SCANS, "too many scans");
+    int scan = reader->codec.input_scan_number;
+    if (scan > reader->scan_limit) cjpeg_fail(codec, CJPEG_TOO_MANY_SCANS, "too many scans");
+    if (reader->errors.stray_scan > 0 && scan > reader->errors.stray_scan)
+        cjpeg_fail(codec, CJPEG_DAMAGED, "stray bytes between two scans");
+    if (reader->watch.may_go_on && !reader->watch.may_go_on(reader->watch.context))
+        cjpeg_fail(codec, CJPEG_TIMED_OUT, "no time left");
 }
 
 cjpeg_reader *cjpeg_reader_new(const uint8_t *bytes, size_t length) {
@@ -43,12 +48,12 @@ static bool colors_of(j_decompress_ptr codec, cjpeg_colors *colors) {
 
 cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     j_decompress_ptr codec = &reader->codec;
-    cjpeg_status status = cjpeg_check_process(
-        reader->source.next_input_byte, reader->source.bytes_in_buffer, reader->errors.message);
+    const uint8_t *bytes = reader->source.next_input_byte;
+    size_t length = reader->source.bytes_in_buffer;
+    cjpeg_segments found;
+    cjpeg_status status = cjpeg_find_segments(bytes, length, &found, reader->errors.message);
     if (status != CJPEG_OK) return status;
     if (setjmp(reader->errors.escape)) return reader->errors.status;
-    jpeg_save_markers(codec, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_save_markers(codec, JPEG_APP0 + 2, 0xFFFF);
     jpeg_read_header(codec, TRUE);
     memset(header, 0, sizeof *header);
     header->width = (int)codec->image_width;
@@ -56,26 +61,12 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     header->progressive = jpeg_has_multiple_scans(codec);
     header->adobe = codec->saw_Adobe_marker;
     if (!colors_of(codec, &header->colors)) cjpeg_fail((j_common_ptr)codec, CJPEG_UNSUPPORTED, "JPEG with unknown components");
-    for (jpeg_saved_marker_ptr marker = codec->marker_list; marker; marker = marker->next) {
-        if (marker->marker == JPEG_APP0 + 1 && marker->data_length > 6 && !memcmp(marker->data, "Exif\0", 5)) {
-            header->exif = marker->data + 6;
-            header->exif_length = marker->data_length - 6;
-            break;
-        }
-    }
-    unsigned length = 0;
-    JOCTET *icc = NULL;
-    // A profile whose pieces do not fit together makes the library warn; such a picture is one without a profile.
-    reader->errors.accepts_truncated = true;
-    bool ended = reader->errors.ended;
-    reader->errors.ended = true;
-    if (jpeg_read_icc_profile(codec, &icc, &length)) {
-        reader->icc = icc;
-        header->icc = icc;
-        header->icc_length = length;
-    }
-    reader->errors.accepts_truncated = false;
-    reader->errors.ended = ended;
+    header->exif = found.exif;
+    header->exif_length = found.exif_length;
+    // A profile whose pieces do not fit together is none.
+    if (cjpeg_join_profile(&found, &reader->icc, &header->icc_length)) header->icc = reader->icc;
+    header->scans = header->progressive ? cjpeg_count_scans(bytes, length, found.first_scan) : 1;
+    header->steps = found.steps + reader->errors.messages;
     return CJPEG_OK;
 }
 
@@ -119,6 +110,7 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
     j_decompress_ptr codec = &reader->codec;
     if (setjmp(reader->errors.escape)) return reader->errors.status;
     reader->scan_limit = request.scans;
+    reader->watch = request.watch;
     reader->errors.accepts_truncated = request.truncated;
     reader->progress.progress_monitor = watch_scans;
     codec->progress = &reader->progress;
@@ -154,6 +146,11 @@ static void check_whole(cjpeg_reader *reader) {
         bool whole = true;
         for (int i = 0; i < codec->num_components && whole; i++)
             for (int k = 0; k < DCTSIZE2 && whole; k++) whole = codec->coef_bits[i][k] == 0;
+        if (whole) return;
+    } else {
+        // The library notes a component's table when its scan, of which there is one, begins.
+        bool whole = true;
+        for (int i = 0; i < codec->num_components && whole; i++) whole = codec->comp_info[i].quant_table != NULL;
         if (whole) return;
     }
     cjpeg_fail((j_common_ptr)codec, CJPEG_TRUNCATED, "a scan is missing");

@@ -41,6 +41,17 @@ static void finish(j_compress_ptr codec) {
     to->length = to->capacity - to->base.free_in_buffer;
 }
 
+typedef struct {
+    struct jpeg_progress_mgr base;
+    cjpeg_watch watch;
+} progress;
+
+// The library calls this for each group of rows, and in the passes over coefficients that follow.
+static void watch_rows(j_common_ptr codec) {
+    progress *of = (progress *)codec->progress;
+    if (of->watch.may_go_on && !of->watch.may_go_on(of->watch.context)) cjpeg_fail(codec, CJPEG_TIMED_OUT, "no time left");
+}
+
 static void configure(j_compress_ptr codec, const cjpeg_picture *picture) {
     codec->image_width = (JDIMENSION)picture->width;
     codec->image_height = (JDIMENSION)picture->height;
@@ -62,6 +73,14 @@ static void configure(j_compress_ptr codec, const cjpeg_picture *picture) {
         codec->comp_info[0].v_samp_factor = picture->subsampling_y;
     }
     if (picture->progressive) jpeg_simple_progression(codec);
+    if (picture->separate) {
+        static const jpeg_scan_info scans[CJPEG_COMPONENTS] = {
+            {.comps_in_scan = 1, .component_index = {0}, .Se = 63}, {.comps_in_scan = 1, .component_index = {1}, .Se = 63},
+            {.comps_in_scan = 1, .component_index = {2}, .Se = 63}, {.comps_in_scan = 1, .component_index = {3}, .Se = 63},
+        };
+        codec->scan_info = scans;
+        codec->num_scans = codec->num_components;
+    }
     codec->raw_data_in = picture->colors == CJPEG_YCBCR;
 }
 
@@ -123,6 +142,7 @@ cjpeg_status cjpeg_write(const cjpeg_picture *picture, uint8_t **bytes, size_t *
     struct jpeg_compress_struct codec = {0};
     cjpeg_errors errors;
     destination to = {.base = {.init_destination = begin, .empty_output_buffer = grow, .term_destination = finish}};
+    progress progress = {.base = {.progress_monitor = watch_rows}, .watch = picture->watch};
     codec.err = cjpeg_errors_install(&errors);
     if (setjmp(errors.escape)) {
         memcpy(message, errors.message, CJPEG_MESSAGE);
@@ -132,6 +152,7 @@ cjpeg_status cjpeg_write(const cjpeg_picture *picture, uint8_t **bytes, size_t *
     }
     jpeg_create_compress(&codec);
     codec.dest = &to.base;
+    codec.progress = &progress.base;
     configure(&codec, picture);
     jpeg_start_compress(&codec, TRUE);
     write_markers(&codec, picture);

@@ -57,6 +57,43 @@ final class JPEGDamageTests: XCTestCase {
         }
     }
 
+    func testThatGarbageBehindTheLastScanIsNoHarm() throws {
+        for isProgressive in [false, true] {
+            let whole = try file(isProgressive: isProgressive)
+            let (open, garbage) = (Array(whole.dropLast(2)), [UInt8](repeating: 7, count: 50))
+            // Given bytes before the end marker, instead of it and behind it
+            let files = [open + garbage + [0xFF, 0xD9], open + garbage, whole + garbage]
+            for bytes in files {
+                // When, then
+                XCTAssertNil(error(bytes), "progressive: \(isProgressive)")
+            }
+        }
+    }
+
+    func testThatGarbageBetweenTwoScansIsDamage() throws {
+        // Given
+        var bytes = try file(isProgressive: true)
+        let starts = bytes.indices.filter { $0 > 0 && bytes[$0 - 1] == 0xFF && bytes[$0] == 0xDA }
+        // The tables of a scan stand before it.
+        let table = try XCTUnwrap((starts[1]..<starts[2]).first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC4 })
+        bytes.insert(contentsOf: [UInt8](repeating: 7, count: 50), at: table)
+        // When, then
+        let error = try XCTUnwrap(error(bytes))
+        guard case .damaged = error else { return XCTFail("\(error)") }
+    }
+
+    func testThatOfScansForEachComponentOnlyTheEndMarkerMayBeMissing() throws {
+        // Given a scan for each component
+        let whole = try WrittenJPEG(CJPEG_YCBCR) { $0.isSeparate = true }
+            .file(try DrawnPoster(width: 64, height: 48).draw(planes: (1, 1)))
+        let starts = whole.indices.filter { $0 > 0 && whole[$0 - 1] == 0xFF && whole[$0] == 0xDA }
+        XCTAssertEqual(starts.count, 3)
+        // When, then
+        XCTAssertNil(error(whole))
+        XCTAssertNil(error(Array(whole.dropLast(2))))
+        XCTAssertEqual(error(Array(whole.prefix(starts[2] - 1))), .truncated)
+    }
+
     func testThatAMissingScanIsTruncation() throws {
         // Given a progressive file that ends between two scans
         let whole = try file(isProgressive: true)

@@ -9,6 +9,7 @@ struct WrittenJPEG {
     var isProgressive = false
     var isArithmetic = false
     var isUntransformed = false
+    var isSeparate = false
     var restartInterval: Int32 = 0
 
     init(_ colors: cjpeg_colors, _ change: (inout Self) -> Void = { _ in }) {
@@ -23,6 +24,7 @@ struct WrittenJPEG {
         (raw.subsampling_x, raw.subsampling_y) = subsampling
         raw.quality = quality
         (raw.progressive, raw.arithmetic, raw.untransformed) = (isProgressive, isArithmetic, isUntransformed)
+        raw.separate = isSeparate
         raw.restart_interval = restartInterval
         raw.planes.0 = picture.withPlane(0) { $0 }
         raw.strides.0 = picture.stride(of: 0)

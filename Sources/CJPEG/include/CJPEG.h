@@ -12,7 +12,15 @@ typedef enum {
     CJPEG_UNSUPPORTED,
     CJPEG_TOO_MANY_SCANS,
     CJPEG_OUT_OF_MEMORY,
+    CJPEG_TIMED_OUT,
 } cjpeg_status;
+
+/// Asked now and then, every few rows of a pass at the latest, whether there is time left.
+typedef struct {
+    /// NULL lets everything go on. Must not jump.
+    bool (*may_go_on)(void *context);
+    void *context;
+} cjpeg_watch;
 
 /// What the numbers of a pixel mean in the file.
 typedef enum { CJPEG_GRAY, CJPEG_RGB, CJPEG_YCBCR, CJPEG_CMYK, CJPEG_YCCK } cjpeg_colors;
@@ -21,6 +29,12 @@ typedef enum { CJPEG_GRAY, CJPEG_RGB, CJPEG_YCBCR, CJPEG_CMYK, CJPEG_YCCK } cjpe
 #define CJPEG_COMPONENTS 4
 /// The largest number of rows that one component delivers in one step.
 #define CJPEG_ROWS 64
+/// Segments before the first scan: more are refused.
+#define CJPEG_SEGMENTS (1 << 20)
+/// Bytes of a profile: a larger one counts as none.
+#define CJPEG_PROFILE (4 << 20)
+/// Scans are counted up to this number.
+#define CJPEG_COUNTED_SCANS 1000
 
 // Reading
 
@@ -33,9 +47,13 @@ typedef struct {
     /// The TIFF structure of the EXIF segment, in the reader's memory; NULL without one.
     const uint8_t *exif;
     size_t exif_length;
-    /// The ICC profile, put together; NULL without one.
+    /// The ICC profile, put together; NULL without one, or where it is larger than CJPEG_PROFILE.
     const uint8_t *icc;
     size_t icc_length;
+    /// Scans of a file that has several; else 1.
+    int scans;
+    /// What reading the header took: places looked at and segments that the library passed over.
+    long steps;
 } cjpeg_header;
 
 /// The picture as it comes after `cjpeg_start`, by what the library says.
@@ -76,6 +94,7 @@ typedef struct {
     int scans;
     /// Bytes that the library may allocate.
     long memory;
+    cjpeg_watch watch;
 } cjpeg_request;
 
 /// After `cjpeg_read_header`.
@@ -94,14 +113,15 @@ typedef struct {
     size_t strides[3];
     int quality;
     bool progressive, optimized;
-    /// What the product does not write and others do; for tests: arithmetic coding, RGB stored as it is, restart markers every so
-    /// many blocks (0: none).
-    bool arithmetic, untransformed;
+    /// What the product does not write and others do; for tests: arithmetic coding, RGB stored as it is, a scan for each component,
+    /// restart markers every so many blocks (0: none).
+    bool arithmetic, untransformed, separate;
     int restart_interval;
     const uint8_t *icc;
     size_t icc_length;
     const uint8_t *exif;
     size_t exif_length;
+    cjpeg_watch watch;
 } cjpeg_picture;
 
 /// Writes a JPEG file into memory that the caller frees with `cjpeg_free`. `message` holds CJPEG_MESSAGE characters.

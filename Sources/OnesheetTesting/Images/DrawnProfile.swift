@@ -51,6 +51,31 @@ public enum DrawnProfile {
         return profile("CMYK", "Lab ", "prtr", [("wtpt", xyz(d50)), ("A2B0", table)])
     }()
 
+    /// Display P3 that also says so by `stages` matrices in a row, which change nothing (multiProcessElementsType, ISO 15076-1 §10.16):
+    /// floating point for those who know it.
+    public static func displayP3(stages: Int) -> [UInt8] {
+        let one = [0x3F, 0x80, 0, 0] as [UInt8]
+        let zero = [0, 0, 0, 0] as [UInt8]
+        let matrix =
+            Array("matf".utf8) + long(0) + short(3) + short(3)
+            + [one, zero, zero, zero, one, zero, zero, zero, one, zero, zero, zero].flatMap { $0 }
+        let place = long(16 + 8 * stages) + long(matrix.count)
+        let elements =
+            Array("mpet".utf8) + long(0) + short(3) + short(3) + long(stages)
+            + Array([[UInt8]](repeating: place, count: stages).joined()) + matrix
+        let curve = curve(2.2)
+        var profile = profile(
+            "RGB ", "XYZ ", "mntr",
+            [
+                ("wtpt", xyz(d50)), ("D2B0", elements), ("D2B1", elements), ("rXYZ", xyz([0.5151, 0.2412, -0.0011])),
+                ("gXYZ", xyz([0.2920, 0.6922, 0.0419])), ("bXYZ", xyz([0.1571, 0.0666, 0.7841])), ("rTRC", curve),
+                ("gTRC", curve), ("bTRC", curve),
+            ])
+        // Version 4.3, from which on there are such elements.
+        (profile[8], profile[9]) = (4, 0x30)
+        return profile
+    }
+
     private static let d50 = [0.9642, 1.0, 0.8249]
 
     private static func profile(_ space: String, _ connection: String, _ kind: String, _ tags: [(String, [UInt8])]) -> [UInt8] {
