@@ -147,7 +147,7 @@ let package = Package(
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetServer", "StandardPlugins"], swiftSettings: settings),
 
-        tests("PNGCodec", []),
+        tests("PNGCodec", ["CPNG"]),
         tests("WebPCodec", []),
         tests("AVIFCodec", []),
         .testTarget(

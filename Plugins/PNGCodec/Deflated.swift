@@ -7,12 +7,13 @@ final class Deflated {
     let count: Int
 
     /// Takes over what a C function leaves behind the two pointers that it is given.
-    fileprivate init(_ make: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>) -> Bool)
-        throws(CodecError)
-    {
+    fileprivate init(
+        _ make: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>) -> cpng_status
+    ) throws(CodecError) {
         var out: UnsafeMutablePointer<UInt8>?
         var size = 0
-        guard make(&out, &size), let out else { throw .outOfMemory }
+        let status = make(&out, &size)
+        guard status == CPNG_OK, let out else { throw status == CPNG_TIMED_OUT ? .timedOut : .outOfMemory }
         memory = out
         count = size
     }
@@ -38,12 +39,19 @@ struct PackedPixels {
 
     /// Converts, filters and compresses the pixels at `rows`.
     func compress(
-        _ rows: UnsafePointer<UInt8>, _ survey: inout cpng_survey, _ form: PNGForm, _ filtering: cpng_filtering, level: Int32
+        _ rows: UnsafePointer<UInt8>, _ survey: inout cpng_survey, _ form: PNGForm, _ filtering: cpng_filtering, level: Int32,
+        by deadline: Deadline
     ) throws(CodecError) -> Deflated {
         var wanted = cpng_form(
             color_type: Int32(form.colorType), depth: Int32(form.depth), filtering: filtering, level: level)
-        return try Deflated { out, size in
-            cpng_compress(rows, stride, width, height, Int32(channels), &survey, &wanted, out, size)
+        return try withUnsafePointer(to: deadline) { deadline throws(CodecError) in
+            // C hands the pointer back and writes nothing.
+            let watch = cpng_watch(
+                may_go_on: { context in context.map { !$0.assumingMemoryBound(to: Deadline.self).pointee.hasPassed } ?? true },
+                context: UnsafeMutableRawPointer(mutating: deadline))
+            return try Deflated { out, size in
+                cpng_compress(rows, stride, width, height, Int32(channels), &survey, &wanted, watch, out, size)
+            }
         }
     }
 }

@@ -26,10 +26,12 @@ struct InflatedRows: ~Copyable {
 
     deinit { rows.baseAddress?.deallocate() }
 
-    func deliver<Sink: RowSink & ~Copyable>(_ reader: borrowing PNGReader, into sink: inout Sink) throws(CodecError) {
+    func deliver<Sink: RowSink & ~Copyable>(
+        _ reader: borrowing PNGReader, by deadline: Deadline, into sink: inout Sink
+    ) throws(CodecError) {
         let header = reader.header
         guard let start = rows.baseAddress else { return }
-        var delivery = RowDelivery(header)
+        var delivery = RowDelivery(header, by: deadline)
         try sink.begin(header.layout)
         for y in 0..<header.height {
             let row = start + y * stride + 1

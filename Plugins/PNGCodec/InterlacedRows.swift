@@ -4,7 +4,7 @@ internal import OnesheetCore
 struct InterlacedRows: ~Copyable {
     private let picture: PixelBuffer
 
-    init(_ reader: borrowing PNGReader, limits: Limits) throws(CodecError) {
+    init(_ reader: borrowing PNGReader, limits: Limits, by deadline: Deadline) throws(CodecError) {
         let header = reader.header
         // Palette pictures are held as indices.
         let held = header.isPalette ? PixelLayout(width: header.width, height: header.height, model: .gray) : header.layout
@@ -12,9 +12,11 @@ struct InterlacedRows: ~Copyable {
         precondition(rowBytes == held.planes[0].width * held.planes[0].channels, "libpng delivers what it was asked for")
         var picture = try PixelBuffer(held, limits: limits)
         let stride = picture.stride(of: 0)
+        var watch = DeadlineWatch(deadline)
         try picture.withMutablePlane(0) { (start) throws(CodecError) in
             for pass in 0..<passes {
                 for y in 0..<header.height {
+                    try watch.row(samples: rowBytes)
                     do throws(CodecError) {
                         try reader.readRow(start + y * stride)
                     } catch {
@@ -23,13 +25,14 @@ struct InterlacedRows: ~Copyable {
                     }
                 }
             }
-            try reader.finish()
         }
         self.picture = picture
     }
 
-    func deliver<Sink: RowSink & ~Copyable>(_ reader: borrowing PNGReader, into sink: inout Sink) throws(CodecError) {
-        var delivery = RowDelivery(reader.header)
+    func deliver<Sink: RowSink & ~Copyable>(
+        _ reader: borrowing PNGReader, by deadline: Deadline, into sink: inout Sink
+    ) throws(CodecError) {
+        var delivery = RowDelivery(reader.header, by: deadline)
         let stride = picture.stride(of: 0)
         try sink.begin(reader.header.layout)
         try picture.withPlane(0) { (start) throws(CodecError) in

@@ -11,12 +11,24 @@ extension PNGCodec {
             try PNGFile(bytes).checkSize(atMost: request.limits.pixels)
             let reader = try PNGReader(bytes, lenient: request.acceptsTruncated)
             if reader.header.isInterlaced {
-                try InterlacedRows(reader, limits: request.limits).deliver(reader, into: &sink)
+                try InterlacedRows(reader, limits: request.limits, by: request.deadline)
+                    .deliver(reader, by: request.deadline, into: &sink)
             } else if let rows = InflatedRows.inflating(reader, limit: inflateAtOnce) {
-                try rows.deliver(reader, into: &sink)
+                try rows.deliver(reader, by: request.deadline, into: &sink)
             } else {
-                try StreamedRows(reader).deliver(reader, into: &sink)
+                try StreamedRows(reader).deliver(reader, by: request.deadline, into: &sink)
             }
         }
+    }
+
+    /// Interlaced pictures are held whole; others as they are inflated and as they come from the file, where both are small enough, or
+    /// row by row.
+    public func memoryToDecode(_ header: ImageHeader) -> Int {
+        let layout = PixelLayout(width: header.width, height: header.height, model: header.model, hasAlpha: header.hasAlpha)
+        // libpng's rows have 16 bits, and there are some of them.
+        let row = layout.width * layout.planes[0].channels
+        let rows = row * 2 * 8 + 1 << 18
+        if header.isProgressive { return PixelBuffer.bytes(for: layout) + rows }
+        return 2 * min(inflateAtOnce, (row + 1) * layout.height) + rows
     }
 }

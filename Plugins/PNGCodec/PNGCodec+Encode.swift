@@ -22,7 +22,8 @@ extension PNGCodec {
             let form = try PNGForm(survey, profile: profile, width: pixels.width, height: pixels.height)
             var best: Deflated?
             for filtering in form.filterings(effort: effort) {
-                let made = try pixels.compress(rows, &survey, form, filtering, level: Self.levels[effort])
+                let made = try pixels.compress(
+                    rows, &survey, form, filtering, level: Self.levels[effort], by: options.deadline)
                 if made.count < best?.count ?? .max { best = made }
             }
             var file = PNGChunks(
@@ -37,6 +38,13 @@ extension PNGCodec {
             file.add("IEND", [])
             return file.file
         }
+    }
+
+    /// The picture filtered, what it is compressed to, which has to have room for all of it, another try of that, and the file.
+    public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
+        let tries = (options.effort ?? effort) > 7 ? 2 : 1
+        let filtered = (layout.width * layout.planes[0].channels + 1) * layout.height
+        return filtered * (2 + tries) + layout.width * 16 + 4 << 20
     }
 
     private static func header(_ pixels: PackedPixels, _ form: PNGForm) -> [UInt8] {

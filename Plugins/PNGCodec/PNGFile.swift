@@ -22,20 +22,23 @@ struct PNGFile {
         guard width * height <= limit else { throw .tooManyPixels(width: width, height: height, limit: limit) }
     }
 
-    /// The first eXIf chunk, which may stand behind the rows.
-    /// - Throws: `CodecError.damaged` if its checksum is wrong: the picture would stand on its head.
+    /// The first eXIf chunk, which may stand behind the rows, `ImageHeader.largestEXIF` bytes of it at the most.
+    /// - Throws: `CodecError.damaged` if its checksum is wrong: the picture would stand on its head. Behind the rows it is none then.
     func exif() throws(CodecError) -> [UInt8]? {
         var position = 8
+        var isBehind = false
         while bytes.count - position >= 12 {
             let size = number(at: position)
             let name = bytes[(position + 4)..<(position + 8)]
             guard size <= bytes.count - position - 12, !name.elementsEqual("IEND".utf8) else { return nil }
+            isBehind = isBehind || name.elementsEqual("IDAT".utf8)
             if name.elementsEqual("eXIf".utf8) {
                 let named = UnsafeBufferPointer(rebasing: bytes[(position + 4)..<(position + 8 + size)])
                 guard Int(cpng_crc(0, named.baseAddress, named.count)) == number(at: position + 8 + size) else {
+                    if isBehind { return nil }
                     throw .damaged(reason: "eXIf: CRC error")
                 }
-                return Array(named.dropFirst(4))
+                return Array(named.dropFirst(4).prefix(ImageHeader.largestEXIF))
             }
             position += size + 12
         }

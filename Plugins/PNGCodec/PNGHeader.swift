@@ -41,6 +41,8 @@ struct PNGHeader {
 
     func imageHeader(exif: [UInt8]?) -> ImageHeader {
         let tags = EXIF(tiff: exif ?? [])
+        // One that is larger has been read as far as its tags need, and is not kept.
+        let exif = exif.flatMap { $0.count < ImageHeader.largestEXIF ? $0 : nil }
         return ImageHeader(
             format: .png, width: width, height: height, model: model, hasAlpha: hasAlpha, orientation: tags.orientation,
             colors: colors, isProgressive: isInterlaced, copyright: tags.copyright, exif: exif)
@@ -49,7 +51,7 @@ struct PNGHeader {
     /// A profile counts before sRGB, sRGB before gAMA and cHRM (W3C, third edition, §4.3). libpng has taken known sRGB profiles for sRGB.
     private static func colors(_ header: cpng_header) -> ColorDescription {
         if header.is_srgb { return .sRGB }
-        if let profile = header.profile {
+        if let profile = header.profile, header.profile_size <= ImageHeader.largestProfile {
             return .icc(Array(UnsafeBufferPointer(start: profile, count: header.profile_size)))
         }
         let chromaticities = header.has_chromaticities ? Chromaticities(header.chromaticities) : nil

@@ -24,7 +24,7 @@ struct PNGReader: ~Copyable {
 
     deinit { cpng_reader_free(reader) }
 
-    /// Starts libpng on the rows; afterwards `readRow` and `finish` may be called.
+    /// Starts libpng on the rows; afterwards `readRow` may be called.
     func start() throws(CodecError) -> (rowBytes: Int, passes: Int) {
         var size = 0
         var passes: Int32 = 0
@@ -34,21 +34,14 @@ struct PNGReader: ~Copyable {
 
     func readRow(_ row: UnsafeMutablePointer<UInt8>) throws(CodecError) { try check(cpng_reader_row(reader, row)) }
 
-    /// Reads to the end of the file.
-    func finish() throws(CodecError) {
-        let status = cpng_reader_finish(reader)
-        if !isLenient { try check(status) }
-    }
-
     /// Instead of `start`: fills `rows` with all rows, their filters before them. `false` if only libpng can tell what is in the file.
     func inflate(into rows: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         cpng_reader_inflate(reader, rows.baseAddress, rows.count) == CPNG_OK
     }
 
     /// Turns a row of palette indices into pixels; `pixels` has room for one byte more.
-    func expand(_ indices: UnsafePointer<UInt8>, into pixels: UnsafeMutablePointer<UInt8>) throws(CodecError) {
-        let areKnown = cpng_expand(reader, indices, header.width, pixels, Int32(header.channels))
-        guard areKnown || isLenient else { throw .damaged(reason: "a colour that is not in the palette") }
+    func expand(_ indices: UnsafePointer<UInt8>, into pixels: UnsafeMutablePointer<UInt8>) {
+        cpng_expand(reader, indices, header.width, pixels, Int32(header.channels))
     }
 
     private func check(_ status: cpng_status) throws(CodecError) {

@@ -5,9 +5,11 @@ struct RowDelivery: ~Copyable {
     private let header: PNGHeader
     private let rowBytes: Int
     private var pixels: [UInt8]
+    private var watch: DeadlineWatch
 
-    init(_ header: PNGHeader) {
+    init(_ header: PNGHeader, by deadline: Deadline) {
         self.header = header
+        watch = DeadlineWatch(deadline)
         rowBytes = header.width * header.channels
         // The kernel that expands palettes writes one byte too many.
         pixels = header.isPalette ? [UInt8](repeating: 0, count: rowBytes + 1) : []
@@ -17,12 +19,13 @@ struct RowDelivery: ~Copyable {
     mutating func deliver<Sink: RowSink & ~Copyable>(
         _ row: UnsafePointer<UInt8>, y: Int, of reader: borrowing PNGReader, into sink: inout Sink
     ) throws(CodecError) {
+        try watch.row(samples: rowBytes)
         guard header.isPalette else {
             return try sink.row(Span(_unsafeStart: row, count: rowBytes), plane: 0, y: y)
         }
         try pixels.withUnsafeMutableBufferPointer { (pixels) throws(CodecError) in
             guard let start = pixels.baseAddress else { return }
-            try reader.expand(row, into: start)
+            reader.expand(row, into: start)
             try sink.row(Span(_unsafeStart: UnsafePointer(start), count: rowBytes), plane: 0, y: y)
         }
     }
@@ -30,6 +33,9 @@ struct RowDelivery: ~Copyable {
     /// Hands over empty rows for those that cannot be read.
     mutating func deliverNothing<Sink: RowSink & ~Copyable>(_ rows: Range<Int>, into sink: inout Sink) throws(CodecError) {
         pixels = [UInt8](repeating: 0, count: rowBytes)
-        for y in rows { try sink.row(pixels.span, plane: 0, y: y) }
+        for y in rows {
+            try watch.row(samples: rowBytes)
+            try sink.row(pixels.span, plane: 0, y: y)
+        }
     }
 }

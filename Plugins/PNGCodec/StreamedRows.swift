@@ -8,11 +8,13 @@ struct StreamedRows {
         rowBytes = try reader.start().rowBytes
     }
 
-    func deliver<Sink: RowSink & ~Copyable>(_ reader: borrowing PNGReader, into sink: inout Sink) throws(CodecError) {
+    func deliver<Sink: RowSink & ~Copyable>(
+        _ reader: borrowing PNGReader, by deadline: Deadline, into sink: inout Sink
+    ) throws(CodecError) {
         let header = reader.header
         let row = UnsafeMutablePointer<UInt8>.allocate(capacity: rowBytes)
         defer { row.deallocate() }
-        var delivery = RowDelivery(header)
+        var delivery = RowDelivery(header, by: deadline)
         for y in 0..<header.height {
             do throws(CodecError) {
                 try reader.readRow(row)
@@ -24,6 +26,5 @@ struct StreamedRows {
             if y == 0 { try sink.begin(header.layout) }
             try delivery.deliver(row, y: y, of: reader, into: &sink)
         }
-        try reader.finish()
     }
 }

@@ -70,18 +70,18 @@ static bool make_rows(row_buffers *rows, size_t size, size_t width) {
     return true;
 }
 
-bool cpng_compress(
+cpng_status cpng_compress(
     const uint8_t *rows, size_t stride, size_t width, size_t height, int channels, const cpng_survey *survey, const cpng_form *form,
-    uint8_t **out, size_t *out_size) {
+    cpng_watch watch, uint8_t **out, size_t *out_size) {
     size_t bits = (size_t)form_channels(form) * form->depth;
     size_t size = (width * bits + 7) / 8;
     int pixel = bits < 8 ? 1 : (int)(bits / 8);
     row_buffers work;
-    if (!make_rows(&work, size, width)) return false;
+    if (!make_rows(&work, size, width)) return CPNG_OUT_OF_MEMORY;
     uint8_t *filtered = malloc((size + 1) * height);
     if (filtered == NULL) {
         free(work.memory);
-        return false;
+        return CPNG_OUT_OF_MEMORY;
     }
     color_table table;
     color_table_clear(&table);
@@ -89,7 +89,17 @@ bool cpng_compress(
         for (uint32_t i = 0; i < survey->colors; i++)
             color_table_set(&table, color_table_find(&table, survey->palette[i]), survey->palette[i], i);
 
+    size_t done = 0;
     for (size_t y = 0; y < height; y++) {
+        // The clock is looked at once for so many bytes; a row is worth some, however short it is.
+        if ((done += size + 64) >= 1 << 16) {
+            done = 0;
+            if (watch.may_go_on != NULL && !watch.may_go_on(watch.context)) {
+                free(work.memory);
+                free(filtered);
+                return CPNG_TIMED_OUT;
+            }
+        }
         uint8_t *to = filtered + y * (size + 1);
         convert(rows + y * stride, width, channels, form, &table, work.values, work.row);
         switch (form->filtering) {
@@ -105,22 +115,26 @@ bool cpng_compress(
         work.above = row;
     }
     free(work.memory);
-    bool compressed = cpng_deflate(filtered, (size + 1) * height, form->level, out, out_size);
+    if (watch.may_go_on != NULL && !watch.may_go_on(watch.context)) {
+        free(filtered);
+        return CPNG_TIMED_OUT;
+    }
+    cpng_status compressed = cpng_deflate(filtered, (size + 1) * height, form->level, out, out_size);
     free(filtered);
     return compressed;
 }
 
-bool cpng_deflate(const uint8_t *bytes, size_t size, int level, uint8_t **out, size_t *out_size) {
+cpng_status cpng_deflate(const uint8_t *bytes, size_t size, int level, uint8_t **out, size_t *out_size) {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
-    if (compressor == NULL) return false;
+    if (compressor == NULL) return CPNG_OUT_OF_MEMORY;
     size_t bound = libdeflate_zlib_compress_bound(compressor, size);
     *out = malloc(bound);
     *out_size = *out != NULL ? libdeflate_zlib_compress(compressor, bytes, size, *out, bound) : 0;
     libdeflate_free_compressor(compressor);
-    if (*out_size > 0) return true;
+    if (*out_size > 0) return CPNG_OK;
     free(*out);
     *out = NULL;
-    return false;
+    return CPNG_OUT_OF_MEMORY;
 }
 
 void cpng_free(void *memory) { free(memory); }

@@ -72,6 +72,8 @@ cpng_status cpng_reader_inflate(cpng_reader *reader, uint8_t *out, size_t size) 
     if (reader->position < 8 || !is_named(reader->bytes + reader->position - 8, "IDAT")) return CPNG_DECLINED;
     size_t position = reader->position - 8, chunks, count;
     if (!find_rows(reader, position, &chunks, &count)) return CPNG_DECLINED;
+    // No stream is much larger than what it holds, unless most of it stands behind the rows.
+    if (count > size + size / 512 + 4096) return CPNG_DECLINED;
     if (chunks == 1) return inflate_all(reader->bytes + position + 8, count, out, size) ? CPNG_OK : CPNG_DECLINED;
 
     uint8_t *stream = malloc(count + 1);

@@ -49,6 +49,42 @@ static void on_warning(png_structp png, png_const_charp message) {
     keep_reason(reader, message);
 }
 
+static uint32_t big_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static bool is_named(const uint8_t *chunk, const char *name) { return memcmp(chunk + 4, name, 4) == 0; }
+
+// Notes where the IDATs begin and whether the last of them is cut off.
+static void find_idats(cpng_reader *reader) {
+    for (size_t position = 8; reader->size - position >= 8;) {
+        const uint8_t *chunk = reader->bytes + position;
+        size_t size = big_endian(chunk), left = reader->size - position - 8;
+        bool is_idat = is_named(chunk, "IDAT");
+        reader->steps++;
+        if (is_idat && reader->first_idat == 0) reader->first_idat = position;
+        if (reader->first_idat != 0 && !is_idat) return;
+        if (left < 4 || size > left - 4) {
+            if (is_idat && size > left) reader->cut = position;
+            return;
+        }
+        position += size + 12;
+    }
+}
+
+// Whether every whole IDAT has its checksum.
+static bool has_right_idats(cpng_reader *reader) {
+    for (size_t position = reader->first_idat; position != 0 && reader->size - position >= 12;) {
+        const uint8_t *chunk = reader->bytes + position;
+        size_t size = big_endian(chunk);
+        reader->steps++;
+        if (!is_named(chunk, "IDAT") || size > reader->size - position - 12) return true;
+        if (cpng_crc(0, chunk + 4, size + 4) != big_endian(chunk + 8 + size)) return false;
+        position += size + 12;
+    }
+    return true;
+}
+
 static void on_read(png_structp png, png_bytep out, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
     if (count > reader->size - reader->position) {
@@ -57,6 +93,11 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
         png_error(png, "truncated");
     }
     memcpy(out, reader->bytes + reader->position, count);
+    if (reader->cut != 0 && reader->position == reader->cut && count >= 4) {
+        // An IDAT that is cut off is given as long as it is: libpng takes a whole buffer's worth or nothing.
+        uint32_t left = (uint32_t)(reader->size - reader->cut - 8);
+        for (int i = 0; i < 4; i++) out[i] = (uint8_t)(left >> (24 - 8 * i));
+    }
     reader->position += count;
 }
 
@@ -93,8 +134,6 @@ static void prepare(cpng_reader *reader) {
     png_set_chunk_cache_max(reader->png, 16);
     png_set_user_limits(reader->png, 1000000, PNG_UINT_31_MAX);
     png_set_read_fn(reader->png, reader, on_read);
-    // libpng takes this much of an IDAT or nothing of it.
-    if (reader->lenient) png_set_compression_buffer_size(reader->png, 64);
 }
 
 static void read_colors(cpng_reader *reader, cpng_header *header) {
@@ -138,6 +177,7 @@ static void read_palette(cpng_reader *reader) {
 cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     if (setjmp(png_jmpbuf(reader->png))) return reader->status;
     prepare(reader);
+    if (reader->size > 8) find_idats(reader);
     png_read_info(reader->png, reader->info);
     memset(header, 0, sizeof *header);
     header->width = png_get_image_width(reader->png, reader->info);
@@ -150,6 +190,7 @@ cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header) {
     read_colors(reader, header);
     if (header->color_type == CPNG_PALETTE) read_palette(reader);
     header->palette_size = reader->colors;
+    header->steps = reader->steps;
     return outcome(reader);
 }
 
@@ -161,24 +202,28 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
         png_set_expand(reader->png);
         png_set_scale_16(reader->png);
     }
+    // The stream's own checksum stands behind the last row and may be wrong or missing, as long as those of the chunks are right.
+    if (has_right_idats(reader)) png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     *passes = png_set_interlace_handling(reader->png);
     png_read_update_info(reader->png, reader->info);
     *row_size = png_get_rowbytes(reader->png, reader->info);
     return outcome(reader);
 }
 
+// Whether the last row has come: libpng goes on behind it before it returns.
+static bool is_done(cpng_reader *reader) {
+    return reader->interlaced ? png_get_current_pass_number(reader->png) >= 7
+                              : png_get_current_row_number(reader->png) >= png_get_image_height(reader->png, reader->info);
+}
+
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row) {
-    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
+    // What stands behind the last row may be damaged or missing. Where the checksum of a chunk was wrong, the stream's own has to be
+    // right: that it is not, libpng says as a warning once all rows have come.
+    if (setjmp(png_jmpbuf(reader->png))) return is_done(reader) ? outcome(reader) : reader->status;
     // As a display row each pass fills the blocks of the passes to come, so that a picture that ends early is coarse, not full of holes.
     if (reader->interlaced && reader->lenient)
         png_read_row(reader->png, NULL, row);
     else
         png_read_row(reader->png, row, NULL);
-    return outcome(reader);
-}
-
-cpng_status cpng_reader_finish(cpng_reader *reader) {
-    if (setjmp(png_jmpbuf(reader->png))) return reader->status;
-    png_read_end(reader->png, NULL);
     return outcome(reader);
 }

@@ -94,12 +94,9 @@ void cpng_unfilter(int filter, uint8_t *row, const uint8_t *above, size_t size, 
     }
 }
 
-bool cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width, uint8_t *pixels, int channels) {
-    uint8_t largest = 0;
-    for (size_t x = 0; x < width; x++) largest = indices[x] > largest ? indices[x] : largest;
+void cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width, uint8_t *pixels, int channels) {
     if (channels == 4)
         for (size_t x = 0; x < width; x++) memcpy(pixels + 4 * x, &reader->palette[indices[x]], 4);
     else
         for (size_t x = 0; x < width; x++) memcpy(pixels + 3 * x, &reader->palette[indices[x]], 4);
-    return largest < reader->colors;
 }

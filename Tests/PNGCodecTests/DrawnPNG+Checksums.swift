@@ -1,12 +1,13 @@
 extension DrawnPNG {
-    /// CRC-32 bit by bit (ISO/IEC 15948 Annex D).
+    /// CRC-32 by a table of bytes, which is made bit by bit (ISO/IEC 15948 Annex D).
     static func crc(_ bytes: [UInt8]) -> Int {
         var crc: UInt32 = .max
-        for byte in bytes {
-            crc ^= UInt32(byte)
-            for _ in 0..<8 { crc = crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
-        }
+        for byte in bytes { crc = remainders[Int((crc ^ UInt32(byte)) & 255)] ^ crc >> 8 }
         return Int(~crc)
+    }
+
+    private static let remainders: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ crc >> 1 : crc >> 1 }
     }
 
     /// A zlib stream (RFC 1950) of stored blocks (RFC 1951 §3.2.4).

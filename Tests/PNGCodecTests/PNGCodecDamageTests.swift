@@ -28,13 +28,45 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome([]), .failure(.truncated))
     }
 
-    func testThatAWrongChecksumOfThePictureIsDamage() {
-        // Given
+    /// The drawn picture in so many chunks.
+    private func split(_ count: Int) -> DrawnPNG {
+        var drawn = drawn
+        drawn.split = DrawnPNG.zlib(drawn.scanlines).count / count + 1
+        return drawn
+    }
+
+    func testThatAWrongChecksumBehindTheLastRowIsNoDamage() {
+        for drawn in [drawn, split(3)] {
+            // Given
+            var bytes = drawn.file
+            bytes[bytes.count - 13] ^= 1
+
+            // Then
+            XCTAssertEqual(outcome(bytes), .success(drawn.rgba))
+        }
+    }
+
+    func testThatAWrongChecksumBeforeTheLastRowIsDamage() {
+        // Given: the first of three chunks.
+        let drawn = split(3)
         var bytes = drawn.file
-        bytes[bytes.count - 13] ^= 1
+        bytes[33 + 8 + drawn.split] ^= 1
 
         // Then
         XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IDAT: CRC error")))
+    }
+
+    func testThatAWrongPixelIsDamage() {
+        // Given: neither the chunk's checksum nor the stream's is right.
+        for drawn in [drawn, split(3)] {
+            for place in [60, drawn.file.count - 40] {
+                var bytes = drawn.file
+                bytes[place] ^= 1
+
+                // Then
+                guard case .failure(.damaged) = outcome(bytes) else { return XCTFail("byte \(place)") }
+            }
+        }
     }
 
     func testThatAWrongChecksumOfTheHeaderIsDamage() {
@@ -46,17 +78,42 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IHDR: CRC error")))
     }
 
-    func testThatAWrongAdlerIsDamage() {
+    func testThatAWrongAdlerIsNoDamageWhereTheChunkIsRight() {
         // Given
         var stream = DrawnPNG.zlib(drawn.scanlines)
         stream[stream.count - 1] ^= 1
 
         // Then
-        XCTAssertEqual(outcome(picture(stream)), .failure(.damaged(reason: "IDAT: incorrect data check")))
+        XCTAssertEqual(outcome(picture(stream)), .success(drawn.rgba))
+
+        // And where it is not, nothing vouches for the rows.
+        var bytes = picture(stream)
+        bytes[bytes.count - 13] ^= 1
+        XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IDAT: incorrect data check")))
     }
 
-    func testThatAMissingEndIsTruncation() {
-        XCTAssertEqual(outcome(drawn.file.dropLast(12)), .failure(.truncated))
+    func testThatWhatStandsBehindTheLastRowMayBeMissing() {
+        for var drawn in DrawnPNG.everyKind {
+            for isInterlaced in [false, true] {
+                drawn.isInterlaced = isInterlaced
+                let (file, rgba) = (drawn.file, drawn.rgba)
+                // IEND takes 12 bytes, the checksum of the chunk 4, that of the stream 4.
+                for missing in 0...20 {
+                    XCTAssertEqual(outcome(file.dropLast(missing)), .success(rgba), "\(drawn.name), \(missing)")
+                }
+                XCTAssertEqual(outcome(file.dropLast(21)), .failure(.truncated), drawn.name)
+            }
+        }
+    }
+
+    func testThatGarbageBehindTheLastChunkOfThePictureIsNoDamage() {
+        // Given
+        let end = drawn.file.count - 12
+
+        // Then
+        for garbage in [[UInt8]](arrayLiteral: [1], [0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4], .init(repeating: 7, count: 100)) {
+            XCTAssertEqual(outcome(Array(drawn.file[..<end]) + garbage), .success(drawn.rgba))
+        }
     }
 
     func testThatTooFewRowsAreDamage() {
@@ -65,6 +122,18 @@ final class PNGCodecDamageTests: XCTestCase {
 
         // Then
         XCTAssertEqual(outcome(picture(stream)), .failure(.damaged(reason: "Not enough image data")))
+    }
+
+    func testThatDamagedEXIFBehindTheRowsIsNone() throws {
+        // Given
+        var turned = drawn
+        turned.late = [("eXIf", PNGCodecHeaderTests.exif(6))]
+        var bytes = turned.file
+        XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .right)
+        bytes[bytes.count - 12 - 4 - 1] ^= 1
+
+        // Then
+        XCTAssertEqual(try PNGCodec().header(of: bytes.span).orientation, .up)
     }
 
     func testThatBytesBehindTheLastRowAreNoDamage() {
@@ -82,15 +151,25 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome(picture(DrawnPNG.zlib(lines))), .failure(.damaged(reason: "bad adaptive filter value")))
     }
 
-    func testThatAColourThatIsNotInThePaletteIsDamage() {
-        // Given
-        let palette = DrawnPNG(kind: .palette, depth: 8, palette: [[9, 8, 7], [1, 2, 3]])
-        let chunks = [(name: "PLTE", bytes: [UInt8]([9, 8, 7]))] + palette.pictureChunks(DrawnPNG.zlib(palette.scanlines))
+    func testThatAColourThatIsNotInThePaletteIsOpaqueBlack() {
+        for depth in [1, 2, 4, 8] {
+            for transparency in [nil, [0]] as [[UInt8]?] {
+                for isInterlaced in [false, true] {
+                    // Given a palette of two colours, of which the file has the first alone
+                    var palette = DrawnPNG(
+                        kind: .palette, depth: depth, isInterlaced: isInterlaced, palette: [[9, 8, 7], [0, 0, 0]])
+                    palette.transparency = transparency
+                    let chunks =
+                        [(name: "PLTE", bytes: [UInt8]([9, 8, 7]))] + palette.paletteChunks.dropFirst()
+                        + palette.pictureChunks(DrawnPNG.zlib(palette.scanlines))
 
-        // Then
-        XCTAssertEqual(
-            outcome(DrawnPNG.file(header: palette.header, chunks: chunks)),
-            .failure(.damaged(reason: "a colour that is not in the palette")))
+                    // Then
+                    XCTAssertEqual(
+                        outcome(DrawnPNG.file(header: palette.header, chunks: chunks)), .success(palette.rgba),
+                        "\(depth) bits, tRNS: \(transparency ?? []), interlaced: \(isInterlaced)")
+                }
+            }
+        }
     }
 
     func testThatAnUnknownCriticalChunkIsUnsupported() {

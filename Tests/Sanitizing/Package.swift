@@ -67,6 +67,6 @@ let package = Package(
         tests("OnesheetCache", ["CacheCrasher", "CWatchedLocks", grdb, log]),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
-        tests("PNGCodec", []),
+        tests("PNGCodec", ["CPNG"]),
     ]
 )

@@ -14,6 +14,7 @@ typedef enum {
     CPNG_UNSUPPORTED,  // cpng_reader_reason says what
     CPNG_OUT_OF_MEMORY,
     CPNG_DECLINED,     // not of the usual kind: read it with libpng
+    CPNG_TIMED_OUT,
 } cpng_status;
 
 enum { CPNG_GRAY = 0, CPNG_RGB = 2, CPNG_PALETTE = 3, CPNG_GRAY_ALPHA = 4, CPNG_RGBA = 6 };
@@ -28,6 +29,7 @@ typedef struct {
     const uint8_t *profile;     // the reader's; NULL where there is none
     size_t profile_size;
     uint32_t palette_size;
+    long steps;                 // chunks looked at beside libpng
 } cpng_header;
 
 // One PNG file being read from top to bottom.
@@ -46,11 +48,9 @@ cpng_status cpng_reader_header(cpng_reader *reader, cpng_header *header);
 // `*row_size` becomes the bytes of one row, `*passes` how often the rows come (7 if interlaced).
 cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes);
 
-// Reads the next row. Over several passes `row` must be the same memory for the same row each time.
+// Reads the next row. Damage behind the last row is none, unless the checksum of an IDAT and that of the stream are both wrong.
+// Over several passes `row` must be the same memory for the same row each time.
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row);
-
-// Reads what stands behind the rows, checksums included.
-cpng_status cpng_reader_finish(cpng_reader *reader);
 
 // Instead of cpng_reader_start: checks the rest of the file and inflates all of it with libdeflate into `out`, which holds exactly
 // `size` bytes: for each row one byte of filter and the row. CPNG_DECLINED unless every byte is in the best order.
@@ -60,9 +60,9 @@ cpng_status cpng_reader_inflate(cpng_reader *reader, uint8_t *out, size_t size);
 // Of pixels of 3 bytes, 1 byte behind `row` and `above` is read too.
 void cpng_unfilter(int filter, uint8_t *row, const uint8_t *above, size_t size, int pixel);
 
-// Turns indices into pixels of `channels` (3 or 4) bytes by the reader's palette; false if one is not in it (it becomes black).
-// Up to 1 byte behind `pixels` is written.
-bool cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width, uint8_t *pixels, int channels);
+// Turns indices into pixels of `channels` (3 or 4) bytes by the reader's palette; one that is not in it becomes opaque black
+// (W3C, third edition, §11.2.2). Up to 1 byte behind `pixels` is written.
+void cpng_expand(const cpng_reader *reader, const uint8_t *indices, size_t width, uint8_t *pixels, int channels);
 
 // CRC-32 as PNG has it, going on from `crc` (0 to begin).
 uint32_t cpng_crc(uint32_t crc, const uint8_t *bytes, size_t size);
@@ -88,13 +88,20 @@ typedef struct {
     int level;  // libdeflate's, 0 to 12
 } cpng_form;
 
+// Asked now and then whether there is time left; NULL lets everything go on.
+typedef struct {
+    bool (*may_go_on)(void *context);
+    void *context;
+} cpng_watch;
+
 // Converts, filters and compresses a picture as `form` says, of which `survey` must have found that it is lossless.
-// `*out`, to be given back by cpng_free, holds a zlib stream of `*out_size` bytes. False: no memory.
-bool cpng_compress(
+// `*out`, to be given back by cpng_free, holds a zlib stream of `*out_size` bytes.
+// CPNG_OUT_OF_MEMORY, CPNG_TIMED_OUT. Compressing itself, once all rows are filtered, is not interrupted.
+cpng_status cpng_compress(
     const uint8_t *rows, size_t stride, size_t width, size_t height, int channels, const cpng_survey *survey, const cpng_form *form,
-    uint8_t **out, size_t *out_size);
+    cpng_watch watch, uint8_t **out, size_t *out_size);
 
 // Compresses bytes into a zlib stream, as cpng_compress does.
-bool cpng_deflate(const uint8_t *bytes, size_t size, int level, uint8_t **out, size_t *out_size);
+cpng_status cpng_deflate(const uint8_t *bytes, size_t size, int level, uint8_t **out, size_t *out_size);
 
 void cpng_free(void *memory);

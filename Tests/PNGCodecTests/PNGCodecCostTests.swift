@@ -1,0 +1,106 @@
+import CPNG
+import OnesheetCore
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+/// What files that are made to cost a lot may cost.
+final class PNGCodecCostTests: XCTestCase {
+    private let drawn = DrawnPNG(kind: .rgb, depth: 8)
+
+    private func steps(_ file: [UInt8]) throws -> Int {
+        try file.withUnsafeBufferPointer { bytes in
+            let reader = try XCTUnwrap(cpng_reader_make(bytes.baseAddress, bytes.count, false))
+            defer { cpng_reader_free(reader) }
+            var header = cpng_header()
+            XCTAssertEqual(cpng_reader_header(reader, &header), CPNG_OK)
+            return header.steps
+        }
+    }
+
+    func testThatTwiceTheChunksAreTwiceTheWork() throws {
+        for name in ["tEXt", "iTXt", "IDAT", "abCd"] {
+            func file(_ count: Int) -> [UInt8] {
+                let chunks = [(name: String, bytes: [UInt8])](repeating: (name, []), count: count)
+                return DrawnPNG.file(
+                    header: drawn.header, chunks: chunks + drawn.pictureChunks(DrawnPNG.zlib(drawn.scanlines)))
+            }
+            let none = try steps(file(0))
+            XCTAssertEqual(try steps(file(4000)) - none, 2 * (try steps(file(2000)) - none), name)
+            XCTAssertEqual(try PNGCodec().decoded(file(4000)).rgba, drawn.rgba, name)
+        }
+    }
+
+    func testThatALargeProfileIsNoneAndTextIsNeverInflated() throws {
+        // Given a profile of more than there may be, and text and EXIF of many times that
+        func header(_ early: [(name: String, bytes: [UInt8])], _ late: [(name: String, bytes: [UInt8])] = []) throws -> ImageHeader
+        {
+            var drawn = drawn
+            (drawn.early, drawn.late) = (early, late)
+            return try PNGCodec().header(of: drawn.file.span)
+        }
+        func profile(_ size: Int) -> [UInt8] {
+            var profile = PNGCodecHeaderTests.profile + [UInt8](repeating: 0, count: size - PNGCodecHeaderTests.profile.count)
+            profile.replaceSubrange(0..<4, with: DrawnPNG.number(size))
+            return profile
+        }
+        let (largest, tooLarge) = (profile(ImageHeader.largestProfile), profile(ImageHeader.largestProfile + 4))
+        // When, then
+        XCTAssertEqual(try header([PNGCodecHeaderTests.profileChunk(largest)]).colors, .icc(largest))
+        XCTAssertEqual(try header([PNGCodecHeaderTests.profileChunk(tooLarge)]).colors, .sRGB)
+        // EXIF that is larger is read for its orientation and not kept
+        let exif = PNGCodecHeaderTests.exif(6) + [UInt8](repeating: 0, count: ImageHeader.largestEXIF)
+        let turned = try header([], [("eXIf", exif)])
+        XCTAssertEqual(turned.orientation, .right)
+        XCTAssertNil(turned.exif)
+        XCTAssertNotNil(try header([], [("eXIf", PNGCodecHeaderTests.exif(6))]).exif)
+    }
+
+    func testThatDecodingEndsWhenTimeIsUp() throws {
+        for isInterlaced in [false, true] {
+            for codec in [PNGCodec(), PNGCodec(inflateAtOnce: 0)] {
+                // Given a picture of very short rows: it is the rows that take time
+                let file = DrawnPNG(kind: .gray, depth: 8, width: 1, height: 8000, isInterlaced: isInterlaced).file
+                let all = LookedAtClock()
+                _ = try codec.decoded(file, DecodeRequest(deadline: all.deadline(after: .max)))
+                XCTAssertGreaterThanOrEqual(all.looks, 7)
+                for looks in [0, all.looks - 1] {
+                    // When, then
+                    XCTAssertThrowsError(
+                        try codec.decoded(file, DecodeRequest(deadline: LookedAtClock().deadline(after: looks)))
+                    ) {
+                        XCTAssertEqual($0 as? CodecError, .timedOut)
+                    }
+                }
+            }
+        }
+    }
+
+    func testThatEncodingEndsWhenTimeIsUp() throws {
+        let picture = try DrawnPoster(width: 200, height: 300).draw()
+        let all = LookedAtClock()
+        _ = try PNGCodec().encode(picture, EncodeOptions(deadline: all.deadline(after: .max)))
+        XCTAssertGreaterThanOrEqual(all.looks, 2)
+        for looks in [0, all.looks - 1] {
+            XCTAssertThrowsError(
+                try PNGCodec().encode(picture, EncodeOptions(deadline: LookedAtClock().deadline(after: looks)))
+            ) {
+                XCTAssertEqual($0 as? CodecError, .timedOut)
+            }
+        }
+    }
+
+    func testThatMemoryIsToldForEachWayOfDecoding() {
+        func memory(_ width: Int, _ height: Int, isInterlaced: Bool = false, atOnce: Int = 32 << 20) -> Int {
+            PNGCodec(inflateAtOnce: atOnce).memoryToDecode(
+                ImageHeader(format: .png, width: width, height: height, model: .rgb, hasAlpha: true, isProgressive: isInterlaced))
+        }
+        // What is inflated at once, rows with their filters, is there twice at the most: as it comes from several chunks, and inflated
+        XCTAssertGreaterThan(memory(1000, 1000), 2 * (4000 + 1) * 1000)
+        // What streams is rows, however high the picture
+        XCTAssertEqual(memory(1000, 1_000_000), memory(1000, 2_000_000))
+        XCTAssertEqual(memory(1000, 100, atOnce: 0), memory(1000, 60_000, atOnce: 0))
+        // What is interlaced is held, each row with its padding
+        XCTAssertGreaterThan(memory(1, 30_000_000, isInterlaced: true), 64 * 30_000_000)
+    }
+}
