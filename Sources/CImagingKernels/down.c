@@ -96,19 +96,13 @@ void ck_down_i16(const int16_t *const *rows, const int16_t *weights, int taps, i
     }
 }
 
-const int16_t *ck_whole(void) {
-    static const int16_t weights[2] = {1 << CK_WEIGHT_BITS, 0};
-    return weights;
+void ck_add(const int16_t *restrict row, int32_t *restrict sums, int width) {
+    for (int i = 0; i < width; i++) sums[i] += row[i];
 }
 
-void ck_add(const int16_t *restrict row, int16_t weight, int32_t *restrict sums, int width) {
-    for (int i = 0; i < width; i++) sums[i] += weight * row[i];
-}
-
-void ck_settle(int32_t *restrict sums, int16_t *restrict to, int width) {
+void ck_average(int32_t *restrict sums, int16_t *restrict to, int count, int width) {
     for (int i = 0; i < width; i++) {
-        int32_t value = (sums[i] + (1 << (CK_WEIGHT_BITS - 1))) >> CK_WEIGHT_BITS;
-        to[i] = (int16_t)(value < -32768 ? -32768 : value > 32767 ? 32767 : value);
+        to[i] = (int16_t)((sums[i] + (sums[i] < 0 ? -count / 2 : count / 2)) / count);
         sums[i] = 0;
     }
 }

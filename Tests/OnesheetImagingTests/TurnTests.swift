@@ -8,7 +8,7 @@ final class TurnTests: XCTestCase {
     private func turned(_ turn: Turn) throws -> [[UInt8]] {
         var picture = try PixelBuffer(PixelLayout(width: 3, height: 2, model: .gray), limits: Limits())
         for y in 0..<2 { picture.withMutableRow(y) { row in for x in 0..<3 { row[x] = UInt8(y * 3 + x + 1) } } }
-        let outcome = try picture.turned(turn, limits: Limits())
+        let outcome = try picture.turned(turn, limits: Limits(), by: .never)
         return (0..<outcome.layout.height).map { y in
             outcome.withRow(y) { row in (0..<outcome.layout.width).map { row[$0] } }
         }

@@ -28,11 +28,10 @@ void ck_across_i16(const int16_t *from, int16_t *to, ck_axis axis);
 void ck_down_u8(const int16_t *const *rows, const int16_t *weights, int taps, uint8_t *to, int width);
 void ck_down_i16(const int16_t *const *rows, const int16_t *weights, int taps, int16_t *to, int width);
 
-/// The same where thousands of rows make one: adds `weight` times a row to sums, and makes a row of sums, which become 0.
-void ck_add(const int16_t *row, int16_t weight, int32_t *sums, int width);
-void ck_settle(int32_t *sums, int16_t *to, int width);
-/// The weights 1 and 0.
-const int16_t *ck_whole(void);
+/// Where very many rows make one: adds a row, as between the passes, to sums of 32,768 rows at the most; and makes the average of
+/// `count` rows of the sums, which become 0.
+void ck_add(const int16_t *row, int32_t *sums, int width);
+void ck_average(int32_t *sums, int16_t *to, int count, int width);
 
 /// Packed samples to planes and back; `channels` is 2, 3 or 4.
 void ck_split(const uint8_t *from, uint8_t *const *to, int channels, int width);

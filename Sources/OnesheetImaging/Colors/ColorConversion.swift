@@ -7,13 +7,18 @@ import OnesheetCore
 /// CMS transforms have (their one-pixel cache), and threads may then share it, as its manual says.
 final class ColorConversion: @unchecked Sendable {
     private let handle: OpaquePointer
+    /// What Little CMS keeps of it: half a megabyte for 17⁴ colours in a table of its own; the profile's where it makes none.
+    let bytes: Int
 
-    /// `nil` where the description is broken, is of another kind of pixels, or changes nothing: then pixels are sRGB already.
+    /// `nil` where the description is broken, takes more than it should, is of another kind of pixels, or changes nothing: then pixels are sRGB already.
     init?(_ colors: ColorDescription, channels: Int, hasAlpha: Bool) {
         let handle: OpaquePointer?
+        var kept = 1 << 20
         switch colors {
         case .sRGB: return nil
-        case .icc(let profile):
+        case .icc(let original):
+            guard let profile = LimitedProfile(original)?.bytes else { return nil }
+            kept += profile.count
             handle = profile.withUnsafeBufferPointer { profile in
                 profile.baseAddress.flatMap { ccolors_from_icc($0, profile.count, Int32(channels), hasAlpha) }
             }
@@ -29,6 +34,7 @@ final class ColorConversion: @unchecked Sendable {
             return nil
         }
         self.handle = handle
+        bytes = kept
     }
 
     deinit { ccolors_free(handle) }

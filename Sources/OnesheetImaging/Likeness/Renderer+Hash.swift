@@ -3,20 +3,27 @@ import OnesheetCore
 
 extension Renderer {
     /// What the picture looks like. It is decoded as small as its codec can.
+    /// - Throws: `RenderError`, `.timedOut` after `deadline`.
     package func hash(of original: ByteBuffer) throws(RenderError) -> PictureHash {
+        let end = end()
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
+        let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            return PictureHash(try Rendering([job], header, self, by: end).picture(bytes, codec))
+        } catch {
+            throw failure(error, in: codec.format)
+        }
+    }
+
+    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
+    /// full resolution.
+    static func hashing(_ header: ImageHeader) -> Transform {
         var small = Transform()
         (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
-        // Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at full resolution.
         (small.format, small.quality) = (header.format, 100)
-        let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
-        do throws(CodecError) {
-            return PictureHash(try Rendering([job], header, self).picture(bytes, codec))
-        } catch {
-            throw .codec(error, codec.format)
-        }
+        return small
     }
 }
 

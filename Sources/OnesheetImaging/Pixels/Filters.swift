@@ -1,30 +1,52 @@
-import CImagingKernels
 import OnesheetCore
 
 extension PixelBuffer {
     /// The picture blurred by a Gaussian of `deviation` pixels; transparent pixels lend no colour.
-    borrowing func blurred(_ deviation: Double, axes: AxisCache, limits: Limits) throws(CodecError) -> PixelBuffer {
-        let deviation = min(deviation, 1000)
-        // A wide bell is as smooth when made from fewer pixels, and costs a bounded time.
-        if deviation > 8, layout.width > 16, layout.height > 16 {
-            let factor = deviation / 4
-            let size = Size(
-                width: max(Int(Double(layout.width) / factor), 4), height: max(Int(Double(layout.height) / factor), 4))
-            let small = try resampled(to: size, axes: axes, limits: limits) { _ in nil }
-            let soft = try small.blurred(4, axes: axes, limits: limits)
-            return try soft.resampled(
-                to: Size(width: layout.width, height: layout.height), axes: axes, limits: limits
-            ) { _ in nil }
-        }
+    borrowing func blurred(
+        _ deviation: Double, axes: AxisCache, limits: Limits, by deadline: Deadline
+    ) throws(CodecError) -> PixelBuffer {
+        let deviation = min(deviation, Self.widestBlur)
         let size = Size(width: layout.width, height: layout.height)
-        return try resampled(to: size, axes: axes, limits: limits) { subsampling in
-            .gaussian(max(deviation / Double(subsampling), 0.1))
+        let small = Self.sizeToBlur(size, deviation)
+        // From a smaller picture's pixels to this one's, the deviation of each direction is in pixels of that picture.
+        let across = deviation * Double(small.width) / Double(size.width)
+        let down = deviation * Double(small.height) / Double(size.height)
+        func bell(_ isAcross: Bool, _ subsampling: Int) -> Kernel {
+            .gaussian(max((isAcross ? across : down) / Double(subsampling), 0.1))
         }
+        guard small != size else { return try resampled(to: size, axes: axes, limits: limits, by: deadline, bell) }
+        let soft = try resampled(to: small, axes: axes, limits: limits, by: deadline) { _, _ in nil }
+            .resampled(to: small, axes: axes, limits: limits, by: deadline, bell)
+        return try soft.resampled(to: size, axes: axes, limits: limits, by: deadline) { _, _ in nil }
+    }
+
+    private static var widestBlur: Double { 1000 }
+    /// The widest bell that is made of this picture's own pixels.
+    private static var widestBell: Double { 8 }
+
+    /// The size at which a picture is blurred: a wide bell is as smooth when made from fewer pixels, and costs a bounded time. A side of
+    /// a few pixels stays: no bell is wider than it.
+    static func sizeToBlur(_ size: Size, _ deviation: Double) -> Size {
+        let factor = min(deviation, widestBlur) / 4
+        guard deviation > widestBell else { return size }
+        func side(_ side: Int) -> Int { side > 16 ? max(Int(Double(side) / factor), 4) : side }
+        return Size(width: side(size.width), height: side(size.height))
+    }
+
+    /// Bytes that blurring occupies at the most beside the picture and the outcome.
+    static func bytesToBlur(_ size: Size, channels: Int) -> Int {
+        let small = PixelLayout(width: size.width / 2 + 8, height: size.height / 2 + 8, model: channels < 4 ? .rgb : .cmyk)
+        return 2 * bytes(for: small)
+            + PlaneResampler.bytes(
+                width: size.width, outputs: size, horizontal: 1, vertical: 1, channels: channels, kernel: .gaussian(widestBell))
+            + PlaneResampler.bytes(
+                width: size.width, outputs: size, horizontal: 1, vertical: widestBlur / 4, channels: channels)
     }
 
     /// The whole picture at another size, or at its own by a kernel of one's choice.
     private borrowing func resampled(
-        to size: Size, axes: AxisCache, limits: Limits, _ kernel: (_ subsampling: Int) -> Kernel?
+        to size: Size, axes: AxisCache, limits: Limits, by deadline: Deadline,
+        _ kernel: (_ isAcross: Bool, _ subsampling: Int) -> Kernel?
     ) throws(CodecError) -> PixelBuffer {
         let target =
             layout.isPlanar
@@ -32,23 +54,26 @@ extension PixelBuffer {
                 width: size.width, height: size.height, planarWithSubsampling: layout.subsampling.x, layout.subsampling.y)
             : PixelLayout(width: size.width, height: size.height, model: layout.model, hasAlpha: layout.hasAlpha)
         var picture = try PixelBuffer(target, limits: limits)
+        var watch = DeadlineWatch(deadline)
         for (index, plane) in layout.planes.enumerated() {
             let (x, y) = index > 0 ? layout.subsampling : (1, 1)
             let outcome = target.planes[index]
-            func axis(_ length: Int, _ outputs: Int, _ subsampling: Int, _ step: Int) -> Axis {
-                let stretch = Stretch(
-                    start: 0, length: Double(length), outputs: outputs, bounds: 0..<length, kernel: kernel(subsampling))
-                return axes.axis(stretch, samples: length, step: step)
+            func stretch(_ length: Int, _ outputs: Int, _ kernel: Kernel?) -> Stretch {
+                Stretch(start: 0, length: Double(length), outputs: outputs, bounds: 0..<length, kernel: kernel)
             }
-            let resampler = PlaneResampler(
-                across: axis(plane.width, outcome.width, x, Int(CK_TAPS)), down: axis(plane.height, outcome.height, y, 2),
-                channels: plane.channels,
+            let resampler = try PlaneResampler(
+                across: stretch(plane.width, outcome.width, kernel(true, x)),
+                down: stretch(plane.height, outcome.height, kernel(false, y)), axes: axes, channels: plane.channels,
                 hasAlpha: layout.hasAlpha, scale: layout.hasAlpha ? .stored : nil,
                 target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: plane.width,
-                height: plane.height)
+                height: plane.height, by: deadline)
             let stride = stride(of: index)
-            withPlane(index) { from in
-                for row in 0..<plane.height { resampler.take(from + row * stride, y: row) }
+            let samplesPerRow = plane.width * plane.channels + outcome.width * outcome.channels * outcome.height / plane.height
+            try withPlane(index) { from throws(CodecError) in
+                for row in 0..<plane.height {
+                    resampler.take(from + row * stride, y: row)
+                    try watch.row(samples: samplesPerRow)
+                }
             }
         }
         return picture
@@ -56,14 +81,18 @@ extension PixelBuffer {
 
     /// Unsharp mask: what a Gaussian of `deviation` pixels takes away is added once more. Of a planar picture only luma is sharpened,
     /// alpha never is.
-    mutating func sharpen(_ deviation: Double, axes: AxisCache, limits: Limits) throws(CodecError) {
-        let soft = try blurred(deviation, axes: axes, limits: limits)
+    mutating func sharpen(
+        _ deviation: Double, axes: AxisCache, limits: Limits, by deadline: Deadline
+    ) throws(CodecError) {
+        let soft = try blurred(deviation, axes: axes, limits: limits, by: deadline)
+        var watch = DeadlineWatch(deadline)
         let plane = layout.planes[0]
         let colors = plane.channels - (layout.hasAlpha ? 1 : 0)
         let stride = stride(of: 0)
-        soft.withPlane(0) { soft in
-            withMutablePlane(0) { sharp in
+        try soft.withPlane(0) { soft throws(CodecError) in
+            try withMutablePlane(0) { sharp throws(CodecError) in
                 for y in 0..<plane.height {
+                    try watch.row(samples: plane.width * plane.channels)
                     let (soft, sharp) = (soft + y * stride, sharp + y * stride)
                     for x in 0..<plane.width {
                         for channel in 0..<colors {

@@ -15,19 +15,23 @@ extension Rendering {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
         var picture = resampled
-        if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits) }
+        if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits, by: deadline) }
         picture = try inFinalColors(job, picture, limits)
-        if job.transform.blur > 0 { picture = try picture.blurred(job.transform.blur, axes: renderer.axes, limits: limits) }
-        if job.transform.sharpen > 0 { try picture.sharpen(job.transform.sharpen, axes: renderer.axes, limits: limits) }
+        if job.transform.blur > 0 {
+            picture = try picture.blurred(job.transform.blur, axes: renderer.axes, limits: limits, by: deadline)
+        }
+        if job.transform.sharpen > 0 {
+            try picture.sharpen(job.transform.sharpen, axes: renderer.axes, limits: limits, by: deadline)
+        }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white
         if let canvas = job.plan.canvas {
-            picture = try picture.inRGB(limits: limits)
-            picture = try picture.placed(on: canvas, color: keepsAlpha ? nil : back, limits: limits)
+            picture = try picture.inRGB(limits: limits, by: deadline)
+            picture = try picture.placed(on: canvas, color: keepsAlpha ? nil : back, limits: limits, by: deadline)
         }
         if picture.layout.hasAlpha, !keepsAlpha {
-            picture = try picture.inRGB(limits: limits)
-            picture = try picture.flattened(on: back, limits: limits)
+            picture = try picture.inRGB(limits: limits, by: deadline)
+            picture = try picture.flattened(on: back, limits: limits, by: deadline)
         }
         return picture
     }
@@ -37,27 +41,30 @@ extension Rendering {
         _ job: Job, _ picture: consuming PixelBuffer, _ limits: Limits
     ) throws(CodecError) -> PixelBuffer {
         var picture = picture
-        if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits) }
+        if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits, by: deadline) }
         // A decoder's picture may differ from what its header let expect; a conversion for other pixels says nothing about these.
         if let conversion = job.conversion, picture.layout.model.channels == header.model.channels,
             picture.layout.hasAlpha == header.hasAlpha
         {
-            picture = try picture.converted(conversion, limits: limits)
+            picture = try picture.converted(conversion, limits: limits, by: deadline)
         } else if picture.layout.model == .cmyk {
-            picture = try picture.inRGB(limits: limits)
+            picture = try picture.inRGB(limits: limits, by: deadline)
         }
         return picture
     }
 
     /// Encodes within `maxBytes`, at the highest quality that manages it; at the lowest where none does.
     private func encode(_ job: Job, _ picture: borrowing PixelBuffer) throws(CodecError) -> ByteBuffer {
-        var best = try job.encoder.encode(picture, job.options)
+        var options = job.options
+        options.deadline = deadline
+        try deadline.check()
+        var best = try job.encoder.encode(picture, options)
         let limit = job.transform.maxBytes
         guard limit > 0, best.readableBytes > limit else { return best }
         var (low, high) = (1, job.options.quality - 1)
-        var options = job.options
         var fits = false
         while low <= high {
+            try deadline.check()
             options.quality = (low + high + 1) / 2
             let body = try job.encoder.encode(picture, options)
             if body.readableBytes <= limit {

@@ -5,33 +5,113 @@ package import OnesheetCore
 package struct RenderCost: Sendable, Equatable {
     /// On a machine of middling speed; who measures renders knows how much faster this one is.
     package var milliseconds: Double
-    /// Bytes of pixels at the same time.
+    /// Bytes at the same time: what the codecs hold, tables, rows and pictures. Never fewer than are really taken, as far as codecs
+    /// keep to what they say.
     package var bytes: Int
 
     package init(milliseconds: Double, bytes: Int) { (self.milliseconds, self.bytes) = (milliseconds, bytes) }
 
-    /// Nanoseconds that a pixel takes to decode and to encode, by format.
-    private static let speeds: [ImageFormat: (decode: Double, encode: Double)] = [
-        .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400),
-    ]
-    private static let unknown = (decode: 40.0, encode: 100.0)
-    /// Rows of a picture that are there at once while it is decoded row by row.
-    private static let rows = 64
+    /// One variant: how it is made, and by what it is encoded.
+    struct Output {
+        var plan: Plan
+        var transform: Transform
+        var encoder: any Codec
+    }
 
-    init(_ header: ImageHeader, _ outputs: [(size: Size, format: ImageFormat)]) {
+    private enum Nanoseconds {
+        /// A pixel decoded and encoded, by format.
+        static let pixel: [ImageFormat: (decode: Double, encode: Double)] = [
+            .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400),
+        ]
+        static let unknown = (decode: 40.0, encode: 100.0)
+        /// One more row, however short it is, through a decoder and a resampler.
+        static let row = 150.0
+        /// A weight of resampling.
+        static let weight = 25.0
+        /// A pixel blurred, or sharpened.
+        static let filter = 25.0
+        /// A byte of a profile that a conversion is made of, and the rest of making it.
+        static let profile = (byte: 30.0, conversion: 2e6)
+    }
+
+    /// A pass over a progressive picture takes about so much of the time that a baseline one takes; how it is finished takes as much as
+    /// the first ten.
+    private static let scan = 0.3
+    /// Times that a picture is encoded until it fits `maxBytes`: halving a hundred qualities, and the first.
+    private static let attempts = 8.0
+
+    /// - Parameter decoding: bytes that the decoder takes.
+    init(_ header: ImageHeader, _ outputs: [Output], decoding: Int) {
         let pixels = header.width * header.height
-        let channels = header.model.channels + (header.hasAlpha ? 1 : 0)
-        let streams = !header.isProgressive && (header.format == .jpeg || header.format == .png)
-        // A progressive JPEG holds coefficients of two bytes.
-        let held = streams ? header.width * min(header.height, Self.rows) : pixels * (header.format == .jpeg ? 2 : 1)
-        var nanoseconds = Double(pixels) * (Self.speeds[header.format] ?? Self.unknown).decode * (header.isProgressive ? 3 : 1)
-        var bytes = held * channels
-        for (size, format) in outputs {
-            nanoseconds += Double(size.width * size.height) * (Self.speeds[format] ?? Self.unknown).encode
-            // The picture, and a copy while it is turned, converted or flattened.
-            bytes += size.width * size.height * 4 * 2
+        let passes = header.isProgressive ? max(3, Double(header.scans) * Self.scan) : 1
+        let decode =
+            Double(pixels) * (Nanoseconds.pixel[header.format] ?? Nanoseconds.unknown).decode * passes
+            + Double(header.height) * Nanoseconds.row
+        var nanoseconds = decode
+        var (held, finishing) = (decoding, 0)
+        for output in outputs {
+            nanoseconds += Self.nanoseconds(header, output)
+            held += Self.held(header, output.plan)
+            finishing = max(finishing, Self.finishing(header, output))
         }
-        self.init(milliseconds: nanoseconds / 1e6, bytes: bytes)
+        if outputs.contains(where: { $0.transform.convertsToSRGB }) || header.model == .cmyk, case .icc(let profile) = header.colors
+        {
+            nanoseconds += Nanoseconds.profile.conversion + Double(profile.count) * Nanoseconds.profile.byte
+            // The profile here and in Little CMS, its tables as 16 bits, and the table that is kept.
+            finishing += profile.count * 4 + 1 << 20
+        }
+        self.init(milliseconds: nanoseconds / 1e6, bytes: held + finishing)
+    }
+
+    /// Time for one variant; decoding, which is done once, aside.
+    private static func nanoseconds(_ header: ImageHeader, _ output: Output) -> Double {
+        let transform = output.transform
+        let size = output.plan.finalSize
+        let pixels = Double(size.width) * Double(size.height)
+        let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
+        let filters = (transform.blur > 0 ? 1.0 : 0) + (transform.sharpen > 0 ? 1 : 0)
+        // Across six weights for each sample that is shrunk, or four for each that is made; down a box is made first.
+        let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
+        return pixels * (encode * (transform.maxBytes > 0 ? attempts : 1) + Nanoseconds.filter * filters)
+            + weights * Nanoseconds.weight * Double(planes(header))
+    }
+
+    private static func planes(_ header: ImageHeader) -> Int { header.model == .ycbcr ? 3 : 1 }
+
+    /// What a variant holds from the original's first row to the end of the render: its picture, and what that is made with.
+    private static func held(_ header: ImageHeader, _ plan: Plan) -> Int {
+        let channels = header.model.channels + (header.hasAlpha ? 1 : 0)
+        let count = planes(header)
+        let plane = PlaneResampler.bytes(
+            width: header.width, outputs: plan.size, horizontal: max(plan.region.width, 1) / Double(plan.size.width),
+            vertical: max(plan.region.height, 1) / Double(plan.size.height), channels: channels / count)
+        return plane * count + picture(plan.size, header, channels: channels)
+    }
+
+    /// What a variant takes after that, when others are finished or wait.
+    private static func finishing(_ header: ImageHeader, _ output: Output) -> Int {
+        let (size, final) = (output.plan.turn.size(output.plan.size), output.plan.finalSize)
+        // A copy while it is turned, converted, filtered, put on a canvas or flattened: the one that it was made of goes then.
+        let staysAsItIs =
+            header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
+            && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
+        let mayBeClear = header.hasAlpha || header.model == .cmyk || output.plan.canvas != nil
+        let channels = mayBeClear ? 4 : 3
+        let copies =
+            staysAsItIs ? 0 : max(picture(size, header, channels: channels), picture(final, header, channels: channels))
+        let filters = output.transform.blur > 0 || output.transform.sharpen > 0 ? PixelBuffer.bytesToBlur(size, channels: 4) : 0
+        let encoding = output.encoder.memoryToEncode(
+            PixelLayout(width: final.width, height: final.height, model: .rgb, hasAlpha: mayBeClear),
+            EncodeOptions(quality: output.transform.quality))
+        return copies + max(filters, encoding)
+    }
+
+    /// Bytes of a picture, in planes where that takes more: each has its own padding.
+    private static func picture(_ size: Size, _ header: ImageHeader, channels: Int) -> Int {
+        let packed = PixelLayout(width: size.width, height: size.height, model: channels > 3 ? .cmyk : .rgb)
+        guard header.model == .ycbcr else { return PixelBuffer.bytes(for: packed) }
+        let planar = PixelLayout(width: size.width, height: size.height, planarWithSubsampling: 1, 1)
+        return max(PixelBuffer.bytes(for: packed), PixelBuffer.bytes(for: planar))
     }
 }
 
@@ -39,8 +119,33 @@ extension Renderer {
     /// What rendering `original` will take.
     /// - Throws: `RenderError` where it cannot be rendered so, as far as its header says.
     package func cost(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> RenderCost {
-        let header = try header(of: original)
-        var outputs: [(size: Size, format: ImageFormat)] = []
+        let bytes = original.readableBytesUInt8Span
+        let codec = try codec(for: bytes)
+        let header = try header(of: bytes, codec)
+        var cost = try cost(header, transforms, codec)
+        let looks = transforms.reduce(0) { $0 + $1.looks }
+        if looks > 0 {
+            // The picture is decoded again for each look, as small as its codec can.
+            let look = try self.cost(header, [Self.lookingSmall(Transform(), header)], codec)
+            cost.milliseconds += look.milliseconds * Double(looks)
+            cost.bytes = max(cost.bytes, look.bytes)
+        }
+        return cost
+    }
+
+    /// What `hash(of:)` will take.
+    /// - Throws: `RenderError` where the header says that it cannot be told.
+    package func costOfHash(of original: ByteBuffer) throws(RenderError) -> RenderCost {
+        let bytes = original.readableBytesUInt8Span
+        let codec = try codec(for: bytes)
+        let header = try header(of: bytes, codec)
+        return try cost(header, [Self.hashing(header)], codec)
+    }
+
+    private func cost(
+        _ header: ImageHeader, _ transforms: [Transform], _ decoder: any Codec
+    ) throws(RenderError) -> RenderCost {
+        var outputs: [RenderCost.Output] = []
         for transform in transforms {
             let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)
             for size in [plan.size, plan.finalSize] {
@@ -49,8 +154,19 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
-            outputs.append((plan.finalSize, transform.format ?? header.format))
+            // A format that nobody writes is refused when it is rendered; until then it counts as the original's own.
+            let format = transform.format ?? header.format
+            let encoder = codecs.first { $0.format == format } ?? decoder
+            outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))
         }
-        return RenderCost(header, outputs)
+        return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header))
+    }
+}
+
+extension Transform {
+    /// How often the picture is looked at before it is rendered.
+    fileprivate var looks: Int {
+        let cut = crop.map { ($0.gravity ?? gravity) == .smart } ?? false
+        return (cut ? 1 : 0) + (gravity == .smart ? 1 : 0)
     }
 }

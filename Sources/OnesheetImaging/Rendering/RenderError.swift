@@ -14,6 +14,8 @@ package enum RenderError: Error, Sendable, Equatable {
     case tooMuchMemory(bytes: Int, limit: Int)
     /// No codec writes this format.
     case noEncoder(for: ImageFormat)
+    /// It took longer than a render may.
+    case timedOut(after: Duration)
 }
 
 extension RenderError: CustomStringConvertible {
@@ -26,6 +28,7 @@ extension RenderError: CustomStringConvertible {
         case .outside(let width, let height): "the part to cut out lies beside the picture, which has \(width) × \(height) pixels"
         case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
+        case .timedOut(let duration): "the image takes longer to make than the \(duration) that it may"
         }
     }
 }

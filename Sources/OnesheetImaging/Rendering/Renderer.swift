@@ -9,6 +9,11 @@ package struct Renderer: Sendable {
     /// Whether a picture that ends early is rendered as far as it goes.
     package var acceptsTruncated = false
 
+    /// How long one call of `render` or `hash` may take, from its first look at the bytes to the last byte encoded.
+    package var deadline = Duration.seconds(20)
+    /// Tells the time.
+    package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+
     let codecs: [any Codec]
     let limits: Limits
     let axes = AxisCache()
@@ -36,17 +41,27 @@ package struct Renderer: Sendable {
 
     /// Renders several variants of one original, which is decoded once; the outcome is in the order of `transforms`.
     ///
-    /// - Throws: `RenderError`; nothing is decoded where a variant would be too large or could not be encoded.
+    /// - Throws: `RenderError`; nothing is decoded where a variant would be too large or could not be encoded. `.timedOut` after
+    ///   `deadline`.
     package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
+        let end = end()
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
         var jobs: [Job] = []
         for transform in transforms {
-            let seen = try resolvingSmartGravity(transform, bytes, codec, header)
+            let seen = try resolvingSmartGravity(transform, bytes, codec, header, by: end)
             try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
         }
-        return try Rendering(jobs, header, self).run(bytes, codec)
+        return try Rendering(jobs, header, self, by: end).run(bytes, codec)
+    }
+
+    /// When a call that begins now has to be done.
+    func end() -> Deadline { Deadline(now().advanced(by: deadline), now: now) }
+
+    /// What a codec's error means for the render.
+    func failure(_ error: CodecError, in format: ImageFormat) -> RenderError {
+        error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }
 
     func codec(for bytes: Span<UInt8>) throws(RenderError) -> any Codec {
@@ -64,7 +79,7 @@ package struct Renderer: Sendable {
             guard header.width > 0, header.height > 0 else { throw .damaged(reason: "the picture has no pixels") }
             return header
         } catch {
-            throw .codec(error, codec.format)
+            throw failure(error, in: codec.format)
         }
     }
 }

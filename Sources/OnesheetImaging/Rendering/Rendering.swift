@@ -6,11 +6,12 @@ struct Rendering {
     let jobs: [Job]
     let header: ImageHeader
     let renderer: Renderer
+    let deadline: Deadline
     /// For each job the larger one that it is made from; `nil` where it is made from the original.
     private let parents: [Int?]
 
-    init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer) {
-        (self.jobs, self.header, self.renderer) = (jobs, header, renderer)
+    init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer, by deadline: Deadline) {
+        (self.jobs, self.header, self.renderer, self.deadline) = (jobs, header, renderer, deadline)
         parents = Ladder.parents(jobs)
     }
 
@@ -19,14 +20,14 @@ struct Rendering {
         do throws(CodecError) {
             resamplers = try resample(bytes, codec)
         } catch {
-            throw .codec(error, codec.format)
+            throw renderer.failure(error, in: codec.format)
         }
         var images: [RenderedImage] = []
         for (index, job) in jobs.enumerated() {
             do throws(CodecError) {
                 try images.append(finish(job, resamplers[index].takePicture()))
             } catch {
-                throw .codec(error, job.encoder.format)
+                throw renderer.failure(error, in: job.encoder.format)
             }
         }
         return images
@@ -35,13 +36,13 @@ struct Rendering {
     /// The first job's picture in RGB, not encoded.
     func picture(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> PixelBuffer {
         let resampled = try resample(bytes, codec)[0].takePicture()
-        return try finished(jobs[0], resampled).inRGB(limits: renderer.limits)
+        return try finished(jobs[0], resampled).inRGB(limits: renderer.limits, by: deadline)
     }
 
     /// Decodes, and resamples every job's picture.
     private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
         let direct = jobs.indices.filter { parents[$0] == nil }
-        var sink = ResamplingSink { [self] layout throws(CodecError) in
+        var sink = ResamplingSink(by: deadline) { [self] layout throws(CodecError) in
             try make(direct, from: layout, at: Frame(layout, of: header))
         }
         try codec.decode(bytes, request(direct), into: &sink)
@@ -56,7 +57,7 @@ struct Rendering {
             let children = jobs.indices.filter { parents[$0] == parent }
             guard !children.isEmpty else { continue }
             let made = try make(children, from: source.picture.layout, at: source.frame)
-            source.give(to: made)
+            try source.give(to: made, by: deadline)
             for (resampler, index) in zip(made, children) {
                 try resampler.finish()
                 resamplers[index] = resampler
@@ -75,7 +76,7 @@ struct Rendering {
             try made.append(
                 PictureResampler(
                     jobs[index].plan, from: layout, at: frame, chroma: jobs[index].chroma,
-                    light: renderer.resamplesInLinearLight, axes: renderer.axes, limits: limits))
+                    light: renderer.resamplesInLinearLight, axes: renderer.axes, limits: limits, by: deadline))
         }
         return made
     }
@@ -84,6 +85,7 @@ struct Rendering {
         let wants = direct.map { jobs[$0].wants(header) }
         return DecodeRequest(
             minimumWidth: wants.reduce(1) { max($0, $1.width) }, minimumHeight: wants.reduce(1) { max($0, $1.height) },
-            acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits)
+            acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits,
+            deadline: deadline)
     }
 }

@@ -4,7 +4,8 @@ extension Renderer {
     /// Replaces `Gravity.smart`, which needs to see the picture, by the point that draws attention. The picture is decoded once more
     /// for that, as small as the codec can.
     func resolvingSmartGravity(
-        _ transform: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader
+        _ transform: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader,
+        by end: Deadline
     ) throws(RenderError) -> Transform {
         var resolved = transform
         if let crop = transform.crop, (crop.gravity ?? transform.gravity) == .smart {
@@ -12,7 +13,7 @@ extension Renderer {
             var seen = Transform()
             seen.crop = crop
             let cut = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
-            resolved.crop?.gravity = try attention(Transform(), bytes, codec, header)
+            resolved.crop?.gravity = try attention(Transform(), bytes, codec, header, by: end)
                 .focus(width: Double(cut.width) / Double(whole.width), height: Double(cut.height) / Double(whole.height))
         }
         guard transform.gravity == .smart else { return resolved }
@@ -24,26 +25,32 @@ extension Renderer {
         let size = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
         let scaling = Scaling(size, transform)
         guard scaling.result != scaling.scaled else { return resolved }
-        resolved.gravity = try attention(seen, bytes, codec, header)
+        resolved.gravity = try attention(seen, bytes, codec, header, by: end)
             .focus(
                 width: Double(scaling.result.width) / Double(scaling.scaled.width),
                 height: Double(scaling.result.height) / Double(scaling.scaled.height))
         return resolved
     }
 
-    private func attention(
-        _ seen: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader
-    ) throws(RenderError) -> Attention {
+    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
+    /// full resolution.
+    static func lookingSmall(_ seen: Transform, _ header: ImageHeader) -> Transform {
         var small = seen
         (small.width, small.height) = (Attention.side, Attention.side)
-        // Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at full resolution.
-        small.format = header.format
-        small.quality = 100
+        (small.format, small.quality) = (header.format, 100)
+        return small
+    }
+
+    private func attention(
+        _ seen: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader,
+        by end: Deadline
+    ) throws(RenderError) -> Attention {
+        let small = Self.lookingSmall(seen, header)
         let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
-            return Attention(try Rendering([job], header, self).picture(bytes, codec))
+            return Attention(try Rendering([job], header, self, by: end).picture(bytes, codec))
         } catch {
-            throw .codec(error, codec.format)
+            throw failure(error, in: codec.format)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CImagingKernels
+import OnesheetCore
 
 /// The table of weights of one direction, as the kernels read it: immutable, and so shared between renders.
 final class Axis: Sendable {
@@ -16,24 +17,42 @@ final class Axis: Sendable {
     /// - Parameters:
     ///   - samples: how many there are, whether they may be looked at or not.
     ///   - step: `taps` is a multiple of this.
-    init(_ stretch: Stretch, samples: Int, step: Int) {
-        let windows = (0..<stretch.outputs).map(stretch.window)
-        let longest = windows.reduce(0) { max($0, $1.count) }
+    /// - Throws: `CodecError.timedOut`; a table may have millions of rows.
+    convenience init(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline = .never) throws(CodecError) {
+        var longest = 0
+        for index in 0..<stretch.outputs { longest = max(longest, stretch.window(index).count) }
         let taps = (longest + step - 1) / step * step
-        var starts = [Int32](repeating: 0, count: stretch.outputs)
+        try self.init(stretch, 0..<stretch.outputs, taps: taps, samples: samples) { () throws(CodecError) in
+            try deadline.check()
+        }
+    }
+
+    /// The part of a table for some of the outputs, which have no more than `taps` weights.
+    /// - Parameter pause: called now and then.
+    init<Failure: Error>(
+        _ stretch: Stretch, _ outputs: Range<Int>, taps: Int, samples: Int, pause: () throws(Failure) -> Void
+    ) throws(Failure) {
+        var starts = [Int32](repeating: 0, count: outputs.count)
         var ends = starts
-        var weights = [Int16](repeating: 0, count: stretch.outputs * taps)
-        for (index, window) in windows.enumerated() {
+        var weights = [Int16](repeating: 0, count: outputs.count * taps)
+        for (index, output) in outputs.enumerated() {
+            if index % 4096 == 4095 { try pause() }
+            let window = stretch.window(output)
             // Moved to the left where it would reach past the row, with zeros in front.
             let start = max(min(window.lowerBound, samples - taps), 0)
             starts[index] = Int32(start)
             ends[index] = Int32(window.upperBound)
-            let whole = Self.whole(stretch.weights(index, window))
+            let whole = Self.whole(stretch.weights(output, window))
             for (tap, weight) in whole.enumerated() { weights[index * taps + window.lowerBound - start + tap] = weight }
         }
-        (outputs, self.taps, self.samples) = (stretch.outputs, taps, samples)
+        (self.outputs, self.taps, self.samples) = (outputs.count, taps, samples)
         (self.starts, self.weights, self.ends) = (starts, weights, ends)
     }
+
+    var bytes: Int { Self.bytes(outputs: outputs, taps: taps) }
+
+    /// Bytes of a table.
+    static func bytes(outputs: Int, taps: Int) -> Int { outputs * (taps * 2 + 8) }
 
     /// Weights as whole numbers that add up to exactly one, so that an even area stays even. What rounding takes from one weight
     /// goes to the next: with thousands of taps each would round to nothing.

@@ -1,3 +1,4 @@
+import OnesheetCore
 import Synchronization
 
 /// Tables of weights made recently: the same few sizes are asked for again and again, and a table costs hundreds of sines.
@@ -8,22 +9,22 @@ final class AxisCache: Sendable {
         let step: Int
     }
 
-    /// Tables kept; when more are made, all are dropped, which is rare enough to cost nothing.
-    private static let capacity = 96
-    /// Weights of a table that is worth keeping.
-    private static let largest = 1 << 17
+    /// Bytes of all tables that are kept, and of the largest.
+    static let limit = 8 << 20
+    private static let largest = 512 << 10
 
-    private let tables = Mutex<[Key: Axis]>([:])
+    private let tables = Mutex(BoundedCache<Key, Axis>(bytes: limit, entries: 256))
 
-    func axis(_ stretch: Stretch, samples: Int, step: Int) -> Axis {
+    /// Bytes that are kept.
+    var bytes: Int { tables.withLock { $0.bytes } }
+
+    /// - Throws: `CodecError.timedOut`.
+    func axis(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline) throws(CodecError) -> Axis {
         let key = Key(stretch: stretch, samples: samples, step: step)
-        if let known = tables.withLock({ $0[key] }) { return known }
-        let axis = Axis(stretch, samples: samples, step: step)
-        guard axis.weights.count <= Self.largest else { return axis }
-        tables.withLock { tables in
-            if tables.count >= Self.capacity { tables.removeAll() }
-            tables[key] = axis
-        }
+        if let known = tables.withLock({ $0.value(for: key) }) { return known }
+        let axis = try Axis(stretch, samples: samples, step: step, by: deadline)
+        guard axis.bytes <= Self.largest else { return axis }
+        tables.withLock { $0.keep(axis, for: key, bytes: axis.bytes) }
         return axis
     }
 }

@@ -1,4 +1,3 @@
-import CImagingKernels
 import OnesheetCore
 
 /// Resamples a picture, plane by plane, as its rows arrive. The outcome has the original's channels and is not yet turned.
@@ -8,13 +7,16 @@ final class PictureResampler {
     let frame: Frame
     private(set) var picture: PixelBuffer
     private var planes: [PlaneResampler] = []
+    /// Samples of the outcome that a row which arrives makes, on average.
+    let samplesPerRow: Int
 
     /// - Parameters:
     ///   - layout: the picture that arrives; `source` says where it lies in the original.
     ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
     ///   - light: average amounts of light instead of the numbers as stored.
     init(
-        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, axes: AxisCache, limits: Limits
+        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, axes: AxisCache, limits: Limits,
+        by deadline: Deadline
     ) throws(CodecError) {
         self.plan = plan
         let (width, height) = (plan.size.width, plan.size.height)
@@ -31,6 +33,7 @@ final class PictureResampler {
         let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
         frame = Frame(plan, leadX: leadX, leadY: leadY)
         picture = try PixelBuffer(target, limits: limits)
+        samplesPerRow = target.bytes / layout.height
 
         let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
         for (index, plane) in target.planes.enumerated() {
@@ -46,29 +49,29 @@ final class PictureResampler {
                 sourceLead: isChroma ? source.leadY : 0, samples: layout.planes[index].height, outputs: plane.height,
                 pixels: height, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadY : 0)
             let shape = layout.planes[index]
-            let halves =
-                isChroma && scale == nil && across.canBeHalved(samples: shape.width) && down.canBeHalved(samples: shape.height)
-            planes.append(
+            try planes.append(
                 PlaneResampler(
-                    across: axes.axis(
-                        halves ? across.halved : across, samples: halves ? (shape.width + 1) / 2 : shape.width, step: Int(CK_TAPS)),
-                    down: axes.axis(
-                        halves ? down.halved : down, samples: halves ? (shape.height + 1) / 2 : shape.height, step: 2),
-                    channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
+                    across: across, down: down, axes: axes, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
                     target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
-                    height: shape.height, halves: halves))
+                    height: shape.height, mayHalve: isChroma, by: deadline))
         }
     }
+
+    /// Bytes of the outcome, and of what it is made with.
+    var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
     func take(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].take(samples, y: y) }
 
     /// Hands the rows of the outcome to other resamplers, of smaller variants.
-    func give(to resamplers: [PictureResampler]) {
+    /// - Throws: `CodecError.timedOut`.
+    func give(to resamplers: [PictureResampler], by deadline: Deadline) throws(CodecError) {
+        var watch = DeadlineWatch(deadline)
         for (index, plane) in picture.layout.planes.enumerated() {
             let stride = picture.stride(of: index)
-            picture.withPlane(index) { start in
+            try picture.withPlane(index) { start throws(CodecError) in
                 for y in 0..<plane.height {
                     for resampler in resamplers { resampler.take(start + y * stride, plane: index, y: y) }
+                    try watch.row(samples: resamplers.reduce(plane.width * plane.channels) { $0 + $1.samplesPerRow })
                 }
             }
         }

@@ -5,7 +5,7 @@ import OnesheetCore
 /// that it is made of, the ring down.
 final class PlaneResampler {
     private let across: Axis
-    private let down: Axis
+    private let down: AxisBands
     private let channels: Int
     private let hasAlpha: Bool
     /// `nil` takes samples as they are, at eight bits.
@@ -19,8 +19,8 @@ final class PlaneResampler {
     private let summed: SampleRows<Int16>
     private let closed: SampleRows<UInt8>
     private let rows: UnsafeMutablePointer<UnsafePointer<Int16>?>
-    /// Sums of the rows of the outcome under way, instead of a ring, where a ring would have very many rows; else `nil`.
-    private let sums: RowSums?
+    /// Averages rows before they get to the ring, where a ring would have very many; else `nil`.
+    private let boxes: RowBoxes?
     /// The first row of a pair that becomes one; `nil` where every row stands for itself.
     private let held: SampleRows<UInt8>?
     private let width: Int
@@ -28,66 +28,108 @@ final class PlaneResampler {
     private var next = 0
 
     /// - Parameters:
+    ///   - across, down: which part of the plane becomes how many samples.
     ///   - width, height: the plane that will arrive.
-    ///   - halves: whether two rows and two columns become one first; `across` and `down` are of the halves.
     ///   - target: where the outcome's first row goes, `stride` bytes from row to row; must outlive this object.
     ///   - scale: what averaging goes by; needed where there is alpha.
+    ///   - mayHalve: whether two rows and two columns may become one first.
+    /// - Throws: `CodecError.timedOut`.
     init(
-        across: Axis, down: Axis, channels: Int, hasAlpha: Bool, scale: SampleScale?, target: UnsafeMutablePointer<UInt8>,
-        stride: Int, width: Int, height: Int, halves: Bool = false
-    ) {
+        across: Stretch, down: Stretch, axes: AxisCache, channels: Int, hasAlpha: Bool, scale: SampleScale?,
+        target: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int, mayHalve: Bool = false,
+        by deadline: Deadline = .never
+    ) throws(CodecError) {
         precondition(scale != nil || !hasAlpha, "transparent samples are weighted by alpha")
-        (self.across, self.down, self.channels, self.hasAlpha, self.scale) = (across, down, channels, hasAlpha, scale)
+        let halves =
+            mayHalve && channels == 1 && scale == nil && across.canBeHalved(samples: width) && down.canBeHalved(samples: height)
+        let (columns, lines) = halves ? ((width + 1) / 2, (height + 1) / 2) : (width, height)
+        let (across, down) = halves ? (across.halved, down.halved) : (across, down)
+        (self.channels, self.hasAlpha, self.scale) = (channels, hasAlpha, scale)
         (self.target, targetStride) = (target, stride)
-        let room = max(across.samples, across.taps)
-        precondition(!halves || channels == 1 && scale == nil, "single planes, as they are")
         (self.width, self.height) = (width, height)
+        self.across = try axes.axis(across, samples: columns, step: Int(CK_TAPS), by: deadline)
+        let outputs = across.outputs
+        if let count = down.boxes {
+            boxes = RowBoxes(count, of: down.bounds, channels: channels, width: outputs)
+            self.down = try AxisBands(down.inBoxes(count), samples: count, axes: axes, by: deadline)
+        } else {
+            boxes = nil
+            self.down = try AxisBands(down, samples: lines, axes: axes, by: deadline)
+        }
+        let room = max(self.across.samples, self.across.taps)
         held = halves ? SampleRows(count: 1, width: width) : nil
-        let splits = scale == nil && (channels > 1 || across.samples < across.taps)
-        sums = down.taps > RowSums.least ? RowSums(down, channels: channels, width: across.outputs) : nil
-        ring = SampleRows(count: (sums == nil ? down.taps : 1) * channels, width: across.outputs)
+        let splits = scale == nil && (channels > 1 || self.across.samples < self.across.taps)
+        ring = SampleRows(count: self.down.taps * channels, width: outputs)
         split = SampleRows(count: splits ? channels : 0, width: room)
         opened = SampleRows(count: scale == nil && !halves ? 0 : channels, width: room)
-        summed = SampleRows(count: scale == nil ? 0 : channels, width: across.outputs)
-        closed = SampleRows(count: scale == nil && channels > 1 ? channels : 0, width: across.outputs)
-        rows = .allocate(capacity: down.taps)
-        rows.initialize(repeating: nil, count: down.taps)
+        summed = SampleRows(count: scale == nil ? 0 : channels, width: outputs)
+        closed = SampleRows(count: scale == nil && channels > 1 ? channels : 0, width: outputs)
+        rows = .allocate(capacity: self.down.taps)
+        rows.initialize(repeating: nil, count: self.down.taps)
     }
 
     deinit { rows.deallocate() }
+
+    /// Bytes of the tables and rows that it holds.
+    var bytes: Int {
+        across.bytes + down.bytes + ring.bytes + split.bytes + opened.bytes + summed.bytes + closed.bytes + (boxes?.bytes ?? 0)
+            + (held?.bytes ?? 0) + down.taps * MemoryLayout<Int>.size
+    }
+
+    /// What `bytes` is at the most, told before anything is made.
+    /// - Parameters:
+    ///   - horizontal, vertical: samples per sample of the outcome; they may turn out smaller.
+    ///   - kernel: `nil` for shrinking and enlarging.
+    static func bytes(
+        width: Int, outputs: Size, horizontal: Double, vertical: Double, channels: Int, kernel: Kernel? = nil
+    ) -> Int {
+        let step = Int(CK_TAPS)
+        let taps = (min(Stretch.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
+        let rows = Stretch.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, Stretch.boxed) : vertical) + 2
+        let line = outputs.width
+        return Axis.bytes(outputs: line, taps: taps) + Axis.bytes(outputs: min(outputs.height, AxisBands.length), taps: rows)
+            + SampleRows<Int16>.bytes(count: (rows + 2) * channels, width: line)
+            + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
+            + SampleRows<UInt8>.bytes(count: channels + 1, width: width + taps)
+            + SampleRows<Int16>.bytes(count: channels, width: width + taps) + rows * MemoryLayout<Int>.size
+    }
 
     /// Whether every row of the outcome has been written.
     var isComplete: Bool { next == down.outputs }
 
     /// Takes row `y`. Rows come from top to bottom.
     func take(_ samples: UnsafePointer<UInt8>, y: Int) {
-        guard let held else { return take(y) { across($0, samples) } }
+        guard let held else { return take(y) { across(samples, into: $0, $1) } }
         let isLast = y == height - 1
         guard y % 2 == 1 || isLast else { return held[0].update(from: samples, count: width) }
         let upper = y % 2 == 1 ? UnsafePointer(held[0]) : samples
-        take(y / 2) { slot in
+        take(y / 2) { rows, slot in
             ck_halve(upper, samples, opened[0], Int32(width))
-            across.withTable { ck_across_i16(opened[0], ring[slot], $0) }
+            across.withTable { ck_across_i16(opened[0], rows[slot], $0) }
         }
     }
 
     /// Resamples a row, or the half of two, across into the ring if any row of the outcome is made of it; and makes those that are
     /// complete with it.
-    private func take(_ y: Int, _ fill: (_ slot: Int) -> Void) {
-        guard next < down.outputs, y >= Int(down.starts[next]) else { return }
-        if let sums {
-            fill(0)
-            for channel in 0..<channels { sums.add(ring[channel], channel: channel, y: y, next: next) }
+    private func take(_ y: Int, _ fill: (_ rows: SampleRows<Int16>, _ slot: Int) -> Void) {
+        guard next < down.outputs else { return }
+        var row = y
+        if let boxes {
+            guard let box = boxes.box(of: y), box >= down.rows(of: next).start else { return }
+            fill(boxes.crossed, 0)
+            guard boxes.add(y, into: ring, slot: box % down.taps * channels) else { return }
+            row = box
         } else {
-            fill(y % down.taps * channels)
+            guard y >= down.rows(of: next).start else { return }
+            fill(ring, y % down.taps * channels)
         }
-        while next < down.outputs, Int(down.ends[next]) <= y + 1 {
+        while next < down.outputs, down.rows(of: next).end <= row + 1 {
             write(next)
             next += 1
         }
     }
 
-    private func across(_ slot: Int, _ samples: UnsafePointer<UInt8>) {
+    private func across(_ samples: UnsafePointer<UInt8>, into rows: SampleRows<Int16>, _ slot: Int) {
         if let scale {
             let hasAlpha: Int32 = hasAlpha ? 1 : 0
             if let opening = scale.opening {
@@ -96,7 +138,7 @@ final class PlaneResampler {
                 ck_open(samples, opened.starts, Int32(channels), hasAlpha, nil, Int32(across.samples))
             }
             across.withTable { table in
-                for channel in 0..<channels { ck_across_i16(opened[channel], ring[slot + channel], table) }
+                for channel in 0..<channels { ck_across_i16(opened[channel], rows[slot + channel], table) }
             }
         } else if split.count > 0 {
             if channels > 1 {
@@ -105,28 +147,20 @@ final class PlaneResampler {
                 split[0].update(from: samples, count: across.samples)
             }
             across.withTable { table in
-                for channel in 0..<channels { ck_across_u8(split[channel], ring[slot + channel], table) }
+                for channel in 0..<channels { ck_across_u8(split[channel], rows[slot + channel], table) }
             }
         } else {
-            across.withTable { ck_across_u8(samples, ring[slot], $0) }
+            across.withTable { ck_across_u8(samples, rows[slot], $0) }
         }
     }
 
-    /// Makes row `index` of the outcome from the ring, or from its sums.
+    /// Makes row `index` of the outcome from the ring.
     private func write(_ index: Int) {
-        let start = Int(down.starts[index])
-        if let sums {
-            sums.withSettled(index) { row, channel in
-                (rows[0], rows[1]) = (row, row)
-                sum(channel, RowSums.whole, 2, index)
-            }
-        } else {
-            down.weights.withUnsafeBufferPointer { weights in
-                guard let weights = weights.baseAddress.map({ $0 + index * down.taps }) else { return }
-                for channel in 0..<channels {
-                    for tap in 0..<down.taps { rows[tap] = UnsafePointer(ring[(start + tap) % down.taps * channels + channel]) }
-                    sum(channel, weights, down.taps, index)
-                }
+        let start = down.rows(of: index).start
+        down.withWeights(of: index) { weights in
+            for channel in 0..<channels {
+                for tap in 0..<down.taps { rows[tap] = UnsafePointer(ring[(start + tap) % down.taps * channels + channel]) }
+                sum(channel, weights, down.taps, index)
             }
         }
         let (to, width) = (target + index * targetStride, Int32(across.outputs))

@@ -6,9 +6,8 @@ final class SampleRows<Sample: FixedWidthInteger> {
 
     init(count: Int, width: Int) {
         self.count = count
-        // Rows a multiple of 64 bytes long, and one vector of slack at the end.
-        let stride = (width + 63) & ~63
-        let capacity = stride * count + 64
+        let stride = Self.stride(width)
+        let capacity = stride * count + Self.slack
         memory = .allocate(capacity: capacity)
         memory.initialize(repeating: 0, count: capacity)
         pointers = .allocate(capacity: count + 4)
@@ -18,6 +17,18 @@ final class SampleRows<Sample: FixedWidthInteger> {
     }
 
     private let stride: Int
+    /// One vector at the end.
+    private static var slack: Int { 64 }
+
+    /// Rows are a multiple of 64 samples long.
+    private static func stride(_ width: Int) -> Int { (width + 63) & ~63 }
+
+    /// Bytes of so many rows.
+    static func bytes(count: Int, width: Int) -> Int {
+        (stride(width) * count + slack) * MemoryLayout<Sample>.size + (count + 4) * MemoryLayout<Int>.size
+    }
+
+    var bytes: Int { (stride * count + Self.slack) * MemoryLayout<Sample>.size + (count + 4) * MemoryLayout<Int>.size }
 
     deinit {
         memory.deallocate()

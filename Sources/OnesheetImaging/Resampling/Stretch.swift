@@ -39,6 +39,34 @@ struct Stretch: Hashable, Sendable {
         return weights.map { $0 / sum }
     }
 
+    /// More samples than any output is made of.
+    var tapsAtMost: Int { min(Self.taps(kernel, scale: scale), bounds.count) }
+
+    /// The same for any bounds.
+    static func taps(_ kernel: Kernel, scale: Double) -> Int { Int((2 * kernel.support * max(scale, 1)).rounded(.up)) + 2 }
+
+    /// From so many samples per output on boxes of them become one first.
+    static let boxed = 32.0
+    /// Samples per output that are left then: enough for the boxes not to show.
+    private static let unboxed = 8.0
+    /// A larger box would not fit the sums that it is made with.
+    private static let largestBox = 1 << 15
+
+    /// Boxes that the samples which may be looked at become first; `nil` where they stay.
+    var boxes: Int? {
+        guard kernel == .lanczos3, scale >= Self.boxed else { return nil }
+        let size = min(Int(scale / Self.unboxed), Self.largestBox)
+        return (bounds.count + size - 1) / size
+    }
+
+    /// The same where the samples that may be looked at have become so many boxes.
+    func inBoxes(_ count: Int) -> Stretch {
+        let share = Double(count) / Double(bounds.count)
+        return Stretch(
+            start: (start - Double(bounds.lowerBound)) * share, length: length * share, outputs: outputs, bounds: 0..<count,
+            kernel: kernel)
+    }
+
     /// The same where two samples have become one.
     var halved: Stretch {
         Stretch(

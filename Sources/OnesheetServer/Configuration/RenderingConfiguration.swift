@@ -7,10 +7,12 @@ package struct RenderingConfiguration: Sendable, Decodable {
     package var linearLight = false
     /// Whether an original that ends early is taken as far as it goes, instead of being an error.
     package var acceptTruncated = false
+    /// How long one render may take, from the first look at an original to the last byte of its variants; `20s` unless said.
+    package var deadline = Interval(.seconds(20))
     /// By codec, such as `png: { effort: 9 }`; a codec that is not named has its own defaults.
     package var codecs: [String: ConfigurationValue] = [:]
 
-    private enum CodingKeys: CodingKey { case linearLight, acceptTruncated, codecs }
+    private enum CodingKeys: CodingKey { case linearLight, acceptTruncated, deadline, codecs }
 
     package init() {}
 
@@ -18,6 +20,11 @@ package struct RenderingConfiguration: Sendable, Decodable {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         linearLight = try keys.decodeIfPresent(Bool.self, forKey: .linearLight) ?? linearLight
         acceptTruncated = try keys.decodeIfPresent(Bool.self, forKey: .acceptTruncated) ?? acceptTruncated
+        deadline = try keys.decodeIfPresent(Interval.self, forKey: .deadline) ?? deadline
+        guard deadline.duration > .zero else {
+            throw ConfigurationError(
+                path: "rendering.deadline", message: "needs to be more than 0, such as 20s: no image could be made otherwise")
+        }
         codecs = try keys.decodeIfPresent([String: ConfigurationValue].self, forKey: .codecs) ?? codecs
     }
 
@@ -26,6 +33,7 @@ package struct RenderingConfiguration: Sendable, Decodable {
         var renderer = Renderer(codecs: codecs, limits: limits)
         renderer.resamplesInLinearLight = linearLight
         renderer.acceptsTruncated = acceptTruncated
+        renderer.deadline = deadline.duration
         return renderer
     }
 }

@@ -95,6 +95,7 @@ struct Problem: Error {
         switch error {
         case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, "Not a usable image", error.description)
         case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, "Bad request", error.description)
+        case .timedOut: self.init(.gatewayTimeout, "Rendering too slow", error.description)
         }
     }
 }

@@ -52,6 +52,8 @@ final class ConfigurationFileTests: XCTestCase {
             ("limits: { workers: 0 }", "limits.workers: needs at least 1"),
             ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a length of time"),
             ("rendering: { linearLigth: true }", "rendering: unknown key “linearLigth”; did you mean “linearLight”?"),
+            ("rendering: { deadline: 0s }", "rendering.deadline: needs to be more than 0, such as 20s"),
+            ("rendering: { deadline: 20 }", "rendering.deadline: “20” is not a length of time"),
             ("listen: here", "listen: “here” is not an address"),
             ("dialects: [thumbr]", "dialects.[0]: unknown dialect “thumbr”; did you mean “thumbor”?"),
             ("sources: {}", "sources: needs at least one source"),

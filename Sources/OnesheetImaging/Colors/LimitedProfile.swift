@@ -1,0 +1,71 @@
+import OnesheetCore
+
+/// An ICC profile (ISO 15076-1) that takes a bounded time and memory to make a conversion of.
+///
+/// Little CMS looks at a profile through 33³ or 17⁴ colours, each of which passes every stage of its tables. A profile may have
+/// thousands of stages only as `multiProcessElementsType`, which the tags D2Bx and B2Dx hold; these are alternatives, for floating
+/// point, to tags that a profile must have in any case (§8.2), and are left out. What remains has five stages at the most: a grid with
+/// curves and a matrix around it. Grids are no larger than their bytes.
+struct LimitedProfile {
+    /// The profile as Little CMS may see it.
+    let bytes: [UInt8]
+
+    /// Tags that Little CMS takes; more are refused here as there.
+    private static let mostTags = 100
+    private static let head = 128
+
+    /// `nil` for a profile that is too large, of a kind that describes no pixels, or whose tables do not fit their bytes.
+    init?(_ profile: [UInt8]) {
+        guard profile.count >= Self.head + 4, profile.count <= ImageHeader.largestProfile else { return nil }
+        let reader = Reader(bytes: profile)
+        // Input, display and output devices, and colour spaces; not links, abstract profiles and named colours (§7.2.5).
+        guard ["scnr", "mntr", "prtr", "spac"].contains(reader.name(at: 12)) else { return nil }
+        let count = reader.long(at: Self.head)
+        guard count <= Self.mostTags, Self.head + 4 + count * 12 <= profile.count else { return nil }
+        var bytes = profile
+        for index in 0..<count {
+            let place = Self.head + 4 + index * 12
+            let name = reader.name(at: place)
+            if name.hasPrefix("D2B") || name.hasPrefix("B2D") {
+                // A name that nobody asks for, and that no other tag has.
+                bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)])
+            } else if name.hasPrefix("A2B") || name.hasPrefix("B2A") {
+                let (start, size) = (reader.long(at: place + 4), reader.long(at: place + 8))
+                guard start <= profile.count, size <= profile.count - start, reader.fits(at: start, size: size) else { return nil }
+            }
+        }
+        self.bytes = bytes
+    }
+
+    /// Numbers, the most significant byte first.
+    private struct Reader {
+        let bytes: [UInt8]
+
+        func long(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        func short(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+        func name(at place: Int) -> String { String(decoding: bytes[place..<place + 4], as: UTF8.self) }
+
+        /// Whether a table (§10.10 to §10.13) has no more than four inputs and outputs, and a grid that lies within its bytes.
+        func fits(at start: Int, size: Int) -> Bool {
+            guard size >= 32 else { return false }
+            let (inputs, outputs) = (Int(bytes[start + 8]), Int(bytes[start + 9]))
+            guard (1...4).contains(inputs), (1...4).contains(outputs) else { return false }
+            func grid(_ sides: [Int], _ sampleBytes: Int) -> Int { sides.reduce(outputs * sampleBytes, *) }
+            let sides = [Int](repeating: Int(bytes[start + 10]), count: inputs)
+            switch name(at: start) {
+            case "mft1": return 48 + 256 * (inputs + outputs) + grid(sides, 1) <= size
+            case "mft2":
+                guard size >= 52 else { return false }
+                let curves = short(at: start + 48) * inputs + short(at: start + 50) * outputs
+                return 52 + 2 * curves + grid(sides, 2) <= size
+            case "mAB ", "mBA ":
+                let table = long(at: start + 24)
+                if table == 0 { return true }
+                guard table <= size - 20 else { return false }
+                let sides = bytes[start + table..<start + table + inputs].map { Int($0) }
+                return table + 20 + grid(sides, bytes[start + table + 16] == 1 ? 1 : 2) <= size
+            default: return false
+            }
+        }
+    }
+}

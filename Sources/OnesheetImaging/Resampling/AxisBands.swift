@@ -1,0 +1,50 @@
+import OnesheetCore
+
+/// The table of the vertical direction. A long one is made band by band: outputs come in order, and each is needed once.
+final class AxisBands {
+    /// Outputs of a band.
+    static let length = 4096
+
+    let outputs: Int
+    let taps: Int
+    private let stretch: Stretch
+    private let samples: Int
+    private var band: Axis
+    /// The first output of the band.
+    private var first = 0
+
+    /// - Parameters: as those of `Axis`, whose tables are even: two rows are added at a time.
+    /// - Throws: `CodecError.timedOut`.
+    init(_ stretch: Stretch, samples: Int, axes: AxisCache, by deadline: Deadline) throws(CodecError) {
+        (self.stretch, self.samples, outputs) = (stretch, samples, stretch.outputs)
+        guard outputs > Self.length else {
+            band = try axes.axis(stretch, samples: samples, step: 2, by: deadline)
+            taps = band.taps
+            return
+        }
+        taps = (stretch.tapsAtMost + 1) / 2 * 2
+        band = Axis(stretch, 0..<Self.length, taps: taps, samples: samples) {}
+    }
+
+    /// Bytes of the tables that there are at a time.
+    var bytes: Int { band.bytes }
+
+    /// The first row that output `index` is made of, and one past the last that it really needs.
+    func rows(of index: Int) -> (start: Int, end: Int) {
+        guard index < first + band.outputs else { return move(to: index) }
+        return (Int(band.starts[index - first]), Int(band.ends[index - first]))
+    }
+
+    private func move(to index: Int) -> (start: Int, end: Int) {
+        first = index
+        band = Axis(stretch, index..<min(index + Self.length, outputs), taps: taps, samples: samples) {}
+        return (Int(band.starts[0]), Int(band.ends[0]))
+    }
+
+    /// Calls `body` with the weights of output `index`, the last that `rows(of:)` was asked for or one after it in the band.
+    func withWeights(of index: Int, _ body: (UnsafePointer<Int16>) -> Void) {
+        band.weights.withUnsafeBufferPointer { weights in
+            if let start = weights.baseAddress { body(start + (index - first) * taps) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+@testable import OnesheetImaging
+
+/// That renders end in time. The clock of these tests moves by being looked at: what they count is how often a render looks.
+final class DeadlineTests: XCTestCase {
+    /// A renderer whose renders have passed their deadline once they have looked at the clock so often.
+    private func renderer(after looks: Int, _ clock: LookedAtClock = LookedAtClock(), linear: Bool = false) -> Renderer {
+        var renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+        renderer.now = { clock.now() }
+        renderer.deadline = .seconds(min(looks, 1_000_000_000))
+        renderer.resamplesInLinearLight = linear
+        return renderer
+    }
+
+    /// A picture whose rows grow paler; drawn row by row, so that large ones take no time to draw.
+    private func original(_ width: Int, _ height: Int, _ codec: some Codec, hasAlpha: Bool = false) throws -> ByteBuffer {
+        let layout = PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha)
+        var picture = try PixelBuffer(layout, limits: Limits())
+        for y in 0..<height {
+            picture.withMutableRow(y) { row in row.withUnsafeMutableBufferPointer { $0.update(repeating: UInt8(y & 255)) } }
+        }
+        return try codec.encode(picture, EncodeOptions(quality: 90))
+    }
+
+    /// Everything that can be done to a picture, each of which takes time.
+    private var all: Transform {
+        var transform = Transform()
+        (transform.width, transform.height, transform.enlarges) = (200, 280, true)
+        transform.resizing = .fill
+        transform.gravity = .smart
+        transform.rotation = 90
+        transform.blur = 2
+        transform.sharpen = 1
+        transform.padding = .init(top: 20, right: 20, bottom: 20, left: 20)
+        transform.maxBytes = 3000
+        return transform
+    }
+
+    /// Looks that `work` takes where there is all the time that it needs.
+    private func looks(_ work: (Renderer) throws -> Void) rethrows -> Int {
+        let clock = LookedAtClock()
+        try work(renderer(after: .max, clock))
+        return clock.looks
+    }
+
+    private func assertEndsInTime(
+        _ what: String, atLeast least: Int, line: UInt = #line, _ work: (Renderer) throws -> Void
+    ) throws {
+        // Given how often it looks when it may go on to its end
+        let all = try looks(work)
+        XCTAssertGreaterThanOrEqual(all, least, what, line: line)
+        // When the time is up at any of its looks (the first is its beginning), then it ends there and says so
+        for looks in Set([1, 2, 3] + stride(from: 4, to: all, by: max(1, all / 15)) + [all - 1]) where looks < all {
+            XCTAssertThrowsError(try work(renderer(after: looks)), "\(what) after \(looks) of \(all)", line: line) {
+                XCTAssertEqual($0 as? RenderError, .timedOut(after: .seconds(looks)), what, line: line)
+            }
+        }
+        XCTAssertNoThrow(try work(renderer(after: all)), what, line: line)
+    }
+
+    func testThatEveryPartOfARenderLooksAtTheClock() throws {
+        for format in [ImageFormat.jpeg, .png] {
+            var transform = all
+            transform.format = format
+            let originals = [
+                ("JPEG", try original(150, 225, JPEGCodec())), ("PNG", try original(150, 225, PNGCodec())),
+                ("PNG by rows", try original(150, 225, PNGCodec(inflateAtOnce: 0), hasAlpha: true)),
+            ]
+            for (name, original) in originals {
+                try assertEndsInTime("\(name) to \(format)", atLeast: 15) { _ = try $0.render(original, as: transform) }
+            }
+        }
+    }
+
+    func testThatSeveralVariantsHaveOneDeadline() throws {
+        // Given a ladder, whose smaller steps are made from the larger ones
+        let original = try original(600, 900, JPEGCodec())
+        let transforms = [400, 200, 100].map { width in
+            var transform = Transform()
+            transform.width = width
+            return transform
+        }
+        try assertEndsInTime("a ladder", atLeast: 10) { _ = try $0.render(original, as: transforms) }
+    }
+
+    func testThatTheHashHasADeadline() throws {
+        let original = try original(1200, 1800, PNGCodec())
+        try assertEndsInTime("a hash", atLeast: 10) { _ = try $0.hash(of: original) }
+    }
+
+    func testThatTwiceThePictureIsTwiceTheLooks() throws {
+        // Given pictures of which one is twice as high as the other, each made smaller, and each made larger
+        for transform in [Transform.width(50), .width(900)] {
+            let counts = try [400, 800, 1600].map { height in
+                let original = try original(600, height, PNGCodec())
+                return try looks { _ = try $0.render(original, as: transform) }
+            }
+            // Then looks grow with the picture and no faster
+            let (some, more) = (counts[1] - counts[0], counts[2] - counts[1])
+            XCTAssertGreaterThan(some, 0)
+            XCTAssertEqual(Double(more), 2 * Double(some), accuracy: 3, "\(counts)")
+        }
+    }
+
+    func testThatASmallPictureThatBecomesALargeOneLooksForEachRow() throws {
+        // Given
+        var transform = Transform()
+        (transform.width, transform.height, transform.enlarges, transform.resizing) = (1000, 3000, true, .force)
+        transform.format = .png
+        let original = try original(40, 60, PNGCodec())
+        // When each of its rows makes fifty of a thousand pixels
+        let looks = try looks { _ = try $0.render(original, as: transform) }
+        // Then each looks, and so does what is written, which takes a byte a pixel or less
+        XCTAssertGreaterThan(looks, 60 + 15)
+    }
+
+    func testThatAHeaderIsReadWithoutOne() throws {
+        let original = try original(30, 45, JPEGCodec())
+        XCTAssertNoThrow(try renderer(after: 1).header(of: original))
+    }
+}
+
+extension Transform {
+    fileprivate static func width(_ width: Int) -> Transform {
+        var transform = Transform()
+        (transform.width, transform.enlarges) = (width, true)
+        return transform
+    }
+}

@@ -1,0 +1,32 @@
+import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+import XCTest
+
+@testable import OnesheetServer
+
+/// What clients are told of renders that come to nothing.
+final class RenderProblemTests: XCTestCase {
+    private func problem(_ error: RenderError) -> Problem { Problem(PipelineError.render(error), at: 0) }
+
+    func testThatARenderThatTakesTooLongIsAGatewayTimeout() {
+        // When
+        let problem = problem(.timedOut(after: .seconds(20)))
+        // Then
+        XCTAssertEqual(problem.status, .gatewayTimeout)
+        XCTAssertEqual(problem.title, "Rendering too slow")
+        XCTAssertEqual(problem.detail, "the image takes longer to make than the 20.0 seconds that it may")
+    }
+
+    func testThatAnotherErrorOfACodecIsNot() {
+        XCTAssertEqual(problem(.codec(.truncated, .jpeg)).status, .unprocessableContent)
+        XCTAssertEqual(problem(.tooMuchMemory(bytes: 2, limit: 1)).status, .unprocessableContent)
+    }
+
+    func testThatTheDeadlineIsTheConfigurations() throws {
+        let text = "rendering: { deadline: 1500ms }\nsources: { a: { type: sample } }"
+        let configuration = try ConfigurationFile(environment: [:]).parse(text)
+        XCTAssertEqual(configuration.rendering.renderer([], Limits()).deadline, .milliseconds(1500))
+        XCTAssertEqual(ServerConfiguration().rendering.renderer([], Limits()).deadline, .seconds(20))
+    }
+}
