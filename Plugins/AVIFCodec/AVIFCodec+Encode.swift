@@ -24,6 +24,8 @@
             defer { avifImageDestroy(image) }
             Self.describe(image, options)
             try Self.fill(image, from: picture)
+            // libavif encodes a picture in one go, which cannot be interrupted.
+            try options.deadline.check()
 
             guard let encoder = avifEncoderCreate() else { throw .outOfMemory }
             defer { avifEncoderDestroy(encoder) }

@@ -58,6 +58,12 @@
             }
         }
 
+        /// The picture; the planes that it is made of, two bytes a sample at the most; and as much again that the AV1 decoder works on.
+        public func memoryToDecode(_ header: ImageHeader) -> Int {
+            let layout = PixelLayout(width: header.width, height: header.height, model: .rgb, hasAlpha: header.hasAlpha)
+            return PixelBuffer.bytes(for: layout) + header.width * header.height * 16 + 4 << 20
+        }
+
         /// The picture is held while it is decoded. A file that ends early is an error even where `request` would take it: one AV1 frame
         /// is decoded or it is not.
         public func decode<Sink: RowSink & ~Copyable>(
@@ -71,10 +77,13 @@
                 }
                 // Read again, so that the AV1 decoder is told too: the stream may be larger than the file says.
                 let file = try AVIFFile(bytes, pixels: limit)
+                try request.deadline.check()
                 let picture = try file.decode(limits: request.limits)
+                var watch = DeadlineWatch(request.deadline)
                 let (crop, channels) = (file.crop, picture.layout.planes[0].channels)
                 try sink.begin(PixelLayout(width: crop.width, height: crop.height, model: .rgb, hasAlpha: file.hasAlpha))
                 for y in 0..<crop.height {
+                    try watch.row(samples: crop.width * channels)
                     try picture.withRow(crop.y + y) { row throws(CodecError) in
                         try sink.row(row.extracting((crop.x * channels)..<((crop.x + crop.width) * channels)), plane: 0, y: y)
                     }

@@ -17,6 +17,7 @@
         ///   - bytes: stay where they are as long as this lives.
         ///   - pixels: what the AV1 decoder may make at the most; `nil` leaves it at libavif's own limit.
         init(_ bytes: UnsafeBufferPointer<UInt8>, pixels: Int? = nil) throws(CodecError) {
+            try AVIFBoxes.check(bytes)
             guard let decoder = avifDecoderCreate() else { throw .outOfMemory }
             decoder.pointee.maxThreads = 1
             decoder.pointee.ignoreXMP = AVIF_TRUE
@@ -38,12 +39,12 @@
 
         deinit { avifDecoderDestroy(decoder) }
 
-        var exif: [UInt8]? { Self.bytes(image.pointee.exif) }
+        var exif: [UInt8]? { Self.bytes(image.pointee.exif, atMost: ImageHeader.largestEXIF) }
 
         /// What the colours mean: a profile, or else code points (ITU-T H.273).
         var colors: ColorDescription {
             get throws(CodecError) {
-                if let profile = Self.bytes(image.pointee.icc) { return .icc(profile) }
+                if let profile = Self.bytes(image.pointee.icc, atMost: ImageHeader.largestProfile) { return .icc(profile) }
                 return try AVIFColors(
                     primaries: Int(image.pointee.colorPrimaries), transfer: Int(image.pointee.transferCharacteristics)
                 )
@@ -93,8 +94,9 @@
             return (Int(rect.x), Int(rect.y), Int(rect.width), Int(rect.height))
         }
 
-        private static func bytes(_ data: avifRWData) -> [UInt8]? {
-            data.size > 0 ? Array(UnsafeBufferPointer(start: data.data, count: data.size)) : nil
+        /// `nil` for what is larger than `limit`, too.
+        private static func bytes(_ data: avifRWData, atMost limit: Int) -> [UInt8]? {
+            (1...limit).contains(data.size) ? Array(UnsafeBufferPointer(start: data.data, count: data.size)) : nil
         }
 
         static func error(_ result: avifResult) -> CodecError {

@@ -18,14 +18,23 @@
                 let layout = PixelLayout(
                     width: (file.width + scale - 1) / scale, height: (file.height + scale - 1) / scale, model: .rgb,
                     hasAlpha: file.hasAlpha)
+                try request.deadline.check()
                 var picture = try PixelBuffer(layout, limits: request.limits)
                 try Self.decode(file, into: &picture, isScaled: scale > 1, acceptsTruncated: request.acceptsTruncated)
                 return picture
             }
             try sink.begin(picture.layout)
+            var watch = DeadlineWatch(request.deadline)
             for y in 0..<picture.layout.height {
+                try watch.row(samples: picture.layout.width * picture.layout.planes[0].channels)
                 try picture.withRow(y) { row throws(CodecError) in try sink.row(row, plane: 0, y: y) }
             }
+        }
+
+        /// The picture, and libwebp's own of lossless files (four bytes a pixel), or its rows of others.
+        public func memoryToDecode(_ header: ImageHeader) -> Int {
+            let layout = PixelLayout(width: header.width, height: header.height, model: .rgb, hasAlpha: header.hasAlpha)
+            return PixelBuffer.bytes(for: layout) + header.width * header.height * 5 + header.width * 256 + 1 << 20
         }
 
         /// The largest power of two by which both sides may shrink.

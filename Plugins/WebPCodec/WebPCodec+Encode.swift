@@ -25,12 +25,20 @@
             }
             let stream =
                 layout.model == .rgb
-                ? try Self.encode(picture, &config) : try Self.encode(try Self.colored(picture), &config)
+                ? try Self.encode(picture, &config, by: options.deadline)
+                : try Self.encode(try Self.colored(picture), &config, by: options.deadline)
             guard options.profile != nil || options.exif != nil else { return stream }
             return WebPChunks(stream).file(layout, profile: options.profile, exif: options.exif)
         }
 
-        private static func encode(_ picture: borrowing PixelBuffer, _ config: inout WebPConfig) throws(CodecError) -> ByteBuffer {
+        /// The pixels as libwebp takes them, what it knows of each to find what is alike, and the file, which is grown by doubling.
+        public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
+            layout.width * layout.height * (isLossless ? 32 : 20) + 1 << 20
+        }
+
+        private static func encode(
+            _ picture: borrowing PixelBuffer, _ config: inout WebPConfig, by deadline: Deadline
+        ) throws(CodecError) -> ByteBuffer {
             let layout = picture.layout
             let stride = Int32(picture.stride(of: 0))
             var writer = WebPMemoryWriter()
@@ -43,14 +51,23 @@
             input.width = Int32(layout.width)
             input.height = Int32(layout.height)
             let isDone = withUnsafeMutablePointer(to: &writer) { writer in
-                input.writer = WebPMemoryWrite
-                input.custom_ptr = UnsafeMutableRawPointer(writer)
-                let isIn = picture.withPlane(0) {
-                    layout.hasAlpha ? WebPPictureImportRGBA(&input, $0, stride) : WebPPictureImportRGB(&input, $0, stride)
+                withUnsafePointer(to: deadline) { deadline in
+                    input.writer = WebPMemoryWrite
+                    input.custom_ptr = UnsafeMutableRawPointer(writer)
+                    // libwebp hands the pointer back and writes nothing.
+                    input.user_data = UnsafeMutableRawPointer(mutating: deadline)
+                    input.progress_hook = { _, picture in
+                        guard let deadline = picture?.pointee.user_data?.assumingMemoryBound(to: Deadline.self) else { return 1 }
+                        return deadline.pointee.hasPassed ? 0 : 1
+                    }
+                    let isIn = picture.withPlane(0) {
+                        layout.hasAlpha ? WebPPictureImportRGBA(&input, $0, stride) : WebPPictureImportRGB(&input, $0, stride)
+                    }
+                    return isIn != 0 && WebPEncode(&config, &input) != 0
                 }
-                return isIn != 0 && WebPEncode(&config, &input) != 0
             }
             guard isDone else {
+                if input.error_code == VP8_ENC_ERROR_USER_ABORT { throw .timedOut }
                 throw input.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
                     ? .outOfMemory : .unsupported("libwebp's error \(input.error_code.rawValue) while encoding")
             }

@@ -28,7 +28,8 @@
                 throw state == WEBP_DEMUX_PARSE_ERROR ? .damaged(reason: "chunks that make no WebP file") : .truncated
             }
             defer { WebPDemuxReleaseIterator(&iterator) }
-            guard state == WEBP_DEMUX_DONE || acceptsTruncated else {
+            // What stands behind a whole first frame may be missing.
+            guard state == WEBP_DEMUX_DONE || iterator.complete != 0 || acceptsTruncated else {
                 WebPDemuxDelete(demuxer)
                 throw .truncated
             }
@@ -45,17 +46,18 @@
 
         var coversCanvas: Bool { frame.width == width && frame.height == height }
 
-        var profile: [UInt8]? { chunk("ICCP") }
+        var profile: [UInt8]? { chunk("ICCP", atMost: ImageHeader.largestProfile) }
 
         /// The TIFF structure; some writers put JPEG's marker before it.
         var exif: [UInt8]? {
-            chunk("EXIF").map { $0.starts(with: "Exif\0\0".utf8) ? Array($0.dropFirst(6)) : $0 }
+            chunk("EXIF", atMost: ImageHeader.largestEXIF).map { $0.starts(with: "Exif\0\0".utf8) ? Array($0.dropFirst(6)) : $0 }
         }
 
-        private func chunk(_ name: String) -> [UInt8]? {
+        /// `nil` for a chunk that is larger than `limit`, too.
+        private func chunk(_ name: String, atMost limit: Int) -> [UInt8]? {
             var iterator = WebPChunkIterator()
             defer { WebPDemuxReleaseChunkIterator(&iterator) }
-            guard WebPDemuxGetChunk(demuxer, name, 1, &iterator) != 0 else { return nil }
+            guard WebPDemuxGetChunk(demuxer, name, 1, &iterator) != 0, iterator.chunk.size <= limit else { return nil }
             return Array(UnsafeBufferPointer(start: iterator.chunk.bytes, count: iterator.chunk.size))
         }
     }

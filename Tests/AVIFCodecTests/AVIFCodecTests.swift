@@ -48,6 +48,41 @@
             }
         }
 
+        /// The bytes of a box.
+        private func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+            [24, 16, 8, 0].map { UInt8((body.count + 8) >> $0 & 255) } + Array(name.utf8) + body
+        }
+
+        func testThatFilesOfMoreItemsThanAnyoneWritesAreRefusedUnread() {
+            // Given files that say they have so many items, places, properties, associations or references, or so long a sequence
+            let many: [UInt8] = [0, 0, 4, 1]
+            let properties = [[UInt8]](repeating: box("free", []), count: 1025).flatMap { $0 }
+            let head = box("ftyp", Array("avif\0\0\0\0avifmif1".utf8))
+            let full: [UInt8] = [0, 0, 0, 0]
+            let bodies = [
+                box("iinf", [1, 0, 0, 0] + many), box("iloc", [2, 0, 0, 0, 0x44, 0] + many), box("iref", full + properties),
+                box("iprp", box("ipco", properties)), box("iprp", box("ipma", full + many)),
+            ]
+            for file in bodies.map({ head + box("meta", full + $0) }) {
+                // Then
+                XCTAssertThrowsError(try header(file)) {
+                    XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of more than 1024 items"))
+                }
+            }
+            XCTAssertThrowsError(try header(head + box("moov", [UInt8](repeating: 0, count: 262_145)))) {
+                XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many pictures"))
+            }
+        }
+
+        func testThatDamagedBoxesAreLeftToTheLibrary() throws {
+            let file = try file()
+            for end in 0..<min(file.count, 400) {
+                XCTAssertThrowsError(try header(Array(file[..<end]))) {
+                    if case .unsupported = $0 as? CodecError { XCTFail("\(end) bytes") }
+                }
+            }
+        }
+
         func testThatTheCodePointsOfSRGBAreSRGB() throws {
             XCTAssertEqual(try header(try file(primaries: 1, transfer: 13)).colors, .sRGB)
             XCTAssertEqual(try header(try file(primaries: 2, transfer: 2)).colors, .sRGB)

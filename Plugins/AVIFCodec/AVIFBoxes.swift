@@ -1,0 +1,71 @@
+#if AVIF
+    internal import OnesheetCore
+
+    /// The boxes of an AVIF file (ISO/IEC 14496-12 §4.2), as far as libavif's work grows with the square of what is in them: it looks for
+    /// each item among all, and for each chunk of a sequence through a table.
+    struct AVIFBoxes {
+        /// Items, properties, their associations and references, each. A grid has 256 pictures at the most, and as many of alpha.
+        static let mostEntries = 1024
+        /// Bytes of what describes a sequence, of which the first picture is taken.
+        static let largestMovie = 256 << 10
+
+        private let bytes: UnsafeBufferPointer<UInt8>
+
+        /// - Throws: `CodecError.unsupported` for a file with more than that. What is damaged is left to libavif.
+        static func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(CodecError) {
+            let file = AVIFBoxes(bytes: bytes)
+            for box in file.boxes(in: 0..<bytes.count) {
+                switch box.name {
+                case "meta": try file.checkMeta(box.body.dropFirst(4))
+                case "moov":
+                    guard box.body.count <= largestMovie else { throw .unsupported("AVIF of very many pictures") }
+                default: break
+                }
+            }
+        }
+
+        private func checkMeta(_ body: Range<Int>) throws(CodecError) {
+            var (items, places, properties, associations, references) = (0, 0, 0, 0, 0)
+            for box in boxes(in: body) {
+                let version = number(box.body, at: 0, bytes: 1)
+                switch box.name {
+                case "iinf": items += number(box.body, at: 4, bytes: version == 0 ? 2 : 4)
+                case "iloc": places += number(box.body, at: 6, bytes: version < 2 ? 2 : 4)
+                case "iref": references += count(box.body.dropFirst(4))
+                case "iprp":
+                    for box in boxes(in: box.body) {
+                        if box.name == "ipco" { properties += count(box.body) }
+                        if box.name == "ipma" { associations += number(box.body, at: 4, bytes: 4) }
+                    }
+                default: break
+                }
+            }
+            guard [items, places, properties, associations, references].allSatisfy({ $0 <= Self.mostEntries }) else {
+                throw .unsupported("AVIF of more than \(Self.mostEntries) items")
+            }
+        }
+
+        /// The boxes one after the other in a part of the file, as far as they are whole.
+        private func boxes(in part: Range<Int>) -> some Sequence<(name: String, body: Range<Int>)> {
+            sequence(state: part.lowerBound) { start in
+                let rest = start..<part.upperBound
+                guard rest.count >= 8 else { return nil }
+                var (size, head) = (number(rest, at: 0, bytes: 4), 8)
+                if size == 1 { (size, head) = (number(rest, at: 8, bytes: 8), 16) }
+                if size == 0 { size = rest.count }
+                guard size >= head, size <= rest.count else { return nil }
+                defer { start += size }
+                return (String(decoding: bytes[start + 4..<start + 8], as: UTF8.self), start + head..<start + size)
+            }
+        }
+
+        private func count(_ part: Range<Int>) -> Int { boxes(in: part).reduce(0) { count, _ in count + 1 } }
+
+        /// A number, the most significant byte first; 0 where there are not so many bytes, and the largest where it is larger.
+        private func number(_ part: Range<Int>, at place: Int, bytes count: Int) -> Int {
+            guard part.count >= place + count else { return 0 }
+            let value = bytes[part.lowerBound + place..<part.lowerBound + place + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return Int(min(value, UInt64(Int32.max)))
+        }
+    }
+#endif
