@@ -19,10 +19,13 @@ enum FuzzSeeds {
             try poster.file(JPEGCodec(), planes: (2, 2)), try poster.file(JPEGCodec(), planes: (1, 1), options),
             try poster.file(JPEGCodec(), planes: (4, 1)), try poster.file(JPEGCodec(progressive), planes: (2, 1)),
             try poster.file(JPEGCodec(), .gray), try poster.file(JPEGCodec(), .cmyk),
+            try poster.file(JPEGCodec(), planes: (1, 1), EncodeOptions(profile: DrawnProfile.displayP3(stages: 20))),
+            manySegments(try poster.file(JPEGCodec(), planes: (1, 1))),
         ]
         let pngs = [
             try poster.file(PNGCodec()), try poster.file(PNGCodec(), hasAlpha: true, options), try poster.file(PNGCodec(), .gray),
             try poster.file(PNGCodec(), .gray, hasAlpha: true),
+            try DrawnPoster(width: 1, height: 3000).file(PNGCodec(), .gray),
         ]
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         for (folder, files) in [("jpeg", jpegs), ("png", pngs), ("render", (jpegs + pngs).map { transform + $0 })] {
@@ -30,5 +33,10 @@ enum FuzzSeeds {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for (index, file) in files.enumerated() { try Data(file).write(to: folder.appendingPathComponent("seed-\(index)")) }
         }
+    }
+
+    /// The file with a few hundred empty segments before all others.
+    private static func manySegments(_ file: [UInt8]) -> [UInt8] {
+        Array(file[..<2] + [[UInt8]](repeating: [0xFF, 0xE1, 0, 2], count: 300).joined() + file[2...])
     }
 }
