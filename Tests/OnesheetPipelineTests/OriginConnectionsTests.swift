@@ -145,7 +145,7 @@ final class OriginConnectionsTests: TransportTestCase {
                 try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                 try channel.pipeline.syncOperations.addHandler(ClosingHandler(farewell))
             }
-            let transport = transport()
+            let transport = transport(attempts: 1)
             for number in 0..<300 {
                 // When it is asked hundreds of times
                 let url = "http://127.0.0.1:\(port)/\(number)"

@@ -52,7 +52,7 @@ final class OriginSecurityTests: TransportTestCase {
     func testThatNoRequestIsLostToAnOriginThatClosesWhatItKept() async throws {
         // Given an origin that promises to keep a connection, and closes it
         let (port, trust) = try await origin(for: "IP:127.0.0.1", .withTheSecondRequest)
-        let transport = transport(trust: trust)
+        let transport = transport(trust: trust, attempts: 1)
         for number in 0..<50 {
             // When it is asked again and again
             let answer = try await transport.get(HTTPRequest(url: "https://127.0.0.1:\(port)/\(number)"), under: loopback)

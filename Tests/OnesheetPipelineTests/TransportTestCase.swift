@@ -22,10 +22,11 @@ class TransportTestCase: XCTestCase {
     func transport(
         _ limits: Limits = Limits(), names: [String: [[String]]]? = nil, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         clock: WallClock = .system, trust: TLSConfiguration = .makeClientConfiguration(), grace: TimeAmount = .seconds(10),
-        patience: Duration = .seconds(2)
+        patience: Duration = .seconds(2), attempts: Int = 3
     ) -> WebTransport {
         let transport = WebTransport(
-            limits: limits, memory: memory, group: NIOSingletons.posixEventLoopGroup, retry: Retry(sleep: { _ in }), clock: clock,
+            limits: limits, memory: memory, group: NIOSingletons.posixEventLoopGroup,
+            retry: Retry(attempts: attempts, sleep: { _ in }), clock: clock,
             resolver: names.map { TableResolver($0) }, trust: trust, grace: grace, patience: patience,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         addTeardownBlock { try await transport.shutdown() }
