@@ -5,7 +5,7 @@ import functools, struct, zlib
 
 import pictures
 
-NUMBERS = (0, 1, 2, 3, 7, 8, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2**24 - 1, 2**31 - 1, 2**31, 2**32 - 1)
+NUMBERS = (0, 1, 2, 3, 7, 8, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 4_000_000, 7_999_999, 2**24 - 1, 2**31 - 1, 2**31, 2**32 - 1)
 
 
 # --- parts: a picture as a list of (name, body), and back --------------------------------------------------------------------------
@@ -154,13 +154,13 @@ def deflated(body, random):
 
 def extra(form, random):
     """A part that pictures may have, with what is in it wrong."""
-    profile = random.choice((pictures.stages_profile, pictures.grid_profile))(random.choice((1, 2, 9, 33, 200)))
+    profile = pictures.stages_profile(random.choice((1, 9, 200, 5000))) if random.random() < 0.5 else pictures.grid_profile(1, random.choice((2, 9, 33, 60)))
     profile = change(profile, random)
     exif = change(b"MM\0\x2a" + struct.pack(">IHHHIHxxI", 8, 1, 0x112, random.randrange(14), random.choice(NUMBERS), random.randrange(10), 8), random)
     if form == "jpg":
         return random.choice([
             (0xE1, b"Exif\0\0" + exif, b""), (0xE2, b"ICC_PROFILE\0" + bytes([random.choice((0, 1, 2, 255)), random.choice((0, 1, 2, 255))]) + profile[:65000], b""),
-            (0xFE, random.randbytes(random.randrange(3000)), b""), (0xDD, struct.pack(">H", random.choice((0, 1, 5, 65535))), b""),
+            (0xFE, random.randbytes(random.choice((0, 3, 3000))), b""), (0xE5, b"", b""), (0xDD, struct.pack(">H", random.choice((0, 1, 5, 65535))), b""),
             (0xEE, b"Adobe\0\x64\0\0\0\0" + bytes([random.randrange(4)]), b""), (0xC4, random.randbytes(17) + bytes(200), b""), (0xDB, random.randbytes(65), b"")])
     if form == "png":
         return random.choice([
@@ -188,7 +188,7 @@ def swap_parts(parts, others, form, random):
     elif kind == 1:
         del parts[index]
     elif kind == 2:
-        parts[index:index] = [parts[index]] * random.choice((1, 2, 50, 2000 if len(parts[index][1]) < 100 else 3))
+        parts[index:index] = [parts[index]] * random.choice((1, 2, 50, (200_000 if len(parts[index][1]) < 8 else 2000) if len(parts[index][1]) < 100 else 3))
     elif kind == 3:
         random.shuffle(parts)
     elif kind == 4 and others:
