@@ -19,6 +19,8 @@ def configuration(room, port, origins, token, tls=False, more=""):
         metadata: {{ number: {{ at: /number, as: number }}, whole: {{ at: /whole, as: number }} }} }} }},
       title: {{ get: "/title{{?id}}", fields: {{ id: /id, name: /name, metadata: {{ number: {{ at: /number, as: number }} }} }} }},
       candidates: {{ get: "/pictures{{?id}}", items: /items, order: likeness, fields: {{ url: /url, width: /width, height: /height }} }} }} }}"""
+    # Otherwise all of this machine's addresses are proxies that may take everything.
+    clients = "" if "clients:" in more else "clients: { trustedProxies: [] }"
     others = ", ".join(f'"http://127.0.0.{n}:{origins}/"' for n in range(20, 40))
     text = f"""
 listen: 127.0.0.1:{port}
@@ -27,6 +29,7 @@ admin: {{ token: {token} }}
 limits: {{ memory: {MEMORY}, workers: 2 }}
 shutdown: {{ delay: {DELAY}s, deadline: {DEADLINE}s }}
 log: {{ level: notice }}
+{clients}
 {f"tls: {{ certificate: {room}/../certificate.pem, key: {room}/../key.pem }}" if tls else ""}
 {more}
 sources:
