@@ -89,8 +89,14 @@ class Watch:
         self.server, self.note = server, note
         self.samples, self.deaths, self.lock = [], [], threading.Lock()
         self.highest, self.ending, self.over, self.why = 0, False, False, None
-        for work in (self.run, self.ask):
-            threading.Thread(target=work, daemon=True).start()
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.run, self.ask)]
+        for thread in self.threads:
+            thread.start()
+
+    def end(self):
+        """Nothing is begun again after this."""
+        self.ending = self.over = True
+        self.threads[0].join()
 
     def run(self):
         while not self.over:
@@ -119,7 +125,7 @@ class Watch:
             code, self.why = self.why or f"died with status {server.process.returncode}", None
             self.deaths.append((time.time(), code, lines))
             self.note(f"THE SERVER {code.upper()}: {' | '.join(lines)[:600]}")
-            if server.start() is None:
+            if not self.ending and server.start() is None:
                 self.note("it does not start again; once more")
                 server.kill()
             return
@@ -150,7 +156,7 @@ class Round:
         self.sink = processes.Queue()
         self.events, self.results, self.rows = [], [], []
         self.broken, self.facts = [], {}
-        self.children, self.started = [], time.time()
+        self.children, self.started, self.watch = [], time.time(), None
 
     def note(self, text):
         print(f"[{time.time() - self.started:6.1f}] {self.name}: {text}", file=sys.stderr, flush=True)
@@ -186,7 +192,8 @@ class Round:
         try:
             self.load(seconds, chosen, alone if solo else [], solo)
         finally:
-            self.watch.ending = self.watch.over = True
+            if self.watch:
+                self.watch.end()
             for child in self.children:
                 if child.is_alive():
                     child.kill()
