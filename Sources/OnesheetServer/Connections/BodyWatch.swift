@@ -56,10 +56,9 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
             return context.write(data, promise: promise)
         }
         let hold = memory.hold(bytes)
-        let length = bytes.readableBytes
         let taken = promise ?? context.eventLoop.makePromise()
-        receiver.wrote(length)
-        taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took(length) } }
+        receiver.wrote(bytes.storageCapacity)
+        taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
         context.write(data, promise: taken)
     }
 

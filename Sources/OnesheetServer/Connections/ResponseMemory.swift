@@ -30,6 +30,8 @@ final class ResponseMemory: Sendable {
         var bytes = 0
         var bodies: [ObjectIdentifier: Body] = [:]
         var receivers: [ObjectIdentifier: BodyReceiver] = [:]
+        /// When slow ones were looked for.
+        var looked: NIODeadline?
     }
 
     /// - Parameter budget: of which this is a part.
@@ -105,8 +107,14 @@ final class ResponseMemory: Sendable {
 
     /// Lets go of clients that take nothing, until `bytes` bytes more are free.
     func drop(_ bytes: Int, at now: NIODeadline = .now()) {
-        let slow = state.withLock { Array($0.receivers.values) }
-            .map { (receiver: $0, since: $0.waitingSince) }.filter { now - $0.since >= Self.patience }
+        // All are looked at, so not more often than needed.
+        let receivers = state.withLock { state in
+            if let last = state.looked, now - last < .milliseconds(100) { return [BodyReceiver]() }
+            state.looked = now
+            return Array(state.receivers.values)
+        }
+        let slow =
+            receivers.map { (receiver: $0, since: $0.waitingSince) }.filter { now - $0.since >= Self.patience }
             .sorted { $0.since < $1.since }
         var rest = bytes
         for (receiver, _) in slow where rest > 0 {
@@ -141,28 +149,28 @@ final class BodyReceiver: Sendable {
 
     /// Since when nothing was taken of what was written.
     var waitingSince: NIODeadline { state.withLock { $0.since } }
-    /// Bytes that were written and not taken.
+    /// Bytes of the longest body of which something was written and not taken.
     var bytes: Int { state.withLock { $0.bytes } }
     /// Whether the client has taken everything.
     var isEmpty: Bool { state.withLock { $0.pieces == 0 } }
 
-    /// `bytes` bytes are written.
+    /// Something is written that holds a body of `bytes` bytes.
     func wrote(_ bytes: Int) {
         let isFirst = state.withLock { state in
             if state.pieces == 0 { state.since = .now() }
             state.pieces += 1
-            state.bytes += bytes
+            state.bytes = max(state.bytes, bytes)
             return state.pieces == 1
         }
         if isFirst { memory.add(self) }
     }
 
-    /// They are taken, or will never be.
-    func took(_ bytes: Int) {
+    /// Something that was written is taken, or never will be.
+    func took() {
         let isLast = state.withLock { state in
             state.since = .now()
             state.pieces -= 1
-            state.bytes -= bytes
+            if state.pieces == 0 { state.bytes = 0 }
             return state.pieces == 0
         }
         if isLast { memory.remove(self) }

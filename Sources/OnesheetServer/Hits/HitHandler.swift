@@ -90,10 +90,9 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
         let (hold, receiver) = (memory.admit(bytes, isInTier: true), receiver)
         var rest = bytes
         while let piece = rest.readSlice(length: min(ResponseMemory.small, rest.readableBytes)), piece.readableBytes > 0 {
-            let length = piece.readableBytes
             let taken = context.eventLoop.makePromise(of: Void.self)
-            receiver?.wrote(length)
-            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.took(length) } }
+            receiver?.wrote(bytes.storageCapacity)
+            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver?.took() } }
             context.write(wrapOutboundOut(.byteBuffer(piece)), promise: taken)
         }
     }

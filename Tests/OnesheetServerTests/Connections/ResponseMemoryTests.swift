@@ -61,7 +61,7 @@ final class ResponseMemoryTests: XCTestCase {
         let later = NIODeadline.now() + ResponseMemory.patience
         while NIODeadline.now() <= receivers[0].waitingSince {}
         receivers[1].wrote(1)
-        receivers[1].took(1)
+        receivers[1].took()
         memory.drop(1, at: later)
         // Then the other one is let go of
         XCTAssertFalse(channels[0].isActive)

@@ -56,7 +56,7 @@ final class StalledClientsTests: ServerTestCase {
         for _ in 0..<2 { _ = try await server.send(poster) }
         for target in [poster, poster + "?x"] {
             let before = try PeakMemory.begin()
-            try await OpenConnection.with(server.url) { connection in
+            try await OpenConnection.with(server.url, room: 64 << 10) { connection in
                 // When a client asks ten thousand times and reads nothing
                 try await connection.send(String(repeating: "GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n", count: 10_000))
                 for _ in 0..<100 { _ = try await server.send("/health") }
@@ -139,7 +139,7 @@ final class StalledClientsTests: ServerTestCase {
             return []
         }
         var heads: [String] = []
-        try await OpenConnection.with(server.url) { connection in
+        try await OpenConnection.with(server.url, room: 64 << 10) { connection in
             try await connection.send("GET /i/unsafe/plain/\(origin.url)/\(first)@jpg HTTP/1.1\r\nHost: h\r\n\r\n")
             var head = ByteBuffer()
             while let bytes = try await connection.next() {

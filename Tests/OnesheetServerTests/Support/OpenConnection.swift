@@ -8,11 +8,15 @@ struct OpenConnection {
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
     /// Connects to `url` for as long as `body` takes, with TLS as it says.
+    /// - Parameter room: bytes that the system takes for the test before it reads them; the system's choice can be many megabytes.
     static func with(
-        _ url: String, _ tls: NIOSSLContext? = nil, _ body: (inout OpenConnection) async throws -> Void
+        _ url: String, _ tls: NIOSSLContext? = nil, room: Int? = nil, _ body: (inout OpenConnection) async throws -> Void
     ) async throws {
         let address = url.split(separator: "/")[1].split(separator: ":")
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        var bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        if let room { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(room)) }
+        let channel =
+            try await bootstrap
             .connect(host: String(address[0]), port: Int(address[1]) ?? 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
