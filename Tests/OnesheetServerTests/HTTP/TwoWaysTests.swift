@@ -48,6 +48,10 @@ final class TwoWaysTests: ServerTestCase {
         for way in ways.both { for _ in 0..<2 { _ = try await way.send(poster) } }
         let answer = try await ways.ordinary.send(poster)
         let tag = try XCTUnwrap(answer.field("ETag"))
+        // Each when the one before is there: of those that come together, the parser has what is not taken yet.
+        try await OpenConnection.with(ways.early.url) { connection in
+            for _ in 0..<20 { _ = try await connection.get(poster) }
+        }
         let often = Array(repeating: request(poster), count: 20)
         let others = [
             request(poster, method: "HEAD"), request(poster, "If-None-Match: \(tag)"), request(poster, "Range: bytes=5-9"),

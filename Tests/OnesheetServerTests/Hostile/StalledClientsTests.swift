@@ -34,7 +34,7 @@ final class StalledClientsTests: ServerTestCase {
         // Given room for one picture, and a client that takes none of it
         let origin = try await bigPictures()
         let server = try await server(
-            sources: web(origin), keys: "clients: { memory: 17MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
+            sources: web(origin), keys: "clients: { memory: 16MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
         _ = try await stall(0..<1, server, origin) {
             // When somebody else asks again and again
             var (status, tries) = (503, 0)
@@ -45,7 +45,7 @@ final class StalledClientsTests: ServerTestCase {
             // Then the room is theirs in the end
             XCTAssertEqual(status, 200)
             let dropped = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
-            XCTAssertEqual(dropped, 1)
+            XCTAssertGreaterThan(dropped, 0)
         }
     }
 
