@@ -13,8 +13,6 @@ final class HangingPictureTests: XCTestCase {
     private let clock = ManualClock()
     private let door = ThreadDoor()
 
-    override func tearDown() { door.open() }
-
     func testThatARenderThatHangsIsAnsweredAndNotBegunAgain() async throws {
         // Given a picture that cannot be decoded
         let pool = RenderPool(workers: 2, queue: 8, deadline: .milliseconds(30))
@@ -67,6 +65,7 @@ final class HangingPictureTests: XCTestCase {
         let pool = RenderPool(workers: 2, queue: 8, deadline: .milliseconds(30))
         let pipeline = try Pipeline.forTesting(
             source, transport: transport, clock: clock, pool: pool, codecs: [HangingCodec(part: .decoding, door: door)], case: self)
+        addTeardownBlock { [door] in door.open() }
         // When the poster is asked for, then it is the good one
         let answer = try await pipeline.image(for: ImageRequest(TitleReference(source: "films", id: "1"), Transform()))
         XCTAssertEqual(answer.entry.body, picture)
@@ -76,6 +75,8 @@ final class HangingPictureTests: XCTestCase {
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/hang") { _ in HTTPAnswer(status: 200, body: HangingCodec.file) }
         transport.on("http://127.0.0.1/well") { _ in HTTPAnswer(status: 200, body: picture) }
+        // Before the pool of the pipeline ends: what is added last is done first.
+        defer { addTeardownBlock { [door] in door.open() } }
         return try .forTesting(
             ScriptedSource { id in [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))] }, transport: transport, clock: clock,
             pool: pool, codecs: [HangingCodec(part: part, door: door)], case: self)

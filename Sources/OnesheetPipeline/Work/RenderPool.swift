@@ -33,7 +33,7 @@ package final class RenderPool: Sendable {
     ) {
         renders = Workers(
             threads: max(1, workers), queue: queue, longestWait: longestWait, longestPrefetchWait: longestPrefetchWait,
-            deadline: deadline * 1.1)
+            deadline: deadline + deadline / 10)
         examiners = Workers(
             threads: Self.examiningThreads, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
             longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))

@@ -12,8 +12,9 @@ final class ShutdownTimes: Sendable {
     /// For requests under way.
     var forRequests: Duration { deadline - rest }
 
-    /// For each of the two parts that come after. A tenth of a second is the least in which anything ends.
-    var grace: Duration { max(rest / 2, .milliseconds(100)) }
+    /// For each of the two parts that come after. A quarter of a second is the least in which a disk is
+    /// let go of.
+    var grace: Duration { max(rest / 2, .milliseconds(250)) }
 
     /// What is left for the last part.
     var left: Duration { max(grace, end.withLock { $0.map { $0 - .now } ?? deadline }) }
