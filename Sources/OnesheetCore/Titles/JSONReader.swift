@@ -119,9 +119,11 @@ struct JSONReader {
             case UInt8(ascii: "\""):
                 let end = position
                 position += 1
-                guard let text = String(validating: unescaped ?? Array(bytes[start..<end]), as: UTF8.self) else {
-                    throw damage("a text is not UTF-8")
-                }
+                let text =
+                    if let unescaped { String(validating: unescaped, as: UTF8.self) } else {
+                        String(validating: bytes[start..<end], as: UTF8.self)
+                    }
+                guard let text else { throw damage("a text is not UTF-8") }
                 return text
             case UInt8(ascii: "\\"):
                 if unescaped == nil { unescaped = Array(bytes[start..<position]) }
