@@ -19,7 +19,7 @@ struct how {
 enum { resolve_cached = 0x20 };
 
 int ccachefiles_open_cached(const char *path) {
-    struct how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW, .resolve = resolve_cached};
+    struct how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, .resolve = resolve_cached};
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 

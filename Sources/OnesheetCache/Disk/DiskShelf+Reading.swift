@@ -34,8 +34,8 @@ extension DiskShelf {
     func contains(_ key: CacheKey) throws(CacheError) -> Bool {
         let name = key.entryName
         return try Self.naming("look up in") {
-            guard let file = try EntryFile.at(layout.entry(name), named: name) else { return false }
             do {
+                guard let file = try EntryFile.at(layout.entry(name), named: name) else { return false }
                 let header = try file.header()
                 return ShelfLife.isFresh(created: header.facts.created, end: header.end, now: clock.now)
             } catch is EntryDamage {
@@ -60,8 +60,10 @@ extension DiskShelf {
     private func readChecked(_ key: CacheKey) throws -> CacheEntry? {
         let name = key.entryName
         let path = layout.entry(name)
-        guard let file = try EntryFile.at(path, named: name) else { return nil }
+        var status: FileStatus?
         do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
+            status = file.status
             var (header, entry) = try file.entry()
             let now = clock.now
             checkedFiles.note(name, file.status, header, now: now)
@@ -75,7 +77,7 @@ extension DiskShelf {
             return entry
         } catch is EntryDamage {
             count(key) { $0.damaged += 1 }
-            try removeDamaged(key, path, file.status.identity)
+            if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, path, status.identity) }
             return nil
         }
     }
@@ -103,7 +105,7 @@ extension DiskShelf {
         do {
             try withFolder("remove from") { folder in
                 try folder.index.remove(key.entryName) {
-                    if try FileStatus(of: path)?.identity == identity { try Files.remove(path) }
+                    if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: clock.now) }
                 }
             }
         } catch {

@@ -6,7 +6,7 @@ extension DiskShelf {
     func remove(_ key: CacheKey) throws(CacheError) {
         let name = key.entryName
         try withFolder("remove from") { folder in
-            try folder.index.remove(name) { try Files.remove(layout.entry(name)) }
+            try folder.index.remove(name) { try Files.clear(layout.entry(name), now: clock.now) }
         }
     }
 
@@ -28,7 +28,7 @@ extension DiskShelf {
     /// - Parameter reason: why the tier removes it by itself; `nil` where it was told to.
     func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
         let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
-            try Files.remove(layout.entry($0))
+            try Files.clear(layout.entry($0), now: clock.now)
         }
         if let reason { for row in removed { count(row.key) { $0.evictions[reason, default: 0] += 1 } } }
         return removed.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }

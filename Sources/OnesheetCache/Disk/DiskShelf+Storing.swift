@@ -47,13 +47,22 @@ extension DiskShelf {
     /// Moves a written file to where look-ups find it.
     private func place(_ temporary: String, _ name: Digest128) throws(FileFailure) {
         let path = layout.entry(name)
+        let folders = layout.folders(of: name)
+        // A link among them would lead out of the folder.
+        var areThere = true
+        for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
+        if !areThere {
+            // Where the whole folder is gone, that is found out first.
+            guard try FileStatus(of: layout.entries)?.isFolder == true else {
+                throw FileFailure("find", layout.entries, code: FileFailure.absence)
+            }
+            for folder in folders { try Files.makeOwnFolder(folder, now: clock.now) }
+        }
         do {
             try Files.move(temporary, to: path)
         } catch {
-            guard error.isAbsence, try FileStatus(of: temporary) != nil, try FileStatus(of: layout.entries) != nil else {
-                throw error
-            }
-            try Files.makeFolders(String(path.dropLast(33)))
+            guard error.isNotAFile || error.isExistence else { throw error }
+            try Files.clear(path, now: clock.now)
             try Files.move(temporary, to: path)
         }
     }

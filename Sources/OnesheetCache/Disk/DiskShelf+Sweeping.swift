@@ -44,7 +44,7 @@ extension DiskShelf {
             guard part < FolderLayout.partCount else { return false }
             let end = min(part + 64, FolderLayout.partCount)
             while part < end {
-                let names = try layout.names(inPart: part)
+                let names = try namesThatCanBeRead(inPart: part)
                 part += 1
                 guard !names.isEmpty else { continue }
                 for start in stride(from: 0, to: names.count, by: DiskSettings.step) {
@@ -57,17 +57,33 @@ extension DiskShelf {
         }
     }
 
+    /// The names in a part of the folder; none where that part alone cannot be read, so that it keeps no other from being known.
+    func namesThatCanBeRead(inPart part: Int) throws(FileFailure) -> [Digest128] {
+        do throws(FileFailure) {
+            return try layout.names(inPart: part)
+        } catch {
+            guard error.meansDamage else { throw error }
+            count(nil) { $0.damaged += 1 }
+            return []
+        }
+    }
+
     /// What the file of an entry says about it. A file that is damaged is removed.
     func rowFromFile(_ name: Digest128) throws -> IndexRow? {
         let path = layout.entry(name)
-        guard let file = try EntryFile.at(path, named: name) else { return nil }
         do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
             let header = try file.header()
             return IndexRow(
                 name: name, key: header.key, entry: header.facts, length: file.status.size, stored: clock.now, end: header.end)
-        } catch is EntryDamage {
+        } catch  where EntryFile.isDamaged(error) {
             count(nil) { $0.damaged += 1 }
-            try Files.remove(path)
+            do {
+                try Files.clear(path, now: clock.now)
+            } catch {
+                // It stays, unknown to the index; to give up here would keep all others unknown too.
+                count(nil) { $0.evictions["damaged, not removable", default: 0] += 1 }
+            }
             return nil
         }
     }

@@ -7,7 +7,7 @@ extension DiskShelf {
     func verify(from part: Int, repair: Bool) throws(CacheError) -> (DiskVerification, next: Int?) {
         var part = part
         while part < FolderLayout.partCount {
-            let names = try Self.naming("verify") { try layout.names(inPart: part) }
+            let names = try Self.naming("verify") { try namesThatCanBeRead(inPart: part) }
             part += 1
             if !names.isEmpty { return (try verify(names, repair: repair), part) }
         }
@@ -65,19 +65,20 @@ extension DiskShelf {
     }
 
     private func state(of name: Digest128) throws -> FileState? {
-        guard let file = try EntryFile.at(layout.entry(name), named: name) else { return nil }
+        let path = layout.entry(name)
         do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
             _ = try file.entry()
             return .whole(file.status.size)
-        } catch is EntryDamage {
-            return .damaged(file.status.identity)
+        } catch  where EntryFile.isDamaged(error) {
+            return try FileStatus(of: path).map { .damaged($0.identity) }
         }
     }
 
     private func remove(_ name: Digest128, _ identity: FileStatus.Identity, in folder: OpenFolder) throws {
         let path = layout.entry(name)
         try folder.index.remove(name) {
-            if try FileStatus(of: path)?.identity == identity { try Files.remove(path) }
+            if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: clock.now) }
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import GRDB
+internal import Logging
 internal import OnesheetCore
 internal import Synchronization
 
@@ -19,31 +20,40 @@ final class DiskShelf: Sendable {
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.
     let obstacle: CacheError?
+    private let logger: Logger
     private let state: Mutex<State>
 
     private enum State {
         case open(OpenFolder)
-        /// Not there any more as it was; `damaged` is the path of an index that cannot be trusted. A folder that never was open
+        /// Not there any more as it was; `damaged` is an index that cannot be trusted. A folder that never was open
         /// may be somebody else's.
-        case lost(damaged: String?, isOurs: Bool)
+        case lost(damaged: DamagedIndex?, isOurs: Bool)
         case closed
     }
 
-    /// Opens the folder. One that cannot be written now is opened by the first operation that finds that it can; until then, what is
-    /// in it can be looked up.
-    init(_ settings: DiskSettings, life: ShelfLife, clock: WallClock) throws(CacheError) {
+    /// Opens the folder. One that cannot be written now, or whose index cannot be made, is opened by the first operation that finds that
+    /// it can; until then, what is in it can be looked up.
+    init(_ settings: DiskSettings, life: ShelfLife, clock: WallClock, logger: Logger) throws(CacheError) {
         layout = FolderLayout(path: settings.path)
-        (self.settings, self.life, self.clock) = (settings, life, clock)
+        (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
         let layout = layout
         let (first, obstacle): (State, CacheError?) = try Self.naming("open") {
             do {
-                return (.open(try OpenFolder(layout)), nil)
-            } catch  where error.meansUnwritable {
+                return (.open(try OpenFolder(layout, now: clock.now, logger: logger)), nil)
+            } catch  where error.meansUnwritable || error is DatabaseError {
                 return (.lost(damaged: nil, isOurs: false), Self.named("open", error))
             }
         }
         state = Mutex(first)
         self.obstacle = obstacle
+    }
+
+    /// A shelf that is closed from the start: it reads and writes nothing.
+    init(closed settings: DiskSettings, life: ShelfLife, clock: WallClock, logger: Logger) {
+        layout = FolderLayout(path: settings.path)
+        (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
+        state = Mutex(.closed)
+        obstacle = nil
     }
 
     /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.
@@ -77,13 +87,12 @@ final class DiskShelf: Sendable {
             if case .open(let present) = state {
                 let isLost = lost.map { $0.folder === present } ?? false
                 if try !isLost && present.isCurrent() { return present }
-                let isDamaged = isLost && lost?.error is DatabaseError
-                state = .lost(damaged: isDamaged ? present.index.path : nil, isOurs: true)
+                state = .lost(damaged: isLost ? lost.flatMap { Self.damage($0.error, of: present.index) } : nil, isOurs: true)
                 // Closed first: SQLite must not have a removed file and its successor open at once.
                 try present.index.close()
             }
             guard case .lost(let damaged, let isOurs) = state else { throw Self.closed }
-            let next = try OpenFolder(layout, isOurs: isOurs, distrusting: damaged)
+            let next = try OpenFolder(layout, isOurs: isOurs, distrusting: damaged, now: clock.now, logger: logger)
             state = .open(next)
             return next
         }
@@ -94,12 +103,16 @@ final class DiskShelf: Sendable {
         switch error {
         case let failure as FileFailure: failure.isAbsence
         case let failure as DatabaseError:
-            switch failure.resultCode {
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_ERROR, .SQLITE_READONLY: true
-            default: failure.extendedResultCode == .SQLITE_IOERR_SHORT_READ
-            }
-        default: false
+            // A constraint can only fail when the index holds what it never was given.
+            failure.meansDamage || [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_CONSTRAINT].contains(failure.resultCode)
+        default: error.meansDamage
         }
+    }
+
+    /// What is wrong with the index itself after `error`; `nil` where it is only out of reach.
+    private static func damage(_ error: any Error, of index: CacheIndex) -> DamagedIndex? {
+        let isConstraint = (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
+        return isConstraint || error.meansDamage ? DamagedIndex(path: index.path, reason: "\(error)") : nil
     }
 
     /// Runs `body`; its failures become the contract's.

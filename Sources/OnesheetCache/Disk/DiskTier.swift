@@ -32,7 +32,7 @@ package final class DiskTier: CacheTier {
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
         let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor, isSynced: isSynced)
-        shelf = try DiskShelf(settings, life: ShelfLife(limit: expires, extending: extending), clock: clock)
+        shelf = try DiskShelf(settings, life: ShelfLife(limit: expires, extending: extending), clock: clock, logger: logger)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
@@ -41,6 +41,15 @@ package final class DiskTier: CacheTier {
         } else {
             adoptLater()
         }
+    }
+
+    /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
+    package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
+        let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), freeSpaceFloor: .usual, isSynced: true)
+        shelf = DiskShelf(closed: settings, life: ShelfLife(limit: .never, extending: .none), clock: clock, logger: logger)
+        readers = DiskWorkers(threads: 1, limit: 1, path: path)
+        workers = DiskWorkers(threads: 1, limit: 1, path: path)
+        self.logger = logger
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
@@ -80,7 +89,9 @@ package final class DiskTier: CacheTier {
         while true {
             let step = try await workers.run { () throws(CacheError) in try shelf.removeStep(selection) }
             removal = removal + step
-            if step.entries == 0 || selection == .all { break }
+            if selection == .all { break }
+            // Where the index was found to be damaged on the way, its entries are known only once they were taken in again.
+            if step.entries == 0, try await !adoptedMore() { break }
         }
         // What has expired no process serves any more.
         if selection != .expired { try await workers.run { () throws(CacheError) in try shelf.notePurge() } }
@@ -157,8 +168,15 @@ package final class DiskTier: CacheTier {
     /// Takes all files into the index that it does not know. There are some only after the index was lost, and it happens by itself in
     /// the background; figures are whole only after it.
     package func adopt() async throws(CacheError) {
+        _ = try await adoptedMore()
+    }
+
+    /// - Returns: whether there was anything left to look for.
+    private func adoptedMore() async throws(CacheError) -> Bool {
         let shelf = shelf
-        while try await workers.run({ () throws(CacheError) in try shelf.adoptStep() }) {}
+        var isMore = false
+        while try await workers.run({ () throws(CacheError) in try shelf.adoptStep() }) { isMore = true }
+        return isMore
     }
 
     /// The same, in the background.

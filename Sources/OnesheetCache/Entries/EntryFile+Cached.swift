@@ -14,7 +14,7 @@ extension EntryFile {
         where isUsable: @escaping @Sendable (EntryHeader) -> Bool, reuse: @escaping @Sendable () -> Void
     ) -> ReadyEntry? {
         do {
-            guard var file = OpenFile.cached(path), case let status = try file.status() else { return nil }
+            guard var file = OpenFile.cached(path), case let status = try file.status(), status.isFile else { return nil }
             let known = checked.header(of: name, status, now: now)
             if let known, !isUsable(known) { return nil }
             if status.size > limit {

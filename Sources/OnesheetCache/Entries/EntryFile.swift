@@ -6,16 +6,25 @@ internal import OnesheetCore
 struct EntryFile: ~Copyable {
     private let file: OpenFile
     private let name: Digest128
+    /// No entry is as long, because no body in memory is; a file may be of any length, and take no room for it.
+    private static let lengthLimit = 1 << 31
     let status: FileStatus
 
     /// Opens the file at `path`; `nil` where there is none.
-    static func at(_ path: String, named name: Digest128) throws(FileFailure) -> EntryFile? {
+    /// - Throws: `EntryDamage` where something is there that is no file, `FileFailure` where it cannot be opened.
+    static func at(_ path: String, named name: Digest128) throws -> EntryFile? {
         do {
             return try EntryFile(path: path, name: name)
         } catch {
             if error.isAbsence { return nil }
+            if error.isNotAFile { throw EntryDamage.notAnEntry }
             throw error
         }
+    }
+
+    /// Whether `error` is about this file alone, and not about the folder or the system.
+    static func isDamaged(_ error: any Error) -> Bool {
+        error is EntryDamage || (error as? FileFailure)?.meansDamage == true
     }
 
     private init(path: String, name: Digest128) throws(FileFailure) {
@@ -35,7 +44,7 @@ struct EntryFile: ~Copyable {
             // Either damaged, or longer than what was read, or its life was just being extended.
             header = try EntryHeader(try file.read(first: min(status.size, EntryHeader.lengthLimit)), named: name)
         }
-        guard header.length + header.bodyLength == status.size else { throw EntryDamage.length }
+        guard header.length + header.bodyLength == status.size, status.size <= Self.lengthLimit else { throw EntryDamage.length }
         return header
     }
 

@@ -1,13 +1,14 @@
 internal import GRDB
 
 extension Error {
-    /// Whether it says that the disk is full or cannot be written: what may pass by itself, and stops no server.
+    /// Whether it says that the disk is full or cannot be written, or that another program holds the file: what may pass by itself, and
+    /// stops no server.
     var meansUnwritable: Bool {
         switch self {
         case let failure as FileFailure: failure.isRefusal
         case let failure as DatabaseError:
             switch failure.resultCode {
-            case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR: true
+            case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED: true
             default: false
             }
         default: false

@@ -7,20 +7,32 @@ internal import NIOCore
 
 /// What the cache asks of the file system by path.
 enum Files {
-    static func makeFolder(_ path: String) throws(FileFailure) {
-        guard mkdir(path, 0o755) != 0 else { return }
+    /// Of every folder that the cache makes.
+    static let folderPermissions: mode_t = 0o700
+
+    /// Makes a folder that only its owner may enter. That it is there already is as good.
+    /// - Parameter followingLink: whether a link to a folder is as good as one.
+    static func makeFolder(_ path: String, followingLink: Bool = false) throws(FileFailure) {
+        guard mkdir(path, folderPermissions) != 0 else {
+            // The process's mask can take from it what its owner needs.
+            guard chmod(path, folderPermissions) == 0 else { throw FileFailure("set the permissions of", path) }
+            return
+        }
         let failure = FileFailure("make the folder", path)
         guard failure.isExistence else { throw failure }
+        guard try FileStatus(of: path, followingLink: followingLink)?.isFolder == true else {
+            throw FileFailure("make the folder", path, code: ENOTDIR)
+        }
     }
 
     /// Makes `path` and every folder on the way to it.
     static func makeFolders(_ path: String) throws(FileFailure) {
         do {
-            try makeFolder(path)
+            try makeFolder(path, followingLink: true)
         } catch {
-            guard error.isAbsence, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
+            guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw error }
             try makeFolders(String(path[..<slash]))
-            try makeFolder(path)
+            try makeFolder(path, followingLink: true)
         }
     }
 
@@ -36,26 +48,33 @@ enum Files {
         guard failure.isAbsence else { throw failure }
     }
 
-    /// Removes a folder and what is in it, following no link out of it.
+    /// Removes a file, or a folder and what is in it, following no link out of it.
     static func removeTree(_ path: String) throws(FileFailure) {
-        for name in try names(in: path) {
-            let inner = "\(path)/\(name)"
-            guard unlink(inner) != 0 else { continue }
-            let failure = FileFailure("remove", inner)
-            if failure.isAbsence { continue }
-            guard failure.code == EISDIR || failure.code == EPERM else { throw failure }
-            try removeTree(inner)
-        }
+        guard unlink(path) != 0 else { return }
+        let failure = FileFailure("remove", path)
+        if failure.isAbsence { return }
+        // What Linux says of a folder, and what POSIX says of one.
+        guard failure.code == EISDIR || failure.code == EPERM else { throw failure }
+        for name in try names(in: path) { try removeTree("\(path)/\(name)") }
+        try removeEmptyFolder(path)
+    }
+
+    /// Removes a folder with nothing in it. That it is not there any more is as good.
+    static func removeEmptyFolder(_ path: String) throws(FileFailure) {
         guard rmdir(path) != 0 else { return }
         let failure = FileFailure("remove the folder", path)
         guard failure.isAbsence else { throw failure }
     }
 
     /// The names in a folder, without `.` and `..`; none where there is no folder.
-    static func names(in path: String) throws(FileFailure) -> [String] {
-        guard let folder = opendir(path) else {
+    /// - Parameter followingLink: whether a link to a folder is as good as one.
+    static func names(in path: String, followingLink: Bool = false) throws(FileFailure) -> [String] {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLink ? 0 : O_NOFOLLOW))
+        guard descriptor >= 0, let folder = fdopendir(descriptor) else {
             let failure = FileFailure("list", path)
-            if failure.isAbsence { return [] }
+            if descriptor >= 0 { close(descriptor) }
+            // A link that is not followed is no folder.
+            if failure.isAbsence || failure.code == ELOOP { return [] }
             throw failure
         }
         defer { closedir(folder) }
@@ -79,7 +98,7 @@ enum Files {
 
     /// Writes a small file whole or not at all.
     static func replace(_ path: String, with buffer: ByteBuffer, through temporary: String) throws(FileFailure) {
-        try remove(temporary)
+        try clear(temporary)
         try write(buffer, to: temporary)
         try move(temporary, to: path)
     }

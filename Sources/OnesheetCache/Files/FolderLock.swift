@@ -2,16 +2,26 @@
 struct FolderLock: ~Copyable {
     private let file: OpenFile
 
-    /// Waits for the lock file at `path`.
+    /// Waits for the lock file at `path`. What has its name and is no file is set aside.
     init(waitingFor path: String) throws(FileFailure) {
         while true {
-            let file = try OpenFile(path, for: .locking)
+            let file = try Self.file(path)
             try file.lock(waiting: true)
             // A file that was removed or replaced while we waited locks nobody out.
             if try FileStatus(of: path)?.identity == file.status().identity {
                 self.file = file
                 return
             }
+        }
+    }
+
+    private static func file(_ path: String) throws(FileFailure) -> OpenFile {
+        do throws(FileFailure) {
+            return try OpenFile(path, for: .locking)
+        } catch {
+            guard error.isNotAFile else { throw error }
+            try Files.clear(path)
+            return try OpenFile(path, for: .locking)
         }
     }
 }

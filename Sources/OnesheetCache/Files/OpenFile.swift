@@ -6,20 +6,6 @@
 internal import CCacheFiles
 internal import NIOCore
 
-/// What the file system knows about a file.
-struct FileStatus: Equatable {
-    /// The file itself: a path may name another one a moment later.
-    struct Identity: Hashable, Sendable {
-        let device: UInt64
-        let number: UInt64
-    }
-
-    let identity: Identity
-    let size: Int
-    /// When bytes or facts of the file last changed, in nanoseconds since 1970; nobody can set it back.
-    let changed: Int
-}
-
 /// An open file, closed at the end of its life. Reading and writing go on after interruptions and short answers.
 struct OpenFile: ~Copyable {
     enum Purpose {
@@ -30,6 +16,13 @@ struct OpenFile: ~Copyable {
         case changing
         /// Made where it is not there; only ever locked.
         case locking
+
+        fileprivate var makes: Bool {
+            switch self {
+            case .reading, .changing: false
+            case .writing, .locking: true
+            }
+        }
 
         fileprivate var flags: Int32 {
             switch self {
@@ -44,11 +37,36 @@ struct OpenFile: ~Copyable {
     private var descriptor: Int32
     let path: String
 
+    /// Opens the regular file at `path`, which only its owner may read and write when it is made.
+    ///
+    /// No link is followed, and nothing else that has the name is taken for a file: to open a pipe could wait for ever, and to read a
+    /// device could end never.
     init(_ path: String, for purpose: Purpose) throws(FileFailure) {
         self.path = path
-        descriptor = open(path, purpose.flags | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw FileFailure("open", path) }
+        descriptor = try Self.descriptor(of: path, for: purpose)
     }
+
+    private static func descriptor(of path: String, for purpose: Purpose) throws(FileFailure) -> Int32 {
+        let descriptor = open(path, purpose.flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions)
+        guard descriptor >= 0 else { throw FileFailure("open", path) }
+        do throws(FileFailure) {
+            var facts = stat()
+            guard fstat(descriptor, &facts) == 0 else { throw FileFailure("examine", path) }
+            let status = FileStatus(facts)
+            guard status.isFile else { throw FileFailure("open", path, code: FileFailure.notAFile) }
+            // The process's mask can take from a new file what its owner needs.
+            if purpose.makes, status.size == 0, status.isOwn, status.permissions != UInt32(permissions) {
+                guard fchmod(descriptor, permissions) == 0 else { throw FileFailure("set the permissions of", path) }
+            }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Of every file that the cache makes.
+    static let permissions: mode_t = 0o600
 
     private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
@@ -150,35 +168,5 @@ struct OpenFile: ~Copyable {
         while flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             guard errno == EINTR else { throw FileFailure("lock", path) }
         }
-    }
-}
-
-extension FileStatus {
-    fileprivate init(_ facts: stat) {
-        self.init(
-            identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size),
-            changed: Int(facts.st_ctim.tv_sec) * 1_000_000_000 + Int(facts.st_ctim.tv_nsec))
-    }
-
-    /// The open file's status; `nil` where the system does not tell.
-    init?(of handle: NIOFileHandle) {
-        var facts = stat()
-        do {
-            guard try handle.withUnsafeFileDescriptor({ fstat($0, &facts) }) == 0 else { return nil }
-        } catch {
-            return nil
-        }
-        self.init(facts)
-    }
-
-    /// What is at `path`; `nil` where nothing is.
-    init?(of path: String) throws(FileFailure) {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else {
-            let failure = FileFailure("examine", path)
-            if failure.isAbsence { return nil }
-            throw failure
-        }
-        self.init(facts)
     }
 }

@@ -11,6 +11,7 @@ internal import NIOCore
 /// doomed/<id>/            what is being removed
 /// lock                    held while the folder is opened, made or cleaned
 /// state.sqlite            small values of the plugins (`StateStore`)
+/// NAME.damaged-<moment>   what had that name and could not be used; for a person to look at
 /// ```
 struct FolderLayout: Sendable {
     let path: String
@@ -22,6 +23,13 @@ struct FolderLayout: Sendable {
     var doomed: String { "\(path)/doomed" }
 
     func index(_ id: String) -> String { "\(path)/index-\(id).sqlite" }
+
+    /// The folder of the entry with this name, and the one around it.
+    func folders(of name: Digest128) -> [String] {
+        let hex = name.hex
+        let outer = "\(entries)/\(hex.prefix(1))"
+        return [outer, "\(outer)/\(hex.dropFirst().prefix(2))"]
+    }
 
     /// The file of the entry with this name.
     func entry(_ name: Digest128) -> String {
@@ -44,20 +52,58 @@ struct FolderLayout: Sendable {
         return try Files.names(in: part(number)).filter { $0.hasPrefix(start) }.compactMap { Digest128(hex: $0) }
     }
 
-    /// Whether all that is in the folder has a name of ours.
-    func holdsOnlyOurs() throws(FileFailure) -> Bool {
-        let names = try Files.names(in: path).filter { $0 != "lost+found" && !$0.hasPrefix("state.sqlite") }
+    /// Whether a folder without a marker that can be read is all the same one of ours, or empty.
+    ///
+    /// It is where everything in it has a name of ours. It is, too, where an index and the three folders are all there, whatever is beside
+    /// them: no other program has these names together, and a marker that was damaged must not lose a cache into which somebody put a note.
+    func isOurs() throws(FileFailure) -> Bool {
+        let names = try Files.names(in: path, followingLink: true).filter { $0 != "lost+found" && !$0.hasPrefix("state.sqlite") }
         guard !names.isEmpty else { return true }
-        let known: Set = ["CACHEDIR.TAG", "CACHEDIR.TAG.new", "lock", "entries", "incoming", "doomed"]
-        let indexes = names.filter { isIndex($0) }
+        let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }
         // The lock is made first: a process may be making the folder just now, or was killed while it did.
-        return names.allSatisfy { known.contains($0) || indexes.contains($0) } && (!indexes.isEmpty || names.contains("lock"))
+        if names.allSatisfy({ isOurs($0) }), hasIndex || names.contains("lock") { return true }
+        return hasIndex && Self.folders.allSatisfy { names.contains($0) }
     }
 
-    /// Whether `name` is that of an index, or of SQLite's journal beside it.
-    func isIndex(_ name: String) -> Bool {
-        guard name.hasPrefix("index-"), name.hasSuffix(".sqlite") || name.hasSuffix(".sqlite-journal") else { return false }
-        return Digest128(hex: name.dropFirst(6).prefix(32)) != nil && name.dropFirst(38).hasPrefix(".sqlite")
+    private static let folders = ["entries", "incoming", "doomed"]
+    private static let files: Set = ["CACHEDIR.TAG", "CACHEDIR.TAG.new", "lock"]
+
+    private func isOurs(_ name: String) -> Bool {
+        let name = String(Files.nameBeforeDamage(name) ?? name[...])
+        return Self.files.contains(name) || Self.folders.contains(name) || isIndex(name[...])
+    }
+
+    /// Whether `name` is that of an index, or of what SQLite keeps beside it.
+    func isIndex(_ name: Substring) -> Bool {
+        guard name.hasPrefix("index-"), Digest128(hex: name.dropFirst(6).prefix(32)) != nil else { return false }
+        return ([""] + DatabaseFile.companions).contains { name.dropFirst(38) == ".sqlite\($0)" }
+    }
+}
+
+/// What was found where the marker belongs.
+enum FoundMarker {
+    case absent
+    case whole(FolderMarker)
+    /// It is there, and is not what we wrote.
+    case damaged(reason: String)
+
+    var marker: FolderMarker? {
+        if case .whole(let marker) = self { marker } else { nil }
+    }
+
+    init(at path: String) throws(FileFailure) {
+        guard try FileStatus(of: path) != nil else {
+            self = .absent
+            return
+        }
+        do throws(FileFailure) {
+            self =
+                try FolderMarker(at: path).map { .whole($0) }
+                ?? .damaged(reason: "it does not say that this is a cache of Onesheet")
+        } catch {
+            guard error.meansDamage else { throw error }
+            self = .damaged(reason: error.reason)
+        }
     }
 }
 
@@ -73,9 +119,8 @@ struct FolderMarker: Equatable {
         Self(indexID: Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)
     }
 
-    /// Reads the marker; `nil` where there is none, or not one of ours.
+    /// Reads the marker; `nil` where it is not one of ours.
     init?(at path: String) throws(FileFailure) {
-        guard try FileStatus(of: path) != nil else { return nil }
         let text = String(buffer: try Files.contents(of: path))
         guard text.hasPrefix(Self.signature + Self.words), text.hasSuffix("\n"),
             let id = Digest128(hex: text.dropFirst((Self.signature + Self.words).count).dropLast())

@@ -30,9 +30,14 @@ final class FolderSession: Sendable {
         for name in try Files.names(in: layout.incoming) where Digest128(hex: name) != nil {
             let path = "\(layout.incoming)/\(name)"
             guard path != own?.path else { continue }
-            if try isAlive(path) { living += 1 } else { try Files.removeTree(path) }
+            if try isAlive(path) { living += 1 } else { remove(path) }
         }
         return living
+    }
+
+    /// Removes what a dead session left. Where that fails it takes a little room, which is no reason not to open the folder.
+    private static func remove(_ path: String) {
+        do { try Files.removeTree(path) } catch { return }
     }
 
     private static func isAlive(_ path: String) throws(FileFailure) -> Bool {
@@ -41,8 +46,9 @@ final class FolderSession: Sendable {
             try life.lock(waiting: false)
             return false
         } catch {
-            if error.isHeldByAnother { return true }
-            if error.isAbsence { return false }
+            // Another user's: nobody but them can tell.
+            if error.isHeldByAnother || error.isRefusal { return true }
+            if error.isAbsence || error.meansDamage { return false }
             throw error
         }
     }

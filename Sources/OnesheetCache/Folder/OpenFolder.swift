@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import Logging
 internal import NIOCore
 internal import OnesheetCore
 
@@ -8,26 +11,33 @@ final class OpenFolder: Sendable {
     let index: CacheIndex
     private let markerIdentity: FileStatus.Identity
 
-    /// Opens the folder at `layout`, or makes it.
-    /// - Parameter isOurs: what was open before was ours, whatever the folder looks like now.
-    /// - Parameter distrusting: an index that was found to be damaged and is to be made again.
-    init(_ layout: FolderLayout, isOurs: Bool = false, distrusting damaged: String? = nil) throws {
+    /// Opens the folder at `layout`, or makes it. What is damaged in it is set aside, and said in the log.
+    /// - Parameters:
+    ///   - isOurs: what was open before was ours, whatever the folder looks like now.
+    ///   - damaged: an index that was found to be damaged, and is to be made again.
+    init(
+        _ layout: FolderLayout, isOurs: Bool = false, distrusting damaged: DamagedIndex? = nil, now: Date, logger: Logger
+    ) throws {
         self.layout = layout
+        let repair = FolderRepair(layout: layout, now: now, logger: logger)
         try Files.makeFolders(layout.path)
-        var known = try FolderMarker(at: layout.marker)
-        if known == nil, try !isOurs && !layout.holdsOnlyOurs() { throw CacheError.notACache(path: layout.path) }
+        let isNew = try FoundMarker(at: layout.marker).marker == nil
+        if isNew, try !isOurs && !layout.isOurs() {
+            throw CacheError.notACache(path: layout.path)
+        }
+        repair.tighten(isNew: !isOurs && isNew)
         let lock = try FolderLock(waitingFor: layout.lock)
         // Another process may have made the folder while we waited.
-        known = try FolderMarker(at: layout.marker)
-        for path in [layout.entries, layout.incoming, layout.doomed] { try Files.makeFolder(path) }
+        let known = try repair.marker(try FoundMarker(at: layout.marker))
+        try repair.makeFolders()
         session = try FolderSession(in: layout)
         let living = try FolderSession.removeDead(in: layout, but: session)
-        let trusted = known.flatMap { layout.index($0.indexID) == damaged ? nil : Self.trustedIndex($0, layout) }
+        let trusted = try known.flatMap { try Self.trustedIndex($0, distrusting: damaged, repair) }
         if let trusted {
             index = trusted
         } else {
             index = try Self.freshIndex(layout)
-            try Self.removeIndexes(but: index.path, layout)
+            try repair.removeIndexes(but: index.path)
         }
         if living == 0 || trusted == nil { try index.set(BootID.current, for: "boot") }
         guard let status = try FileStatus(of: layout.marker) else { throw FileFailure("find", layout.marker) }
@@ -56,18 +66,44 @@ final class OpenFolder: Sendable {
         try Files.removeTree(session.path)
     }
 
-    /// The index that the marker names, unless it cannot be used, or the machine went down while it was open.
-    private static func trustedIndex(_ marker: FolderMarker, _ layout: FolderLayout) -> CacheIndex? {
-        let path = layout.index(marker.indexID)
+    /// The index that the marker names, unless it is damaged, or the machine went down while it was open.
+    private static func trustedIndex(
+        _ marker: FolderMarker, distrusting damaged: DamagedIndex?, _ repair: FolderRepair
+    ) throws -> CacheIndex? {
+        let path = repair.layout.index(marker.indexID)
+        guard try FileStatus(of: path) != nil else { return nil }
+        if let damaged, damaged.path == path {
+            try repair.setAside(damaged)
+            return nil
+        }
         do {
-            guard try FileStatus(of: path) != nil else { return nil }
             let index = try CacheIndex(path: path)
-            let boot = try index.setting("boot")
-            if boot == BootID.current || boot == "none" { return index }
+            do {
+                guard let boot = try index.setting("boot") else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "nothing is in it")
+                }
+                if boot == BootID.current || boot == "none" { return index }
+            } catch {
+                try index.close()
+                throw error
+            }
             try index.close()
             return nil
         } catch {
+            // On a full disk, or while another program holds it, it may be as good as ever.
+            if error.meansUnwritable, !error.meansDamage, canBeOpened(path) { throw error }
+            try repair.setAside(DamagedIndex(path: path, reason: "\(error)"))
             return nil
+        }
+    }
+
+    private static func canBeOpened(_ path: String) -> Bool {
+        do {
+            _ = try OpenFile(path, for: .changing)
+            return true
+        } catch {
+            // Where the disk cannot be written, not this file alone is to blame.
+            return error.isRefusal && !error.meansDamage
         }
     }
 
@@ -76,6 +112,7 @@ final class OpenFolder: Sendable {
         let marker = FolderMarker.fresh()
         let path = layout.index(marker.indexID)
         do {
+            try DatabaseFile(path: path).make()
             let index = try CacheIndex(path: path)
             try index.set(BootID.current, for: "boot")
             if try Files.names(in: layout.entries).isEmpty { try index.set("\(FolderLayout.partCount)", for: "adopted") }
@@ -83,16 +120,13 @@ final class OpenFolder: Sendable {
             return index
         } catch {
             let failure = error
-            for file in [path, path + "-journal", layout.marker + ".new"] {
-                do { try Files.remove(file) } catch { throw failure }
+            do {
+                try DatabaseFile(path: path).remove()
+                try Files.clear(layout.marker + ".new")
+            } catch {
+                throw failure
             }
             throw failure
-        }
-    }
-
-    private static func removeIndexes(but present: String, _ layout: FolderLayout) throws(FileFailure) {
-        for name in try Files.names(in: layout.path) where layout.isIndex(name) && !"\(layout.path)/\(name)".hasPrefix(present) {
-            try Files.remove("\(layout.path)/\(name)")
         }
     }
 }

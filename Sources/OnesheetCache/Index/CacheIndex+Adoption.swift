@@ -3,8 +3,11 @@ internal import GRDB
 internal import OnesheetCore
 
 extension CacheIndex {
-    /// How many of the folder's parts have been taken into the index; `nil` before the first.
-    func adopted() throws -> Int { try setting("adopted").flatMap { Int($0) } ?? 0 }
+    /// How many of the folder's parts have been taken into the index.
+    func adopted() throws -> Int {
+        let parts = try setting("adopted").flatMap { Int($0) } ?? 0
+        return 0...FolderLayout.partCount ~= parts ? parts : 0
+    }
 
     /// Takes those of `names` into the index that it does not know, while nobody stores or removes.
     /// - Parameter row: reads the entry's row from its file; `nil` where there is no such entry.

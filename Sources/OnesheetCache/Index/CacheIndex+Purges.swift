@@ -10,7 +10,7 @@ extension CacheIndex {
         try alone { database in
             try database.execute(
                 sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)",
-                arguments: [Self.name, "\(try Self.purges(database) + 1)"])
+                arguments: [Self.name, "\(try Self.purges(database) &+ 1)"])
             ownPurges.add(1, ordering: .relaxed)
         }
     }
@@ -18,7 +18,7 @@ extension CacheIndex {
     /// How often other processes have purged; a number that only says something when it changes.
     func foreignPurges() throws -> Int {
         // Read together: the database lets one at a time work with it.
-        try look { try Self.purges($0) - ownPurges.load(ordering: .relaxed) }
+        try look { try Self.purges($0) &- ownPurges.load(ordering: .relaxed) }
     }
 
     private static func purges(_ database: Database) throws -> Int {

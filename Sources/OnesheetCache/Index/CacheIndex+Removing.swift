@@ -22,12 +22,17 @@ extension CacheIndex {
             var names: [Digest128] = []
             var freed = 0
             for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where freed < bytes {
-                guard let name = Digest128(bytes: row["name"] as Data) else { continue }
+                guard let name = Digest128(bytes: try row.decode(Data.self, forColumn: "name")) else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an entry's name has not 16 bytes")
+                }
+                let (key, bytes) = (try row.key(), try row.number("bytes"))
                 try unlink(name)
                 names.append(name)
-                freed += row["bytes"]
-                removed.append((CacheKind(number: row["kind"]).map { CacheKey($0, row["key"]) }, row["bytes"]))
-                if case .leastWorth(let kind) = selection { try EvictionRank.raise(kind, to: row["rank"], database) }
+                freed += bytes
+                removed.append((key, bytes))
+                if case .leastWorth(let kind) = selection {
+                    try EvictionRank.raise(kind, to: try row.decode(forColumn: "rank"), database)
+                }
             }
             try Self.remove(names, database)
             return removed
@@ -41,7 +46,7 @@ extension CacheIndex {
             let row = try Row.fetchOne(
                 database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM \(source)",
                 arguments: arguments)
-            return CacheRemoval(entries: row?["entries"] ?? 0, bytes: row?["bytes"] ?? 0)
+            return CacheRemoval(entries: try row?.number("entries") ?? 0, bytes: try row?.number("bytes") ?? 0)
         }
     }
 

@@ -38,12 +38,13 @@ extension CacheIndex {
                 guard
                     let row = try Row.fetchOne(
                         database.cachedStatement(sql: "SELECT kind, uses, cost, bytes, ends FROM entry WHERE name = ?"),
-                        arguments: [Data(name.bytes)]), let kind = CacheKind(number: row["kind"])
+                        arguments: [Data(name.bytes)]), let kind = CacheKind(number: try row.number("kind"))
                 else { continue }
-                let uses = min(row["uses"] + reading.count, EvictionRank.useLimit)
+                let uses = min(try row.number("uses") + reading.count, EvictionRank.useLimit)
                 let rank = EvictionRank.rank(
-                    inflation: try EvictionRank.inflation(of: kind, database), uses: uses, cost: row["cost"], bytes: row["bytes"])
-                let known: Double? = row["ends"]
+                    inflation: try EvictionRank.inflation(of: kind, database), uses: uses, cost: try row.decode(forColumn: "cost"),
+                    bytes: try row.number("bytes"))
+                let known = try row.decode(Double?.self, forColumn: "ends")
                 let end: Double? = reading.extended.map { $0?.timeIntervalSinceReferenceDate } ?? known
                 try database.cachedStatement(sql: "UPDATE entry SET uses = ?, rank = ?, ends = ? WHERE name = ?")
                     .execute(arguments: [uses, rank, end, Data(name.bytes)])

@@ -15,9 +15,11 @@ final class CacheIndex: Sendable {
     /// How often this process has purged, of the purges that the index counts.
     let ownPurges = Atomic(0)
 
-    /// Opens or makes the index at `path`.
+    /// Opens the index at `path`, or makes one of the empty file there.
+    /// - Throws: `DatabaseError` where it is damaged or a newer program's, `FileFailure` where it is no file.
     init(path: String) throws {
         self.path = path
+        try DatabaseFile(path: path).check()
         var configuration = Configuration()
         configuration.label = "onesheet.cache.index"
         // Another process may be writing: wait for it.
@@ -29,7 +31,10 @@ final class CacheIndex: Sendable {
             )
         }
         database = try DatabaseQueue(path: path, configuration: configuration)
-        try database.write { try $0.execute(sql: Self.schema) }
+        try database.write {
+            try Self.checkVersion($0)
+            try $0.execute(sql: Self.schema)
+        }
         guard let status = try FileStatus(of: path) else { throw FileFailure("find", path) }
         identity = status.identity
     }
@@ -70,8 +75,8 @@ final class CacheIndex: Sendable {
         try look { database in
             var totals: [CacheKind: CacheRemoval] = [:]
             for row in try Row.fetchAll(database.cachedStatement(sql: "SELECT kind, entries, bytes FROM total")) {
-                if let kind = CacheKind(number: row["kind"]) {
-                    totals[kind] = CacheRemoval(entries: row["entries"], bytes: row["bytes"])
+                if let kind = CacheKind(number: try row.number("kind")) {
+                    totals[kind] = CacheRemoval(entries: try row.number("entries"), bytes: try row.number("bytes"))
                 }
             }
             return totals
@@ -86,9 +91,9 @@ final class CacheIndex: Sendable {
                 "SELECT *, (SELECT min(created) FROM entry WHERE entry.source = held.source) AS oldest FROM held WHERE entries > 0"
             for row in try Row.fetchAll(database, sql: sql) {
                 var figures = CacheFigures()
-                (figures.entries, figures.bytes) = (row["entries"], row["bytes"])
-                figures.oldest = (row["oldest"] as Double?).map { Date(timeIntervalSinceReferenceDate: $0) }
-                held[row["source"]] = figures
+                (figures.entries, figures.bytes) = (try row.number("entries"), try row.number("bytes"))
+                figures.oldest = try row.decode(Double?.self, forColumn: "oldest").map { Date(timeIntervalSinceReferenceDate: $0) }
+                held[try row.decode(forColumn: "source")] = figures
             }
             return held
         }
@@ -99,9 +104,7 @@ final class CacheIndex: Sendable {
         try look { database in
             try Row.fetchAll(
                 database, sql: "SELECT name, kind, key FROM entry WHERE name > ? ORDER BY name LIMIT ?", arguments: [name, limit]
-            ).map { row in
-                (row["name"], CacheKind(number: row["kind"]).map { CacheKey($0, row["key"]) })
-            }
+            ).map { (try $0.decode(forColumn: "name"), try $0.key()) }
         }
     }
 }

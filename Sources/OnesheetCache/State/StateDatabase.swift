@@ -1,57 +1,80 @@
 internal import GRDB
 internal import Logging
+internal import OnesheetCore
 internal import Synchronization
 
 /// The values in a file, or in memory for as long as the file cannot be written: a full disk stops neither a start nor a request.
 ///
-/// Memory begins with what the file says, and goes back into it with the first change that finds that it can be written.
+/// Memory begins with what the file says, and goes back into it with the first change that finds that it can be written. A file that
+/// is found to be damaged, at the start or later, makes way for a new one with all that can be read of it.
 final class StateDatabase: Sendable {
     private enum Place {
-        case file(DatabaseQueue)
-        /// `isWhole`: with all that the file says, so that nothing is lost when it replaces the file.
+        case file(StateFile)
+        /// `isWhole`: with all that the file says, so that nothing is lost when it replaces what is in the file.
         case memory(DatabaseQueue, isWhole: Bool)
 
         var queue: DatabaseQueue {
             switch self {
-            case .file(let queue), .memory(let queue, _): queue
+            case .file(let file): file.queue
+            case .memory(let queue, _): queue
             }
         }
     }
 
+    /// How often one operation looks for a place that works.
+    private static let attempts = 5
     private let folder: String?
+    private let clock: WallClock
     private let logger: Logger
     private let place: Mutex<Place>
 
     /// Values in memory only.
     init() throws {
-        (folder, logger) = (nil, Logger(label: "onesheet.cache.state"))
+        (folder, clock, logger) = (nil, .system, Logger(label: "onesheet.cache.state"))
         place = Mutex(.memory(try Self.memory(), isWhole: false))
     }
 
-    init(folder: String, logger: Logger) throws {
-        (self.folder, self.logger) = (folder, logger)
+    init(folder: String, clock: WallClock, logger: Logger) throws {
+        (self.folder, self.clock, self.logger) = (folder, clock, logger)
         do {
-            place = Mutex(.file(try Self.file(in: folder)))
-        } catch  where error.meansUnwritable {
-            place = Mutex(Self.unwritten(in: folder, with: try Self.memory(), logger: logger))
+            place = Mutex(.file(try StateFile.opened(in: folder, now: clock.now, logger: logger)))
+        } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
+            place = Mutex(try Self.unwritten(in: folder))
             Self.say(error, logger)
         }
     }
 
     func read<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
-        try await current.queue.read(body)
+        let place = current
+        do {
+            // Nothing is lost as long as this process has the file open, even if nobody else can find it.
+            guard case .file(let file) = place, try file.isCurrent() == false else { return try await place.queue.read(body) }
+            try await leave(file, nil)
+        } catch {
+            guard case .file(let file) = place, error.meansDamage else { throw error }
+            try await leave(file, error)
+        }
+        return try await current.queue.read(body)
     }
 
     func write<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
         try await returnToFile()
+        var attempts = 0
         while true {
             let place = current
+            attempts += 1
             do {
+                if case .file(let file) = place, try file.isCurrent() != true {
+                    try await leave(file, nil)
+                    if attempts < Self.attempts { continue }
+                }
                 // The values may have moved while this waited for its turn.
                 let answer = try await place.queue.write { [self] in try isCurrent(place.queue) ? body($0) : nil }
                 if let answer { return answer }
             } catch {
-                guard case .file(let file) = place, error.meansUnwritable else { throw error }
+                guard attempts < Self.attempts, case .file(let file) = place, error.meansUnwritable || error.meansDamage else {
+                    throw error
+                }
                 try await leave(file, error)
             }
         }
@@ -60,29 +83,55 @@ final class StateDatabase: Sendable {
     private var current: Place { place.withLock { $0 } }
     private func isCurrent(_ queue: DatabaseQueue) -> Bool { current.queue === queue }
 
-    /// Goes on in memory with all that is in the file.
-    private func leave(_ file: DatabaseQueue, _ reason: any Error) async throws {
-        let memory = try Self.memory()
-        try await file.writeWithoutTransaction { [self] file in
-            guard case .file = current else { return }
-            try memory.writeWithoutTransaction { try file.backup(to: $0) }
-            place.withLock { $0 = .memory(memory, isWhole: true) }
-            Self.say(reason, logger)
+    /// Goes on in another file or in memory, with all that the file says.
+    /// - Parameter reason: why it cannot be used; `nil` where another one has its name, or nothing has.
+    private func leave(_ file: StateFile, _ reason: (any Error)?) async throws {
+        guard let folder else { return }
+        try await file.queue.writeWithoutTransaction { [self] values in
+            guard isCurrent(file.queue) else { return }
+            do {
+                if let reason, !reason.meansDamage { throw reason }
+                if let reason { try file.replace(in: folder, reason: reason, now: clock.now, logger: logger) }
+                // Where the file was deleted, what was decided is not: this process still has it.
+                let known = reason == nil ? Self.known(values) : []
+                if try reason == nil && file.isCurrent() == nil {
+                    try Files.makeFolders(folder)
+                    try StateFile.make(in: folder, known)
+                }
+                let next = try StateFile.opened(in: folder, knowing: known, now: clock.now, logger: logger)
+                place.withLock { $0 = .file(next) }
+            } catch  where error.meansUnwritable {
+                let rows =
+                    reason?.meansDamage == true ? StateSalvage.rows(of: StateFile.path(in: folder)) : try StateRow.all(values)
+                let memory = try Self.memory(rows)
+                place.withLock { $0 = .memory(memory, isWhole: true) }
+                Self.say(error, logger)
+            }
         }
+    }
+
+    /// All values, as far as they can be read.
+    private static func known(_ values: Database) -> [StateRow] {
+        do { return try StateRow.all(values) } catch { return [] }
     }
 
     /// Puts the values back into the file, where that is possible now.
     private func returnToFile() async throws {
-        guard let folder, case .memory(let memory, isWhole: true) = current else { return }
+        guard let folder, case .memory(let memory, let isWhole) = current else { return }
         do {
             try await memory.writeWithoutTransaction { [self] values in
                 guard isCurrent(memory) else { return }
-                let file = try Self.file(in: folder)
-                try file.writeWithoutTransaction { try values.backup(to: $0) }
+                let rows = try StateRow.all(values)
+                let file = try StateFile.opened(in: folder, now: clock.now, logger: logger)
+                try file.queue.write { database in
+                    // What could not be read at first is not replaced, but for what was set since.
+                    if isWhole { try database.execute(sql: "DELETE FROM state") }
+                    for row in rows { try row.put(database) }
+                }
                 place.withLock { $0 = .file(file) }
                 logger.notice("The state is in its file again")
             }
-        } catch  where error.meansUnwritable {
+        } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
             // Not yet.
         }
     }
@@ -92,44 +141,25 @@ final class StateDatabase: Sendable {
     }
 
     /// What a file that cannot be written says, in memory.
-    private static func unwritten(in folder: String, with memory: DatabaseQueue, logger: Logger) -> Place {
+    private static func unwritten(in folder: String) throws -> Place {
+        let path = StateFile.path(in: folder)
         do {
-            guard try FileStatus(of: path(in: folder)) != nil else { return .memory(memory, isWhole: true) }
-            var configuration = Configuration()
-            configuration.readonly = true
-            try DatabaseQueue(path: path(in: folder), configuration: configuration).backup(to: memory)
-            // A file that could only just be made has no table yet, and now memory has none either.
-            _ = try prepared(memory)
-            return .memory(memory, isWhole: true)
+            guard let status = try FileStatus(of: path) else { return .memory(try memory(), isWhole: true) }
+            let rows = StateSalvage.rows(of: path)
+            // One that could only just be made has nothing in it.
+            return .memory(try memory(rows), isWhole: !rows.isEmpty || status.size == 0)
         } catch {
-            logger.warning("The state begins empty and is not written until the server is started again: \(error)")
-            return .memory(memory, isWhole: false)
+            // The folder cannot be looked into.
+            return .memory(try memory(), isWhole: false)
         }
     }
 
-    private static func path(in folder: String) -> String { "\(folder)/state.sqlite" }
-
-    private static func memory() throws -> DatabaseQueue { try prepared(DatabaseQueue()) }
-
-    private static func file(in folder: String) throws -> DatabaseQueue {
-        try Files.makeFolders(folder)
-        var configuration = Configuration()
-        // Another process with the same folder may be writing: wait for it rather than fail.
-        configuration.busyMode = .timeout(5)
-        // With a rollback journal the file can be read where nothing can be written.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
-        return try prepared(DatabaseQueue(path: path(in: folder), configuration: configuration))
-    }
-
-    private static func prepared(_ database: DatabaseQueue) throws -> DatabaseQueue {
-        try database.write {
-            try $0.execute(
-                sql: """
-                    CREATE TABLE IF NOT EXISTS state (
-                        part TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (part, key)
-                    ) WITHOUT ROWID
-                    """)
+    private static func memory(_ rows: [StateRow] = []) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { database in
+            try database.execute(sql: StateRow.schema)
+            for row in rows { try row.put(database) }
         }
-        return database
+        return queue
     }
 }

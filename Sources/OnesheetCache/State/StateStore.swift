@@ -15,10 +15,13 @@ package struct StateStore: Sendable {
         }
     }
 
-    /// Opens the file `state.sqlite` in `folder`, made when it is not there. While it cannot be written, values last in memory.
-    package init(folder: String, logger: Logger = Logger(label: "onesheet.cache.state")) throws(CacheError) {
+    /// Opens the file `state.sqlite` in `folder`, made when it is not there. While it cannot be written, values last in memory. One that
+    /// is damaged is set aside, with what could be read of it in a new one.
+    package init(
+        folder: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.state")
+    ) throws(CacheError) {
         do {
-            database = try StateDatabase(folder: folder, logger: logger)
+            database = try StateDatabase(folder: folder, clock: clock, logger: logger)
         } catch {
             throw .index(operation: "open \(folder)/state.sqlite, part of", reason: "\(error)")
         }
@@ -45,8 +48,7 @@ package struct StatePart: KeyValueState {
         try await database.write { database in
             let value = try body(try Self.value(for: key, of: name, in: database))
             if let value {
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO state (part, key, value) VALUES (?, ?, ?)", arguments: [name, key, value])
+                try StateRow(part: name, key: key, value: value).put(database)
             } else {
                 try database.execute(sql: "DELETE FROM state WHERE part = ? AND key = ?", arguments: [name, key])
             }

@@ -1,0 +1,62 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+internal import NIOCore
+
+/// What the file system knows about a file.
+struct FileStatus: Equatable {
+    /// The file itself: a path may name another one a moment later.
+    struct Identity: Hashable, Sendable {
+        let device: UInt64
+        let number: UInt64
+    }
+
+    let identity: Identity
+    let size: Int
+    /// When bytes or facts of the file last changed, in nanoseconds since 1970; nobody can set it back.
+    let changed: Int
+    /// Kind and permissions, as `stat` has them.
+    private let mode: UInt32
+    private let owner: UInt32
+
+    var isFile: Bool { mode_t(mode) & S_IFMT == S_IFREG }
+    var isFolder: Bool { mode_t(mode) & S_IFMT == S_IFDIR }
+    /// Who may do what, without kind: `0o600` for one that only its owner may read and write.
+    var permissions: UInt32 { mode & 0o7777 }
+    /// Whether this process may change its permissions as its owner.
+    var isOwn: Bool { owner == geteuid() }
+}
+
+extension FileStatus {
+    init(_ facts: stat) {
+        self.init(
+            identity: Identity(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino)), size: Int(facts.st_size),
+            changed: Int(facts.st_ctim.tv_sec) * 1_000_000_000 + Int(facts.st_ctim.tv_nsec), mode: UInt32(facts.st_mode),
+            owner: UInt32(facts.st_uid))
+    }
+
+    /// The open file's status; `nil` where the system does not tell.
+    init?(of handle: NIOFileHandle) {
+        var facts = stat()
+        do {
+            guard try handle.withUnsafeFileDescriptor({ fstat($0, &facts) }) == 0 else { return nil }
+        } catch {
+            return nil
+        }
+        self.init(facts)
+    }
+
+    /// What is at `path`; `nil` where nothing is.
+    /// - Parameter followingLink: whether a link stands for what it leads to.
+    init?(of path: String, followingLink: Bool = false) throws(FileFailure) {
+        var facts = stat()
+        guard (followingLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else {
+            let failure = FileFailure("examine", path)
+            if failure.isAbsence { return nil }
+            throw failure
+        }
+        self.init(facts)
+    }
+}

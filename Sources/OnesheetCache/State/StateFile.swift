@@ -1,0 +1,134 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import Logging
+internal import OnesheetCore
+
+/// The file of the state, opened and found to be whole.
+struct StateFile {
+    let queue: DatabaseQueue
+    private let path: String
+    private let identity: FileStatus.Identity
+
+    static func path(in folder: String) -> String { "\(folder)/state.sqlite" }
+
+    /// Opens the file in `folder`, or makes it. A damaged one is set aside, and what could be read of it is in the new one.
+    /// - Parameter known: what this process knows of the values, for where nothing can be read.
+    static func opened(in folder: String, knowing known: [StateRow] = [], now: Date, logger: Logger) throws -> StateFile {
+        try Files.makeFolders(folder)
+        let path = path(in: folder)
+        var failure: any Error = FileFailure("open", path, code: FileFailure.absence)
+        // Another process may do the same just now; once more is enough then.
+        for _ in 0..<3 {
+            guard let found = try FileStatus(of: path) else {
+                try make(in: folder)
+                continue
+            }
+            do {
+                return try StateFile(path)
+            } catch  where error.meansDamage {
+                failure = error
+                try replace(found.identity, in: folder, knowing: known, reason: error, now: now, logger: logger)
+            }
+        }
+        throw failure
+    }
+
+    /// - Throws: an error that `meansDamage` where it is not as we wrote it.
+    private init(_ path: String) throws {
+        try DatabaseFile(path: path).check()
+        var configuration = Configuration()
+        // Another process with the same folder may be writing: wait for it rather than fail.
+        configuration.busyMode = .timeout(5)
+        // With a rollback journal the file can be read where nothing can be written.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { database in
+            try Self.check(database)
+            try database.execute(sql: StateRow.schema)
+        }
+        guard let status = try FileStatus(of: path) else { throw FileFailure("find", path) }
+        (self.path, identity) = (path, status.identity)
+    }
+
+    /// Whether the path names this file still; `nil` where nothing is there.
+    func isCurrent() throws(FileFailure) -> Bool? { try FileStatus(of: path).map { $0.identity == identity } }
+
+    /// Sets this file aside, which was found to be damaged, unless another process has done so.
+    func replace(in folder: String, reason: any Error, now: Date, logger: Logger) throws {
+        try Self.replace(identity, in: folder, reason: reason, now: now, logger: logger)
+    }
+
+    /// Makes the file where there is none, with these values in it.
+    static func make(in folder: String, _ rows: [StateRow] = []) throws {
+        let lock = try FolderLock(waitingFor: "\(folder)/lock")
+        guard try FileStatus(of: path(in: folder)) == nil else { return }
+        try write(rows, in: folder)
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func replace(
+        _ damaged: FileStatus.Identity, in folder: String, knowing known: [StateRow] = [], reason: any Error, now: Date,
+        logger: Logger
+    ) throws {
+        let path = path(in: folder)
+        let lock = try FolderLock(waitingFor: "\(folder)/lock")
+        guard try FileStatus(of: path)?.identity == damaged else { return }
+        let read = StateSalvage.rows(of: path)
+        let rows = read.isEmpty ? known : read
+        // A write-ahead log that is another database's goes with it.
+        var place = ""
+        try write(rows, in: folder) {
+            place = try Files.setAside(path, with: DatabaseFile.companions, now: now)
+        }
+        logger.error(
+            """
+            The state was damaged; \(rows.count) of its values (pinned and rejected posters, blocked pictures, calls counted) could be \
+            read and are kept. Look through them with `onesheet sources posters` and `onesheet sources block`, or put a copy of \
+            state.sqlite in place while the server is stopped
+            """, metadata: ["reason": "\(reason)", "kept as": "\(place)"])
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Writes the file under another name first: whoever finds it finds it whole.
+    /// - Parameter clear: frees the name; called once everything is written.
+    private static func write(_ rows: [StateRow], in folder: String, clear: () throws -> Void = {}) throws {
+        let path = path(in: folder)
+        let new = DatabaseFile(path: path + ".new")
+        try new.remove()
+        do {
+            try new.make()
+            let queue = try DatabaseQueue(path: new.path)
+            try queue.write { database in
+                try database.execute(sql: StateRow.schema)
+                for row in rows { try row.put(database) }
+            }
+            try queue.close()
+            try clear()
+            try Files.move(new.path, to: path)
+        } catch {
+            let failure = error
+            do { try new.remove() } catch { throw failure }
+            throw failure
+        }
+        try new.remove()
+    }
+
+    /// Makes sure that the database is sound, and ours.
+    private static func check(_ database: Database) throws {
+        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard version == 0 else {
+            throw DatabaseError(resultCode: .SQLITE_FORMAT, message: "a newer Onesheet wrote it (version \(version))")
+        }
+        let tables = try String.fetchAll(
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        let columns = try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('state')")
+        guard tables.isEmpty || tables == ["state"], columns.isEmpty || columns == StateRow.columns else {
+            throw DatabaseError(resultCode: .SQLITE_FORMAT, message: "its tables are not those of a state")
+        }
+        guard !tables.isEmpty else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "nothing is in it")
+        }
+        let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+        guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }
+    }
+}

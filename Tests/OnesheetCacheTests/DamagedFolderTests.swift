@@ -1,0 +1,205 @@
+import Foundation
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+/// A cache's folder in which something is not as it was left: a tier opens it all the same, says so, and touches nobody else's files.
+final class DamagedFolderTests: XCTestCase {
+    private let clock = ManualClock()
+    private let key = CacheKey(.variant, "poster")
+
+    func testThatWhateverIsDamagedInTheFolderATierOpensItAndKeepsItsEntries() async throws {
+        for name in ["CACHEDIR.TAG", "index", "lock", "incoming", "doomed"] {
+            // Another folder in a folder's place is a folder.
+            let isFolder = ["incoming", "doomed"].contains(name)
+            for swap in Swap.allCases where !isFolder || !swap.isFile && swap != .folder && swap != .fullFolder {
+                // Given a cache with an entry
+                let (path, other) = try await cache()
+                let file = name == "index" ? try XCTUnwrap(index(path)) : "\(path)/\(name)"
+                let log = LogRecorder()
+                // When a part of it is damaged
+                try swap.apply(to: file, other: other)
+                let tier = try DiskTier(path: path, clock: clock.wallClock, logger: log.logger)
+                // Then the tier opens, finds the entry, knows its tag and stores
+                let what = "\(name) \(swap)"
+                let found = try await tier.entry(for: key)
+                XCTAssertEqual(found?.body, ByteBuffer(string: "kept"), what)
+                try await tier.store(.sample("after", at: clock, tags: [.source("a")]), for: CacheKey(.variant, "after"))
+                let removal = try await tier.remove(.tag(.source("a")))
+                XCTAssertEqual(removal.entries, 2, what)
+                try await tier.close()
+                try expectUntouched(other, swap, what)
+                // And what was there is kept, and said in one line, where there was something to lose
+                if name != "lock" { try expectKept(path, swap, log, what) }
+            }
+        }
+    }
+
+    func testThatWhereTheEntriesShouldBeSomethingElseIsKeptAndTheTierWorks() async throws {
+        for swap in Swap.allCases where !swap.isFile && swap != .folder && swap != .fullFolder {
+            // Given a cache whose folder of entries became something else
+            let (path, other) = try await cache()
+            try swap.apply(to: "\(path)/entries", other: other)
+            let log = LogRecorder()
+            // When it is opened
+            let tier = try DiskTier(path: path, clock: clock.wallClock, logger: log.logger)
+            // Then it finds nothing, stores, and finds that
+            let lost = try await tier.entry(for: key)
+            XCTAssertNil(lost, "\(swap)")
+            try await tier.store(.sample("after", at: clock), for: key)
+            let found = try await tier.entry(for: key)
+            XCTAssertEqual(found?.body, ByteBuffer(string: "after"), "\(swap)")
+            try await tier.close()
+            try expectUntouched(other, swap, "\(swap)")
+            try expectKept(path, swap, log, "\(swap)")
+        }
+    }
+
+    func testThatADamagedMarkerBesideSomebodysFileDoesNotLoseTheCacheOrTheFile() async throws {
+        // Given a cache into which somebody put a note, and whose marker was damaged then
+        let (path, _) = try await cache()
+        try Swap.treasure.write(to: URL(filePath: "\(path)/notes.txt"))
+        try Data("damaged".utf8).write(to: URL(filePath: "\(path)/CACHEDIR.TAG"))
+        // When it is opened
+        let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+        // Then the cache is found, and the note is as it was
+        let found = try await tier.entry(for: key)
+        XCTAssertEqual(found?.body, ByteBuffer(string: "kept"))
+        try await tier.close()
+        XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(path)/notes.txt")), Swap.treasure)
+    }
+
+    func testThatNoMoreThanAFewDamagedFilesAreKept() async throws {
+        let (path, _) = try await cache()
+        for number in 1...6 {
+            // When marker and index are damaged again and again
+            clock.advance(by: .seconds(1))
+            try Data("damaged \(number)".utf8).write(to: URL(filePath: "\(path)/CACHEDIR.TAG"))
+            var tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+            try await tier.close()
+            try Swap.zeroed.apply(to: try XCTUnwrap(index(path)), other: path)
+            tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+            try await tier.close()
+        }
+        // Then the last three markers are kept, and one index
+        let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.contains(".damaged-") }.sorted()
+        XCTAssertEqual(kept.count { $0.hasPrefix("index-") }, 1, "\(kept)")
+        let markers = try kept.filter { $0.hasPrefix("CACHEDIR.TAG") }.map {
+            try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8)
+        }
+        XCTAssertEqual(markers, ["damaged 4", "damaged 5", "damaged 6"])
+    }
+
+    func testThatAnIndexOfAnotherVersionIsMadeAgain() async throws {
+        for change in ["PRAGMA user_version = 7", "ALTER TABLE entry ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"] {
+            // Given an index that a newer program has changed
+            let (path, _) = try await cache()
+            try SQLiteFile(URL(filePath: try XCTUnwrap(index(path)))).execute(change)
+            let log = LogRecorder()
+            // When it is opened
+            let tier = try DiskTier(path: path, clock: clock.wallClock, logger: log.logger)
+            // Then entries are known again, and the other index is kept
+            let removal = try await tier.remove(.tag(.source("a")))
+            XCTAssertEqual(removal.entries, 1, change)
+            try await tier.close()
+            XCTAssertEqual(log.all.count { $0.contains("index was damaged") }, 1, "\(change): \(log.all)")
+        }
+    }
+
+    func testThatValuesOfAnotherTypeInTheIndexEndNothing() async throws {
+        for damage in [
+            "entry SET bytes = 'many'", "entry SET kind = x'00'", "entry SET uses = 9223372036854775807",
+            "entry SET bytes = -9223372036854775808", "entry SET name = x'01'", "total SET bytes = 'many'",
+            "total SET entries = -1",
+            "held SET bytes = 9223372036854775807", "setting SET value = '9223372036854775807'", "setting SET value = x'FF'",
+            "total SET inflation = 9e999",
+        ] {
+            // Given an index in which a value is not what it was
+            let (path, _) = try await cache()
+            let file = try XCTUnwrap(index(path))
+            try SQLiteFile(URL(filePath: file)).execute("UPDATE \(damage); UPDATE setting SET value = 'none' WHERE name = 'boot'")
+            // When everything is asked of the tier that asks its index
+            let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 20), clock: clock.wallClock, logger: .silent)
+            _ = try await tier.entry(for: key)
+            try await tier.store(.sample("after", at: clock, tags: [.source("a")]), for: CacheKey(.variant, "after"))
+            _ = try await tier.statistics()
+            _ = try await tier.foreignPurges()
+            try await tier.forEachKey { _ in }
+            try await tier.sweep()
+            // Then it works, and the tag takes what there is
+            _ = try await tier.remove(.tag(.source("a")))
+            let left = try await tier.entry(for: CacheKey(.variant, "after"))
+            XCTAssertNil(left, damage)
+            try await tier.close()
+        }
+    }
+
+    func testThatAWriteAheadLogOfAnotherDatabaseIsNotReplayed() async throws {
+        // Given a stray log beside the index
+        let (path, _) = try await cache()
+        try Data(repeating: 1, count: 10_000).write(to: URL(filePath: try XCTUnwrap(index(path)) + "-wal"))
+        // When the cache is opened
+        let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+        // Then all is there
+        let removal = try await tier.remove(.tag(.source("a")))
+        XCTAssertEqual(removal.entries, 1)
+        try await tier.close()
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix("-wal") }, [])
+    }
+
+    func testThatNoLinkLeadsARemovalOutOfTheFolder() async throws {
+        // Given links to somebody's folder where sessions and removed entries are
+        let (path, other) = try await cache()
+        try Swap.treasure.write(to: URL(filePath: "\(other)/letter"))
+        let names = ["incoming/\(String(repeating: "a", count: 32))", "doomed/1", "doomed/2"]
+        for name in names.prefix(2) {
+            try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: other)
+        }
+        try FileManager.default.createDirectory(atPath: "\(path)/doomed/2", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/doomed/2/link", withDestinationPath: other)
+        // When the tier cleans up
+        let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+        try await tier.sweep()
+        try await tier.close()
+        // Then the links are gone, and what they led to is not
+        for name in names { XCTAssertFalse(try exists("\(path)/\(name)"), name) }
+        XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure)
+    }
+
+    /// A cache with one entry, closed, and a folder of somebody else's.
+    private func cache() async throws -> (path: String, other: String) {
+        let directory = try temporaryDirectory()
+        let (path, other) = (directory.path("cache"), directory.path("other"))
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        let tier = try DiskTier(path: path, clock: clock.wallClock)
+        try await tier.store(.sample("kept", at: clock, tags: [.source("a")]), for: key)
+        try await tier.close()
+        return (path, other)
+    }
+
+    private func index(_ path: String) throws -> String? {
+        try FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasPrefix("index-") && $0.hasSuffix(".sqlite") }
+            .map { "\(path)/\($0)" }
+    }
+
+    private func exists(_ path: String) throws -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0
+    }
+
+    private func expectUntouched(_ other: String, _ swap: Swap, _ what: String) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: other)
+        XCTAssertEqual(names, swap == .linked ? ["letter"] : [], what)
+        if swap == .linked { XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure, what) }
+    }
+
+    private func expectKept(_ path: String, _ swap: Swap, _ log: LogRecorder, _ what: String) throws {
+        let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.contains(".damaged-") }
+        XCTAssertEqual(kept.count, 1, "\(what): \(kept)")
+        XCTAssertEqual(log.all.count { $0.contains("kept as") }, 1, "\(what): \(log.all)")
+        guard swap == .fullFolder, let name = kept.first else { return }
+        XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(path)/\(name)/letter")), Swap.treasure, what)
+    }
+}

@@ -1,0 +1,28 @@
+import Logging
+import Synchronization
+
+/// A log that a test reads.
+final class LogRecorder: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    /// What was logged at or above notice, each with its metadata.
+    var all: [String] { lines.withLock { $0 } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        init(recorder: LogRecorder) { self.recorder = recorder }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            recorder.lines.withLock { $0.append("\(event.level): \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}

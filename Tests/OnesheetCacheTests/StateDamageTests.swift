@@ -1,0 +1,222 @@
+import Foundation
+import OnesheetCache
+import OnesheetTesting
+import XCTest
+
+/// What administrators decided is not lost with a byte: of a damaged state all is read that can be, and the damaged one is kept.
+final class StateDamageTests: XCTestCase {
+    /// More than a page has room for.
+    private let long = String(repeating: "포스터 ", count: 3000)
+
+    func testThatWhateverBecomesOfTheFileItOpensAndKeepsWhatCanBeRead() async throws {
+        for swap in Swap.allCases {
+            // Given a state with many values
+            let (path, other) = try await state()
+            try swap.apply(to: "\(path)/state.sqlite", other: other)
+            let log = LogRecorder()
+            // When it is opened once it was damaged
+            let part = try StateStore(folder: path, logger: log.logger).part("posters")
+            // Then it works, and says once what became of it
+            try await part.set("new", for: "after")
+            let after = try await StateStore(folder: path, logger: log.logger).part("posters").value(for: "after")
+            XCTAssertEqual(after, "new", "\(swap)")
+            XCTAssertEqual(
+                log.all.count { $0.contains("The state was damaged") && $0.contains("kept as") }, 1, "\(swap): \(log.all)")
+            let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("state.sqlite.damaged-") }
+            XCTAssertFalse(kept.isEmpty, "\(swap)")
+            if swap == .cut {
+                let count = try await values(part)
+                XCTAssertGreaterThan(count, 50, "half of the file is there")
+            }
+            XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: other), swap == .linked ? ["letter"] : [], "\(swap)")
+            if swap == .linked { XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure) }
+        }
+    }
+
+    func testThatEveryValueIsReadWhereOnlyTheStartOfTheFileIsLost() async throws {
+        for length in [1, 16, 100, 4096] {
+            // Given a state whose first bytes are zeros
+            let (path, _) = try await state()
+            try overwrite("\(path)/state.sqlite", 0..<length)
+            // When it is opened
+            let part = try StateStore(folder: path, logger: .silent).part("posters")
+            // Then every value is there, a long one too, and none that was removed
+            let count = try await values(part)
+            XCTAssertEqual(count, 200, "\(length)")
+            let (found, removed) = (try await part.value(for: "long"), try await part.value(for: "removed"))
+            XCTAssertEqual(found, long, "\(length)")
+            XCTAssertNil(removed, "\(length)")
+        }
+    }
+
+    func testThatWhereverAPageIsLostTheOthersValuesAreRead() async throws {
+        let (first, _) = try await state()
+        let pages = try Data(contentsOf: URL(filePath: "\(first)/state.sqlite")).count / 4096
+        XCTAssertGreaterThan(pages, 8)
+        for page in 0..<pages {
+            let (path, _) = try await state()
+            try overwrite("\(path)/state.sqlite", page * 4096..<(page + 1) * 4096)
+            let count = try await values(try StateStore(folder: path, logger: .silent).part("posters"))
+            XCTAssertGreaterThan(count, 100, "page \(page) of \(pages)")
+        }
+    }
+
+    func testThatNoFlippedByteKeepsItFromOpening() async throws {
+        let (first, _) = try await state(values: 5)
+        let whole = try Data(contentsOf: URL(filePath: "\(first)/state.sqlite"))
+        let directory = try temporaryDirectory()
+        for place in Array(0..<110) + Array(stride(from: 110, to: whole.count, by: 397)) {
+            let path = directory.path("\(place)")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            var flipped = whole
+            flipped[place] ^= 1 << UInt8(place % 8)
+            try flipped.write(to: URL(filePath: "\(path)/state.sqlite"))
+            let part = try StateStore(folder: path, logger: .silent).part("posters")
+            try await part.set("new", for: "after")
+            let after = try await part.value(for: "after")
+            XCTAssertEqual(after, "new", "byte \(place)")
+        }
+    }
+
+    func testThatDamageWhileItRunsIsMended() async throws {
+        for swap in Swap.allCases {
+            // Given an open state
+            let (path, other) = try await state()
+            let log = LogRecorder()
+            let part = try StateStore(folder: path, logger: log.logger).part("posters")
+            _ = try await part.value(for: "1")
+            // When its file is damaged under it
+            try swap.apply(to: "\(path)/state.sqlite", other: other)
+            let read = try await part.value(for: "nobody set this")
+            try await part.set("new", for: "after")
+            // Then it goes on, and what is set is there after a start
+            XCTAssertNil(read, "\(swap)")
+            // A file that has lost its name is still open here.
+            let count = try await values(part)
+            if !swap.isFile { XCTAssertEqual(count, 200, "\(swap)") }
+            let after = try await StateStore(folder: path, logger: .silent).part("posters").value(for: "after")
+            XCTAssertEqual(after, "new", "\(swap)")
+            XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: other), swap == .linked ? ["letter"] : [], "\(swap)")
+        }
+    }
+
+    func testThatAJournalThatIsNoFileIsMended() async throws {
+        for swap in [Swap.folder, .fullFolder, .linked, .dangling, .endless, .pipe] {
+            let (path, other) = try await state()
+            try swap.apply(to: "\(path)/state.sqlite-journal", other: other)
+            let part = try StateStore(folder: path, logger: .silent).part("posters")
+            try await part.set("new", for: "after")
+            let count = try await values(part)
+            XCTAssertEqual(count, 200, "\(swap)")
+            XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: other), swap == .linked ? ["letter"] : [], "\(swap)")
+        }
+    }
+
+    func testThatAnotherProgramsDatabaseIsNotWrittenTo() async throws {
+        for sql in [
+            "DROP TABLE state; CREATE TABLE letters (text)", "CREATE TABLE letters (text)", "PRAGMA user_version = 3",
+            "ALTER TABLE state ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",
+        ] {
+            // Given a state that another program changed
+            let (path, _) = try await state()
+            try SQLiteFile(URL(filePath: "\(path)/state.sqlite")).execute(sql)
+            let changed = try Data(contentsOf: URL(filePath: "\(path)/state.sqlite"))
+            // When it is opened
+            let part = try StateStore(folder: path, logger: .silent).part("posters")
+            try await part.set("new", for: "after")
+            // Then that one is kept as it was, and what it has of ours is taken over
+            let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter {
+                $0.hasPrefix("state.sqlite.damaged-") && !$0.hasSuffix("-journal")
+            }
+            XCTAssertEqual(try kept.map { try Data(contentsOf: URL(filePath: "\(path)/\($0)")) }, [changed], sql)
+            let count = try await values(part)
+            XCTAssertEqual(count, sql.hasPrefix("DROP") ? 0 : 200, sql)
+        }
+    }
+
+    func testThatWhatIsDecidedOutlivesTheFolder() async throws {
+        // Given an open state whose folder is deleted
+        let (path, _) = try await state()
+        let part = try StateStore(folder: path, logger: .silent).part("posters")
+        try FileManager.default.removeItem(atPath: path)
+        // When it is read, and changed
+        let read = try await values(part)
+        try await part.set("new", for: "after")
+        // Then all is there, and again after a start
+        XCTAssertEqual(read, 200)
+        let again = try StateStore(folder: path, logger: .silent).part("posters")
+        let (count, after) = (try await values(again), try await again.value(for: "after"))
+        XCTAssertEqual(count, 200)
+        XCTAssertEqual(after, "new")
+    }
+
+    func testThatAProcessSeesWhatAnotherHasMended() async throws {
+        // Given two processes with one state, one of which finds it damaged and mends it
+        let (path, _) = try await state()
+        let (first, second) = (try StateStore(folder: path, logger: .silent), try StateStore(folder: path, logger: .silent))
+        try overwrite("\(path)/state.sqlite", 0..<4096)
+        try await second.part("posters").set("pinned by the second", for: "1")
+        // When the first one reads and writes
+        let read = try await first.part("posters").value(for: "1")
+        try await first.part("posters").set("pinned by the first", for: "2")
+        // Then both see both
+        XCTAssertEqual(read, "pinned by the second")
+        let seen = try await second.part("posters").value(for: "2")
+        XCTAssertEqual(seen, "pinned by the first")
+        let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter {
+            $0.hasPrefix("state.sqlite.damaged-") && !$0.hasSuffix("-journal")
+        }
+        XCTAssertEqual(kept.count, 1)
+    }
+
+    func testThatADamagedStateOnAFullDiskIsReadAndMendedLater() async throws {
+        // Given a damaged state on a disk without room
+        let disk = try disk("size=1m")
+        try await fill(try StateStore(folder: disk.path("cache"), logger: .silent), values: 200)
+        try overwrite(disk.path("cache/state.sqlite"), 0..<4096)
+        try disk.fill()
+        let part = try StateStore(folder: disk.path("cache"), logger: .silent).part("posters")
+        // When it is read, and written once there is room
+        let read = try await values(part)
+        try FileManager.default.removeItem(atPath: disk.path("filler"))
+        try await part.set("new", for: "after")
+        // Then nothing is lost
+        XCTAssertEqual(read, 200)
+        let again = try StateStore(folder: disk.path("cache"), logger: .silent).part("posters")
+        let (count, after) = (try await values(again), try await again.value(for: "after"))
+        XCTAssertEqual(count, 200)
+        XCTAssertEqual(after, "new")
+    }
+
+    /// A state with so many values, a long one, and one that was removed; and a folder of somebody else's.
+    private func state(values: Int = 200) async throws -> (path: String, other: String) {
+        let directory = try temporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory.path("other"), withIntermediateDirectories: false)
+        try await fill(try StateStore(folder: directory.path("cache"), logger: .silent), values: values)
+        return (directory.path("cache"), directory.path("other"))
+    }
+
+    private func fill(_ store: StateStore, values: Int) async throws {
+        let part = store.part("posters")
+        try await part.set(String(repeating: "gone ", count: 3000), for: "removed")
+        for number in 0..<values { try await part.set(value(number), for: "\(number)") }
+        try await part.set(long, for: "long")
+        try await part.set(nil, for: "removed")
+    }
+
+    private func value(_ number: Int) -> String { "pinned \(number) " + String(repeating: "x", count: 100 + number) }
+
+    /// How many of two hundred values are what they were.
+    private func values(_ part: StatePart) async throws -> Int {
+        var count = 0
+        for number in 0..<200 where try await part.value(for: "\(number)") == value(number) { count += 1 }
+        return count
+    }
+
+    private func overwrite(_ path: String, _ range: Range<Int>) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.seek(toOffset: UInt64(range.lowerBound))
+        try handle.write(contentsOf: Data(count: range.count))
+        try handle.close()
+    }
+}
