@@ -33,7 +33,9 @@ struct PrefetchLedger: Sendable {
 
     private func change(_ body: @escaping @Sendable (inout [PrefetchOrder]) -> Void) async throws {
         try await state.change(Self.key) { text in
-            var orders = try Self.read(text)
+            // What cannot be read cannot be gone on with, and must not keep what is new from being written down.
+            var orders: [PrefetchOrder] = []
+            do { orders = try Self.read(text) } catch { orders = [] }
             body(&orders)
             return orders.isEmpty ? nil : String(decoding: try JSONEncoder().encode(orders), as: UTF8.self)
         }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetTesting
@@ -32,6 +33,18 @@ final class PrefetchScheduleTests: ServerTestCase {
         XCTAssertEqual([evening, before], [0, 0])
         XCTAssertGreaterThan(six, 0)
         XCTAssertEqual(installation.pipeline.figures.counts.renders, six)
+    }
+
+    func testThatWhatCannotBeReadOfTheLedgerKeepsNothingNewOutOfIt() async throws {
+        // Given a ledger that was damaged
+        let store = try StateStore()
+        try await store.part("prefetch").set("[{\"sour", for: "under way")
+        let ledger = PrefetchLedger(store)
+        // When an order is begun
+        try await ledger.begin(order)
+        // Then it is known to be under way
+        let underWay = try await ledger.underWay()
+        XCTAssertEqual(underWay, [order])
     }
 
     func testThatATimeThatPassedWhileTheServerWasDownIsMadeUpFor() async throws {
