@@ -247,6 +247,84 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
+    func testThatACommandThatOnlyLooksWritesNothing() async throws {
+        // Given a folder with a configuration, somebody's files and no cache
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        try Data(
+            "cache: { disk: { path: cache/of/ours } }\nsigning: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n"
+                .utf8
+        ).write(to: folder.appending(path: "onesheet.yaml"))
+        try FileManager.default.createDirectory(at: folder.appending(path: "letters"), withIntermediateDirectories: false)
+        try Data("mine".utf8).write(to: folder.appending(path: "letters/letter"))
+        let before = try snapshot()
+        // When all commands run that only look
+        for arguments in [
+            ["config", "check"], ["config", "check", "--cache", "c", "--record", "tape/of/ours"],
+            ["config", "check", "--cache", folder.path + "/letters/below"], ["config", "print"], ["sources"],
+            ["sources", "sample", "remote"], ["sign", "w:60/plain/sample://1"], ["cache", "stats"], ["cache", "stats", "--json"],
+            ["cache", "verify"], ["cache", "verify", "--repair"], ["cache", "purge", "--all"],
+        ] {
+            let outcome = try await run(arguments)
+            // Then they succeed
+            XCTAssertEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
+        }
+        // And one says that it would write where it may not
+        let refused = try await run(["config", "check", "--cache", "letters"])
+        XCTAssertEqual(refused.status, 1)
+        XCTAssertTrue(refused.errors.contains("is not a Onesheet cache"), refused.errors)
+        // And nothing has changed
+        XCTAssertEqual(try snapshot(), before)
+    }
+
+    func testThatAConfigurationIsCheckedBesideACacheWithoutChangingIt() async throws {
+        // Given a cache
+        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
+        let before = try snapshot()
+        // When the configuration is checked
+        let outcome = try await run(["config", "check", "--cache", "c"])
+        // Then it is good, and the cache is as it was
+        XCTAssertEqual(outcome.status, 0, outcome.errors)
+        XCTAssertEqual(try snapshot(), before)
+    }
+
+    func testThatAServerStartsOnADamagedCacheAndKeepsWhatWasDecided() async throws {
+        // Given a cache, and a picture that is blocked
+        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
+        _ = try await run(["sources", "block", "0123456789abcdef", "--cache", "c"])
+        // When marker, index, lock and state are all damaged
+        let cache = folder.appending(path: "c")
+        let index = try XCTUnwrap(
+            FileManager.default.contentsOfDirectory(atPath: cache.path).first { $0.hasPrefix("index-") && $0.hasSuffix(".sqlite") })
+        for name in ["CACHEDIR.TAG", index, "lock"] {
+            try FileManager.default.removeItem(at: cache.appending(path: name))
+            try FileManager.default.createDirectory(at: cache.appending(path: name), withIntermediateDirectories: false)
+        }
+        let state = try FileHandle(forWritingTo: cache.appending(path: "state.sqlite"))
+        try state.write(contentsOf: Data(count: 4096))
+        try state.close()
+        let (server, url, log) = try await Program.serveWithLog(["--cache", "c"], in: folder)
+        // Then it serves from its entries, says what it set aside, and knows what is blocked
+        let said = await log.read(until: "The state was damaged")
+        XCTAssertTrue(said.contains("The cache's CACHEDIR.TAG was damaged"), said)
+        XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
+        let (_, response) = try await get(url + "/t/p/w92/sample/1.jpg")
+        XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
+        Program.end(server)
+        let blocked = try await run(["sources", "block", "--cache", "c"])
+        XCTAssertEqual(blocked.text, "0123456789abcdef\n")
+    }
+
+    /// Names, kinds, permissions, sizes and times of all that is in the folder.
+    private func snapshot() throws -> [String: String] {
+        var items: [String: String] = [:]
+        for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.path)) {
+            var facts = stat()
+            guard lstat("\(folder.path)/\(name)", &facts) == 0 else { throw POSIXError(.ENOENT) }
+            items[name] = "\(facts.st_mode) \(facts.st_size) \(facts.st_mtim.tv_sec).\(facts.st_mtim.tv_nsec) \(facts.st_ino)"
+        }
+        return items
+    }
+
     private func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
 
     /// The numbers of a JSON document.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -17,11 +18,7 @@ struct CacheCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            try await installation.disk.adopt()
-            let statistics = try await installation.disk.statistics()
-            try await installation.shutdown()
-            let document = CacheDocument(statistics, at: installation.clock.now)
+            let document = try await document(plugins)
             if json { return try printDocument(document) }
             StandardStreams.output(
                 "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
@@ -31,6 +28,16 @@ struct CacheCommand: ParsableCommand {
                     "  \(name.isEmpty ? "(no source)" : name): \(figures.entries) entries, \(figures.bytes) bytes, "
                         + "the oldest \((figures.oldestAge ?? 0) / 3600) hours old")
             }
+        }
+
+        private func document(_ plugins: PluginList) async throws -> CacheDocument {
+            guard let installation = try options.installWhereThereIsACache(plugins) else {
+                return CacheDocument(CacheStatistics(byteLimit: try options.load().cache.disk.bytes.bytes, sources: [:]), at: .now)
+            }
+            try await installation.disk.adopt()
+            let statistics = try await installation.disk.statistics()
+            try await installation.shutdown()
+            return CacheDocument(statistics, at: installation.clock.now)
         }
     }
 
@@ -44,9 +51,11 @@ struct CacheCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            let found = try await installation.disk.verify(repair: repair)
-            try await installation.shutdown()
+            var found = DiskVerification()
+            if let installation = try options.installWhereThereIsACache(plugins) {
+                found = try await installation.disk.verify(repair: repair)
+                try await installation.shutdown()
+            }
             if json {
                 try printDocument(found)
             } else {
@@ -87,9 +96,11 @@ struct CacheCommand: ParsableCommand {
         }
 
         func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            let removal = try await installation.pipeline.purge(selection, dryRun: dryRun)
-            try await installation.shutdown()
+            var removal = CacheRemoval()
+            if let installation = try options.installWhereThereIsACache(plugins) {
+                removal = try await installation.pipeline.purge(selection, dryRun: dryRun)
+                try await installation.shutdown()
+            }
             if json {
                 try printDocument(removal)
             } else {

@@ -7,7 +7,9 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config", abstract: "Check the configuration, or print what holds.", subcommands: [Check.self, Print.self])
 
     struct Check: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "Say whether a server would start with this configuration.")
+        static let configuration = CommandConfiguration(
+            abstract: "Say whether a server would start with this configuration.",
+            discussion: "Nothing is written: no folder is made, and a cache is only looked at.")
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -15,7 +17,7 @@ struct ConfigCommand: ParsableCommand {
             let configuration = try options.load()
             try configuration.requireProtection()
             if let files = configuration.tls { _ = try Certificate(files) }
-            let installation = try options.install(plugins)
+            let installation = try options.examine(plugins)
             try await installation.shutdown()
             StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }

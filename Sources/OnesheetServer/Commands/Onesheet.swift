@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import OnesheetCache
 public import OnesheetCore
 
 /// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
@@ -96,5 +97,16 @@ struct ConfigurationOptions: ParsableArguments {
     func install(_ plugins: PluginList) throws -> Installation {
         let configuration = try load()
         return try Installation(configuration, plugins, logger: Log.make(configuration.log))
+    }
+
+    /// The same, for a command that writes nothing.
+    func examine(_ plugins: PluginList) throws -> Installation {
+        let configuration = try load()
+        return try Installation.examined(configuration, plugins, logger: Log.make(configuration.log))
+    }
+
+    /// What is left in the cache's folder; `nil` where there is no folder, which looking into it must not change.
+    func installWhereThereIsACache(_ plugins: PluginList) throws -> Installation? {
+        try FolderExamination.isThere(try load().cache.disk.path) ? install(plugins) : nil
     }
 }

@@ -17,7 +17,7 @@ final class OutputFile {
 
     init(_ path: String) throws {
         (self.path, unfinished) = (path, "\(path).part")
-        descriptor = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        descriptor = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
 

@@ -16,19 +16,31 @@ struct Groundwork: Sendable {
     let clock: WallClock
     let logger: Logger
     private let web: WebTransport
+    private let writes: Bool
 
+    /// - Parameter writes: whether folders are made and opened. If not, only that they could be is made sure of, and the tier is closed.
     /// - Throws: `CacheError` or `ConfigurationError` that says what cannot be used.
-    init(_ configuration: ServerConfiguration, clock: WallClock, logger: Logger) throws {
+    init(_ configuration: ServerConfiguration, writes: Bool = true, clock: WallClock, logger: Logger) throws {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
         let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
-        let transport = try configuration.tape.transport(web, Redaction(secrets: configuration.secrets))
-        // First of all: it refuses a folder that is somebody else's, before anything is written there.
-        let disk = try DiskTier(configuration.cache.disk, clock: clock, logger: logger)
-        state = try StateStore(folder: configuration.cache.disk.path, logger: logger)
+        let transport = try configuration.tape.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
+        let disk: DiskTier
+        if writes {
+            // First of all: it refuses a folder that is somebody else's, before anything is written there.
+            disk = try DiskTier(configuration.cache.disk, clock: clock, logger: logger)
+            state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
+        } else {
+            if let obstacle = try FolderExamination.requireUsable(configuration.cache.disk.path) {
+                logger.warning("A server would store nothing on the disk until it can: \(obstacle)")
+            }
+            disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
+            state = try StateStore()
+        }
         cache = Cache(configuration.cache.memory, disk: disk, clock: clock, logger: logger)
         pool = RenderPool(workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime, memory: memory)
         (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
+        self.writes = writes
     }
 
     /// Ends connections and threads. Those that do not end by `limit` are left behind: a thread that hangs in a codec or at a disk is
@@ -39,7 +51,7 @@ struct Groundwork: Sendable {
         async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
         // The disk last: what is there may be stored until then.
         var failures = await [refreshing, fetching, rendering]
-        failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() })
+        if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
     }
 

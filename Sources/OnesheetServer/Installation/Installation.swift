@@ -27,6 +27,14 @@ struct Installation: Sendable {
         try self.init(configuration, plugins, on: Groundwork(configuration, clock: clock, logger: logger))
     }
 
+    /// The same for a look at it, which writes nothing: its cache is closed and its state is empty.
+    /// - Throws: as the other does.
+    static func examined(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
+    ) throws -> Installation {
+        try Installation(configuration, plugins, on: Groundwork(configuration, writes: false, clock: clock, logger: logger))
+    }
+
     /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, on groundwork: Groundwork) throws {
         let limits = configuration.limits.limits

@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import NIOCore
 import NIOFoundationEssentialsCompat
+import OnesheetCache
 import OnesheetCore
 
 /// An answer as it is written down: one JSON file for each URL.
@@ -37,9 +38,10 @@ struct RecordingTransport: HTTPTransport {
             url: url, status: answer.status, headers: redaction.fields(answer.headers), text: text,
             base64: text == nil ? Data(buffer: answer.body) : nil)
         do {
-            try JSONEncoder.document.encode(taped).write(to: URL(filePath: TapedAnswer.path(url, in: folder)), options: .atomic)
+            let document = ByteBuffer(data: try JSONEncoder.document.encode(taped))
+            try PrivateFile.write(document, to: TapedAnswer.path(url, in: folder))
         } catch {
-            throw .failed(url: url, reason: "its answer cannot be recorded in \(folder): \(ConfigurationFile.reason(error))")
+            throw .failed(url: url, reason: "its answer cannot be recorded: \(error)")
         }
         return answer
     }

@@ -42,12 +42,18 @@ final class TapeTests: ServerTestCase {
         assertProblem(missing, 502, "nothing was recorded for it")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         XCTAssertEqual(files.count, 3)
+        XCTAssertEqual(try permissions(folder), 0o700)
         for file in files {
+            XCTAssertEqual(try permissions("\(folder)/\(file)"), 0o600, "others may not read what a service answered")
             let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
             for secret in ["kobis/secret", "kobis%2Fsecret", "kobis\\/secret", "kakao-secret"] {
                 XCTAssertFalse(text.contains(secret), "\(file) holds \(secret)")
             }
         }
+    }
+
+    private func permissions(_ path: String) throws -> Int {
+        try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
     func testThatAFolderThatIsNotThereIsTold() {
