@@ -40,6 +40,42 @@ final class DeployTests: XCTestCase {
         XCTAssertGreaterThan(Int(unit["LimitNOFILE"] ?? "") ?? 0, 2 * configuration.clients.connections)
     }
 
+    func testThatTheUnitBoundsWhatTheServerMayTakeAndReach() throws {
+        let unit = try settings("onesheet.service")
+        let configuration = try ConfigurationFile(environment: secrets).parse(try file("onesheet.yaml"))
+        // More than the configuration lets it take, and not without end.
+        let memory = try XCTUnwrap(unit["MemoryMax"].flatMap { Int($0.dropLast()) }) << 20
+        XCTAssertEqual(unit["MemoryMax"]?.last, "M")
+        let counted = configuration.limits.limits.memory + configuration.cache.memory.bytes.bytes
+        XCTAssertGreaterThan(memory, counted + 128 << 20)
+        XCTAssertLessThan(memory, 4 * counted)
+        XCTAssertNotNil(unit["TasksMax"].flatMap { Int($0) })
+        // Not where clouds tell secrets, nor into networks of one's own.
+        let denied = Set((unit["IPAddressDeny"] ?? "").split(separator: " "))
+        XCTAssertTrue(
+            denied.isSuperset(of: ["link-local", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]), "\(denied)")
+        XCTAssertEqual(unit["UMask"], "0077")
+        // The boot's number says whether an index is trusted, and workers give way by their priority.
+        XCTAssertNil(unit["ProcSubset"])
+        XCTAssertFalse(unit["SystemCallFilter"]?.contains("@resources") ?? false)
+    }
+
+    func testThatTheImagesCanBePinnedAndGetWhatTheyCopy() throws {
+        let dockerfile = try file("Dockerfile")
+        // Every image is an argument, which can name a digest.
+        let images = dockerfile.matches(of: /\nARG ([A-Z]+_IMAGE)=[a-z]+:[a-z0-9.@:-]+\n/).map { String($0.1) }
+        let used = dockerfile.matches(of: /\nFROM ([^ \n]+)/).map { String($0.1) }
+        XCTAssertEqual(used, images.map { "${\($0)}" })
+        // What is left out of the context is not what the image needs.
+        let kept = Set(try file("../../.dockerignore").split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() })
+        XCTAssertTrue(
+            kept.isSuperset(of: [
+                ".ci/setup", ".ci/sbom", "LICENSE", "NOTICE", "Package.swift", "Plugins", "Sources", "Tests",
+                "examples/deploy/onesheet.yaml",
+            ]), "\(kept)")
+        XCTAssertEqual(try file("../../.dockerignore").split(separator: "\n").first { !$0.hasPrefix("#") }, "*")
+    }
+
     func testThatTheImageServesWhatItExposesAndHasTimeToEnd() throws {
         let dockerfile = try file("Dockerfile")
         let configuration = try ConfigurationFile(environment: secrets.merging(try imageEnvironment()) { $1 }).parse(
