@@ -5,7 +5,7 @@ import XCTest
 
 @testable import ExecSource
 
-final class ExtremeAnswersTests: XCTestCase {
+final class ExecExtremesTests: XCTestCase {
     func testThatNoValueOfAProgramTraps() async {
         // Given a page, a title, candidates and errors with each extreme value in each place
         let title =

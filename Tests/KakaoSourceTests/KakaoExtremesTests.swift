@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-final class ExtremeAnswersTests: XCTestCase {
+final class KakaoExtremesTests: XCTestCase {
     func testThatNoValueOfKakaosTraps() async throws {
         // Given Kakao's answer, cut to two hits, and its fault, with each extreme value in each place
         let answer =

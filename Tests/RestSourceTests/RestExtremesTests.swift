@@ -3,7 +3,7 @@ import OnesheetTesting
 import RestSource
 import XCTest
 
-final class ExtremeAnswersTests: XCTestCase {
+final class RestExtremesTests: XCTestCase {
     /// Every kind of field, and a list whose pages are counted by its total.
     private static let manifest = """
         api:

@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-final class ExtremeAnswersTests: XCTestCase {
+final class BoxOfficeExtremesTests: XCTestCase {
     func testThatNoValueOfKOBISTrapsOrPassesAsANumberThatIsNone() async throws {
         // Given KOBIS's lists, a search and a film with each extreme value in each place
         let code = "20112207"
