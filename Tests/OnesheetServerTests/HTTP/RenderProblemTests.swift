@@ -1,3 +1,4 @@
+import HTTPTypes
 import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
