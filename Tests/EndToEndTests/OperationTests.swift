@@ -54,6 +54,32 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(server.terminationStatus, 0)
     }
 
+    func testThatAServerWithoutDescriptorsGoesOnAndTellsItsClients() async throws {
+        // Given a server that can open five files more, whatever it was told when it started
+        try configure("")
+        let (server, url) = try await Program.serve([], in: folder)
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processIdentifier)/fd").compactMap(Int.init)
+        let most = (files.max() ?? 0) + 6
+        let limit = Process()
+        limit.executableURL = URL(filePath: "/usr/bin/env")
+        limit.arguments = ["prlimit", "--pid", "\(server.processIdentifier)", "--nofile=\(most):\(most)"]
+        try limit.run()
+        limit.waitUntilExit()
+        XCTAssertEqual(limit.terminationStatus, 0)
+        // When more clients come than that
+        let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
+        let connections = try (0..<20).map { _ in try Self.connect(to: port) }
+        // Then one that has no place is closed instead of being left to wait
+        var places = connections.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        XCTAssertGreaterThan(poll(&places, nfds_t(places.count), 60_000), 0)
+        // And when they leave, the server serves whoever comes next
+        for connection in connections { close(connection) }
+        let status = try await Self.status(url + "/health")
+        XCTAssertEqual(status, 200)
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
     /// A connection on which nobody says anything.
     private static func connect(to port: UInt16) throws -> Int32 {
         var address = sockaddr_in()
