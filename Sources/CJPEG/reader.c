@@ -67,6 +67,9 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     if (cjpeg_join_profile(&found, &reader->icc, &header->icc_length)) header->icc = reader->icc;
     header->scans = header->progressive ? cjpeg_count_scans(bytes, length, found.first_scan) : 1;
     header->steps = found.steps + reader->errors.messages;
+    // To each segment that it saves the library walks past all before it.
+    long saved = 0;
+    for (jpeg_saved_marker_ptr marker = codec->marker_list; marker; marker = marker->next) header->steps += ++saved;
     return CJPEG_OK;
 }
 

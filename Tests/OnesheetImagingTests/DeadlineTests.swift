@@ -108,6 +108,31 @@ final class DeadlineTests: XCTestCase {
         }
     }
 
+    func testThatEachThingThatIsDoneToAPictureLooks() throws {
+        // Given a picture with alpha in Display P3, of a size that it keeps
+        var picture = try PixelBuffer(PixelLayout(width: 300, height: 450, model: .rgb, hasAlpha: true), limits: Limits())
+        for y in 0..<450 {
+            picture.withMutableRow(y) { row in row.withUnsafeMutableBufferPointer { $0.update(repeating: UInt8(y & 255)) } }
+        }
+        let original = try PNGCodec().encode(picture, EncodeOptions(profile: DrawnProfile.displayP3))
+        func looks(_ change: (inout Transform) -> Void) throws -> Int {
+            var transform = Transform()
+            (transform.format, transform.convertsToSRGB, transform.background) = (.png, false, nil)
+            change(&transform)
+            return try self.looks { _ = try $0.render(original, as: transform) }
+        }
+        let none = try looks { _ in }
+        // When one more thing is done, then it looks more often
+        for (name, change) in [
+            ("turn", { $0.rotation = 90 }), ("convert", { $0.convertsToSRGB = true }), ("blur", { $0.blur = 3 }),
+            ("wide blur", { $0.blur = 30 }), ("sharpen", { $0.sharpen = 2 }), ("flatten", { $0.background = .white }),
+            ("canvas", { $0.padding = .init(top: 1, right: 1, bottom: 1, left: 1) }), ("fit bytes", { $0.maxBytes = 1 }),
+            ("look", { ($0.crop, $0.gravity) = (.init(width: 200, height: 200), .smart) }),
+        ] as [(String, (inout Transform) -> Void)] {
+            XCTAssertGreaterThan(try looks(change), none, name)
+        }
+    }
+
     func testThatASmallPictureThatBecomesALargeOneLooksForEachRow() throws {
         // Given
         var transform = Transform()

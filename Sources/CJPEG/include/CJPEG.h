@@ -52,7 +52,7 @@ typedef struct {
     size_t icc_length;
     /// Scans of a file that has several; else 1.
     int scans;
-    /// What reading the header took: places looked at and segments that the library passed over.
+    /// What reading the header took: places looked at, segments that the library passed over, and those that it walked past.
     long steps;
 } cjpeg_header;
 
