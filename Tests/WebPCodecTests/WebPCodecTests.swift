@@ -35,6 +35,60 @@
 
         private func riff(_ chunks: [UInt8]) -> [UInt8] { chunk("RIFF", Array("WEBP".utf8) + chunks) }
 
+        func testThatWhatStandsBehindTheFirstFrameMayBeMissing() throws {
+            // Given a picture with EXIF behind it
+            let exif = EXIF.tiff(copyright: "A. Painter")
+            let file = try file(9, 7, EncodeOptions(exif: exif)) { x, y in [UInt8(x * 20), UInt8(y * 30), 9] }
+            let whole = try decoded(file).rgba
+            // When it is cut off, from its last byte to the whole chunk, then the picture is there
+            for missing in 1...exif.count + 8 {
+                XCTAssertEqual(try decoded(file.dropLast(missing)).rgba, whole, "\(missing)")
+            }
+            // And not without its own last bytes
+            XCTAssertThrowsError(try decoded(file.dropLast(exif.count + 8 + 8))) {
+                XCTAssertEqual($0 as? CodecError, .truncated)
+            }
+        }
+
+        func testThatMetadataBeyondItsLimitIsNone() throws {
+            func header(_ options: EncodeOptions) throws -> ImageHeader {
+                let file = try file(3, 3, options) { _, _ in [1, 2, 3] }
+                return try codec.header(of: file.span)
+            }
+            let (profile, exif) = (ImageHeader.largestProfile, ImageHeader.largestEXIF)
+            XCTAssertNotEqual(try header(EncodeOptions(profile: [UInt8](repeating: 1, count: profile))).colors, .sRGB)
+            XCTAssertEqual(try header(EncodeOptions(profile: [UInt8](repeating: 1, count: profile + 1))).colors, .sRGB)
+            XCTAssertNotNil(try header(EncodeOptions(exif: [UInt8](repeating: 1, count: exif))).exif)
+            XCTAssertNil(try header(EncodeOptions(exif: [UInt8](repeating: 1, count: exif + 1))).exif)
+        }
+
+        func testThatADeadlineThatHasPassedEndsTheWork() throws {
+            for codec in [WebPCodec(), WebPCodec(lossless: true)] {
+                // Given how often the clock is looked at
+                let picture = try DrawnPoster(width: 60, height: 90).draw()
+                let (writing, reading) = (LookedAtClock(), LookedAtClock())
+                let file = try codec.encode(picture, EncodeOptions(deadline: writing.deadline(after: .max)))
+                _ = try codec.picture(Array(file.readableBytesView), DecodeRequest(deadline: reading.deadline(after: .max)))
+                XCTAssertGreaterThan(writing.looks, 3)
+                XCTAssertGreaterThan(reading.looks, 0)
+                // When the time is up at one of them
+                for looks in [0, writing.looks - 1] {
+                    XCTAssertThrowsError(
+                        try codec.encode(picture, EncodeOptions(deadline: LookedAtClock().deadline(after: looks)))
+                    ) {
+                        XCTAssertEqual($0 as? CodecError, .timedOut)
+                    }
+                }
+                XCTAssertThrowsError(
+                    try codec.picture(
+                        Array(file.readableBytesView), DecodeRequest(deadline: LookedAtClock().deadline(after: 0))
+                    ).layout
+                ) {
+                    XCTAssertEqual($0 as? CodecError, .timedOut)
+                }
+            }
+        }
+
         func testThatTheFirstFrameOfAnAnimationLiesOnItsCanvas() throws {
             // Given: a red frame of 2 × 2 at (2, 4) of 8 × 8, and a second one over all.
             let frames = [(2, 4, try file(2, 2) { _, _ in [255, 0, 0] }), (0, 0, try file(8, 8) { _, _ in [0, 0, 255] })]
