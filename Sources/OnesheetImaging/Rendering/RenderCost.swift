@@ -25,7 +25,7 @@ package struct RenderCost: Sendable, Equatable {
         ]
         static let unknown = (decode: 40.0, encode: 100.0)
         /// One more row, however short it is, through a decoder and a resampler.
-        static let row = 150.0
+        static let row = 240.0
         /// A weight of resampling.
         static let weight = 25.0
         /// A pixel blurred, or sharpened.
