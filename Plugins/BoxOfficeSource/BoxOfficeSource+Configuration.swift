@@ -42,7 +42,8 @@ extension BoxOfficeSource {
         timeout: 10s
         # Requests per second.
         rate: 5
-        # Calls per day, as KOBIS counts them, and the share of them that prefetching leaves to people who ask.
-        quota: { perDay: 3000, reserve: 0.1 }
+        # Calls per day, as KOBIS counts them; the share of them that prefetching leaves to people who ask; and the share that
+        # questions may use that anybody can make up (a search, an id that no list has), a quarter of it at once; 1 is no limit.
+        quota: { perDay: 3000, reserve: 0.1, unknown: 0.5 }
         """
 }

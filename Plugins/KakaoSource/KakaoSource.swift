@@ -41,8 +41,9 @@ public struct KakaoSource: SourcePlugin {
         rate: 10
         # Bytes of one answer of the search; more is refused before it is read.
         answerBytes: 8MiB
-        # Searches per day, as Kakao counts them, and the share of them that prefetching leaves to people who ask.
-        quota: { perDay: 30000, reserve: 0.1 }
+        # Searches per day, as Kakao counts them; the share of them that prefetching leaves to people who ask; and the share that
+        # questions may use that anybody can make up (a search, an id that no list has), a quarter of it at once; 1 is no limit.
+        quota: { perDay: 30000, reserve: 0.1, unknown: 0.5 }
         """
 
     /// How many hits are ranked: one call brings them all.

@@ -53,4 +53,44 @@ final class StateStoreTests: XCTestCase {
         let values = [try await part.value(for: "0"), try await part.value(for: "100")]
         XCTAssertEqual(values.map { $0?.count }, [6, 1000])
     }
+
+    func testThatWhatIsTooMuchIsTrimmedAndTheRestStays() async throws {
+        // Given two hundred values that may go, fifty that may not, and another part's
+        let store = try StateStore()
+        let (part, other) = (store.part("choices"), store.part("calls"))
+        for number in 0..<200 { try await part.set("\"free\":true \(String(repeating: "x", count: 100))", for: "free \(number)") }
+        for number in 0..<50 { try await part.set("\"free\":false", for: "kept \(number)") }
+        try await other.set("\"free\":true", for: "other")
+        // When they are trimmed while there is room, and to nothing
+        let none = try await part.trim(above: 1 << 20, holding: ["\"free\":true"])
+        var gone = 0
+        for _ in 0..<2000 where gone < 200 { gone += try await part.trim(above: 0, holding: ["\"free\":true"]) }
+        // Then all that may go is gone, a part at a time, and nothing else
+        XCTAssertEqual(none, 0)
+        XCTAssertEqual(gone, 200)
+        let kept = try await part.value(for: "kept 49")
+        let others = try await other.value(for: "other")
+        XCTAssertEqual(kept, "\"free\":false")
+        XCTAssertNotNil(others)
+    }
+
+    func testThatAHundredChangesAtOnceAreAllMade() async throws {
+        // Given a number
+        let part = try StateStore().part("calls")
+        // When a hundred tasks raise it by one at once
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await part.update("count") { text in
+                        let count = (text.flatMap { Int($0) } ?? 0) + 1
+                        text = "\(count)"
+                        return count
+                    }
+                }
+            }
+            // Then each has seen another number
+            let seen = try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+            XCTAssertEqual(seen, Set(1...100))
+        }
+    }
 }

@@ -57,6 +57,73 @@ final class CallBudgetTests: XCTestCase {
         XCTAssertEqual(passed, 10)
     }
 
+    func testThatTheUnknownHasAShareAndLeavesTheRest() async {
+        // Given a thousand calls, half of which are for the unknown, a quarter of these at once
+        let budget = budget(1000)
+        // When somebody asks for what nobody knows until it is refused, and then what is known is asked for
+        let error = await Self.spendUnknown(budget)
+        let rest = await Self.spend(budget, as: .interactive)
+        // Then the refusal names a moment of today, and the rest is there
+        XCTAssertEqual(error.count, 125)
+        guard case .quotaExhausted(let until?)? = error.error else { return XCTFail("\(String(describing: error.error))") }
+        XCTAssertEqual(until, clock.now.timeIntervalSince1970 + 86_400 / 375, accuracy: 0.01)
+        XCTAssertEqual(rest, 875)
+    }
+
+    func testThatTheShareSurvivesARestartAndFillsAgain() async {
+        // Given a share that is used up for now
+        _ = await Self.spendUnknown(budget(1000))
+        // When the server is started again, at once and six hours later
+        let atOnce = await Self.spendUnknown(budget(1000)).count
+        clock.advance(by: .seconds(21_600))
+        let later = await Self.spendUnknown(budget(1000)).count
+        // Then nothing is there at first, and a part of the share afterwards
+        XCTAssertEqual(atOnce, 0)
+        XCTAssertEqual(later, 93)
+    }
+
+    func testThatAShareOfOneIsNoLimitAndPrefetchingHasNone() async {
+        // Given a budget without a limit for the unknown, and one with
+        let settings = QuotaSettings(perDay: 40, unknown: 1)
+        let free = CallBudget(settings, name: "free", secondsFromGMT: seoul, context: .forTesting(clock: clock, state: state))
+        let count = await Self.spendUnknown(free).count
+        let prefetched = await Familiarity.$current.withValue(.unknown) { await Self.spend(budget(20), as: .prefetch) }
+        XCTAssertEqual(count, 40)
+        XCTAssertEqual(prefetched, 18)
+    }
+
+    func testThatAHundredStrangersAtOnceGetNoMoreThanThereAre() async {
+        // Given a share that allows ten at once
+        let budget = budget(80)
+        // When a hundred ask at once
+        let passed = await Familiarity.$current.withValue(.unknown) {
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<100 { group.addTask { await Self.error(budget) == nil } }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        // Then ten pass, and ten are counted
+        XCTAssertEqual(passed, 10)
+        XCTAssertEqual(state.values["calls"]?.split(separator: " ").last, "10")
+    }
+
+    func testThatTwoBudgetsOnOneStateSpendNoCallTwice() async {
+        // Given two processes that count in one place
+        let (one, other) = (budget(50), budget(50))
+        // When both spend at once what they get
+        async let first = Self.spend(one, as: .interactive)
+        async let second = Self.spend(other, as: .interactive)
+        let sum = await first + second
+        // Then they get the day's calls together
+        XCTAssertEqual(sum, 50)
+    }
+
+    func testThatTheShareHoldsWhereNothingCanBeKept() async {
+        state.fail("the disk is full")
+        let count = await Self.spendUnknown(budget(1000)).count
+        XCTAssertEqual(count, 125)
+    }
+
     func testThatACountThatCannotBeKeptCostsNoCall() async {
         state.fail("the disk is full")
         let spent = await Self.spend(budget(3), as: .interactive)
@@ -67,6 +134,7 @@ final class CallBudgetTests: XCTestCase {
         for (values, words) in [
             (["perDay": ConfigurationValue.scalar("0")], "perDay: needs a number from 1"),
             (["perDay": .scalar("9"), "reserve": .scalar("1.5")], "reserve: needs a share from 0 to 1, such as 0.1"),
+            (["perDay": .scalar("9"), "unknown": .scalar("-1")], "unknown: needs a share from 0 to 1, such as 0.1"),
         ] {
             XCTAssertThrowsError(try ConfigurationDecoder().decode(QuotaSettings.self, from: .mapping(values))) {
                 XCTAssertEqual("\($0)", words)
@@ -84,6 +152,17 @@ final class CallBudgetTests: XCTestCase {
             var count = 0
             while await Self.error(budget) == nil { count += 1 }
             return count
+        }
+    }
+
+    /// How many calls there are for what is unknown, and how that ends.
+    private static func spendUnknown(_ budget: CallBudget) async -> (count: Int, error: SourceError?) {
+        await Familiarity.$current.withValue(.unknown) {
+            var count = 0
+            while true {
+                if let error = await Self.error(budget) { return (count, error) }
+                count += 1
+            }
         }
     }
 

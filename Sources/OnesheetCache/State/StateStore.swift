@@ -45,14 +45,43 @@ package struct StatePart: KeyValueState {
     /// Puts what `body` makes of the value in its place; nobody else changes it meanwhile, no other process either.
     @discardableResult
     package func change(_ key: String, _ body: @escaping @Sendable (String?) throws -> String?) async throws -> String? {
+        try await update(key) { value in
+            value = try body(value)
+            return value
+        }
+    }
+
+    /// Changes the value in its place; nobody else changes it meanwhile, no other process either. What stays as it is is not written.
+    package func update<Answer: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
+    ) async throws -> Answer {
         try await database.write { database in
-            let value = try body(try Self.value(for: key, of: name, in: database))
+            let before = try Self.value(for: key, of: name, in: database)
+            var value = before
+            let answer = try body(&value)
+            guard before.map({ Array($0.utf8) }) != value.map({ Array($0.utf8) }) else { return answer }
             if let value {
                 try StateRow(part: name, key: key, value: value).put(database)
             } else {
                 try database.execute(sql: "DELETE FROM state WHERE part = ? AND key = ?", arguments: [name, key])
             }
-            return value
+            return answer
+        }
+    }
+
+    /// When all values together have more than `bytes`, removes about one in sixteen of those that hold each of `texts`: any of them,
+    /// because none is worth more than another.
+    /// - Returns: how many were removed.
+    @discardableResult
+    package func trim(above bytes: Int, holding texts: [String]) async throws -> Int {
+        try await database.write { database in
+            let sum = "SELECT ifnull(sum(length(CAST(value AS BLOB))), 0) FROM state WHERE part = ?"
+            guard let taken = try Int.fetchOne(database, sql: sum, arguments: [name]), taken > bytes else { return 0 }
+            let conditions = texts.map { _ in " AND instr(value, ?) > 0" }.joined()
+            try database.execute(
+                sql: "DELETE FROM state WHERE part = ? AND abs(random() % 16) = 0\(conditions)",
+                arguments: StatementArguments([name] + texts))
+            return database.changesCount
         }
     }
 

@@ -1,84 +1,86 @@
 internal import FoundationEssentials
 internal import Logging
 
-/// How many calls a service allows in a day.
-public struct QuotaSettings: Sendable, Decodable, Equatable {
-    public var perDay: Int
-    /// The share that is kept for people who ask: work that is done before anyone asks stops there.
-    public var reserve: Double
-
-    private enum CodingKeys: CodingKey { case perDay, reserve }
-
-    /// - Precondition: `perDay` is positive and `reserve` a share from 0 to 1.
-    public init(perDay: Int, reserve: Double = 0.1) {
-        precondition(perDay > 0 && (0...1).contains(reserve), "a quota has calls, and a share of them is kept")
-        (self.perDay, self.reserve) = (perDay, reserve)
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        let perDay = try keys.decode(Int.self, forKey: .perDay)
-        let reserve = try keys.decodeIfPresent(Double.self, forKey: .reserve) ?? 0.1
-        guard perDay > 0 else {
-            throw ConfigurationError(path: keys.codingPath + [CodingKeys.perDay], message: "needs a number from 1")
-        }
-        guard (0...1).contains(reserve) else {
-            throw ConfigurationError(
-                path: keys.codingPath + [CodingKeys.reserve], message: "needs a share from 0 to 1, such as 0.1")
-        }
-        self.init(perDay: perDay, reserve: reserve)
-    }
-}
-
 /// Counts a day's calls, so that the service never has to refuse one. The count survives a restart.
 ///
-/// Near the wall those who ask go before those who might: what is done with `Urgency.prefetch` may not use the reserve.
+/// Near the wall those who ask go before those who might: what is done with `Urgency.prefetch` may not use the reserve. And among those
+/// who ask, questions that anybody can make up (`Familiarity.unknown`) have a share of their own, so that no stranger's curiosity
+/// keeps what is known from being asked for again.
 public actor CallBudget {
     private let settings: QuotaSettings
+    private let share: QuotaShare
     private let key: String
     private let secondsFromGMT: Int
     private let context: PluginContext
+    // What this process knows, for when the state cannot be read or written.
     private var day: CalendarDay?
     private var spent = 0
+    private var shareFullAt = 0.0
 
     /// - Parameters:
     ///   - name: tells several budgets of one plugin apart.
     ///   - secondsFromGMT: the service's time zone: budgets fill at its midnight.
     public init(_ settings: QuotaSettings, name: String = "calls", secondsFromGMT: Int, context: PluginContext) {
         (self.key, self.settings, self.secondsFromGMT, self.context) = (name, settings, secondsFromGMT, context)
+        share = QuotaShare(calls: Double(settings.perDay) * settings.unknown)
     }
 
-    /// Counts one call.
-    /// - Throws: `SourceError.quotaExhausted` where the day has none left for work of this urgency.
+    /// Counts one call. The count is changed in one step, so that neither two tasks nor two processes spend the same call.
+    /// - Throws: `SourceError.quotaExhausted` where the day, or the share for what is unknown, has none left for this work.
     public func spend() async throws(SourceError) {
+        // Prefetching is the administrator's: the reserve bounds it.
+        if Familiarity.current == .unknown, Urgency.current == .interactive, settings.unknown < 1 { try await spendOfShare() }
+        try await spendOfDay()
+    }
+
+    private func spendOfDay() async throws(SourceError) {
         let today = CalendarDay(context.clock.now, secondsFromGMT: secondsFromGMT)
-        let kept = await kept(today)
-        // Others may have come here meanwhile, in this process or in another: whoever counted more is right.
+        let limit = settings.limit(Urgency.current)
         if day != today { (day, spent) = (today, 0) }
-        spent = max(spent, kept)
-        let reserved = Int((Double(settings.perDay) * settings.reserve).rounded(.up))
-        guard spent < settings.perDay - (Urgency.current == .prefetch ? reserved : 0) else {
-            throw .quotaExhausted(until: today.adding(days: 1).start(secondsFromGMT: secondsFromGMT).timeIntervalSince1970)
-        }
-        spent += 1
-        await keep(today, spent)
-    }
-
-    private func kept(_ day: CalendarDay) async -> Int {
+        let known = spent
+        let count: Int?
         do {
-            let parts = try await context.state.value(for: key)?.split(separator: " ").map(String.init) ?? []
-            return parts.count == 2 && parts[0] == day.description ? Int(parts[1]) ?? 0 : 0
-        } catch {
-            context.logger.warning("the count of calls cannot be read", metadata: ["error": "\(error)"])
-            return 0
-        }
-    }
-
-    private func keep(_ day: CalendarDay, _ count: Int) async {
-        do {
-            try await context.state.set("\(day) \(count)", for: key)
+            count = try await context.state.update(key) { text -> Int? in
+                let count = max(Self.count(text, on: today), known)
+                guard count < limit else { return nil }
+                text = "\(today) \(count + 1)"
+                return count + 1
+            }
+            // Others may have come here meanwhile: whoever counted more is right.
+            if let count, day == today { spent = max(spent, count) }
         } catch {
             context.logger.warning("the count of calls cannot be kept", metadata: ["error": "\(error)"])
+            if day != today { (day, spent) = (today, 0) }
+            count = spent < limit ? spent + 1 : nil
+            spent = count ?? spent
         }
+        guard count == nil else { return }
+        throw .quotaExhausted(until: today.adding(days: 1).start(secondsFromGMT: secondsFromGMT).timeIntervalSince1970)
+    }
+
+    private func spendOfShare() async throws(SourceError) {
+        let now = context.clock.now.timeIntervalSince1970
+        let share = share
+        let outcome: QuotaShare.Outcome
+        do {
+            outcome = try await context.state.update("\(key).unknown") { text in
+                let kept = text.flatMap { Double($0) } ?? 0
+                let outcome = share.spend(fullAt: kept.isFinite ? kept : 0, now: now)
+                if case .allowed(let fullAt) = outcome { text = "\(fullAt)" }
+                return outcome
+            }
+        } catch {
+            context.logger.warning("the count of calls for the unknown cannot be kept", metadata: ["error": "\(error)"])
+            outcome = share.spend(fullAt: shareFullAt, now: now)
+        }
+        switch outcome {
+        case .allowed(let fullAt): shareFullAt = fullAt
+        case .refused(let until): throw .quotaExhausted(until: until)
+        }
+    }
+
+    private static func count(_ text: String?, on day: CalendarDay) -> Int {
+        let parts = text?.split(separator: " ") ?? []
+        return parts.count == 2 && parts[0] == day.description ? max(0, Int(parts[1]) ?? 0) : 0
     }
 }

@@ -56,4 +56,23 @@ public protocol KeyValueState: Sendable {
     func value(for key: String) async throws -> String?
     /// `nil` removes the value.
     func set(_ value: String?, for key: String) async throws
+    /// Changes a value in one step: nobody else changes it meanwhile. Without an implementation it is read and then set, so that of two
+    /// changes at once one may be lost.
+    /// - Parameter body: changes the value in its place; `nil` is none. It may be called more than once.
+    /// - Returns: what `body` returns.
+    func update<Answer: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
+    ) async throws -> Answer
+}
+
+extension KeyValueState {
+    public func update<Answer: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
+    ) async throws -> Answer {
+        let before = try await value(for: key)
+        var value = before
+        let answer = try body(&value)
+        if value != before { try await set(value, for: key) }
+        return answer
+    }
 }

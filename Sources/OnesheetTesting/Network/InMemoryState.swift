@@ -35,4 +35,13 @@ public final class InMemoryState: KeyValueState {
             contents.values[key] = value
         }
     }
+
+    public func update<Answer: Sendable>(
+        _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
+    ) async throws -> Answer {
+        try contents.withLock { contents in
+            if let failure = contents.failure { throw Broken(description: failure) }
+            return try body(&contents.values[key])
+        }
+    }
 }
