@@ -4,7 +4,8 @@ internal import OnesheetCore
 
 extension DiskShelf {
     /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
-    func store(_ entry: CacheEntry, for key: CacheKey) throws(CacheError) {
+    /// - Parameter isOrdered: whether it is stored whatever has to go for it.
+    func store(_ entry: CacheEntry, for key: CacheKey, isOrdered: Bool = false) throws(CacheError) {
         let name = key.entryName
         let now = clock.now
         let end = life.end(of: entry, now: now)
@@ -16,11 +17,13 @@ extension DiskShelf {
             count(key) { $0.evictions["too large", default: 0] += 1 }
             return try remove(key)
         }
-        try withFolder("store in") { folder in
+        let isStored = try withFolder("store in") { folder in
+            guard try admits(row, isOrdered: isOrdered, in: folder) else { return false }
             try makeRoom(for: row, in: folder)
             try write(header, entry.body, as: row, in: folder)
+            return true
         }
-        count(key) { $0.stores += 1 }
+        count(key) { if isStored { $0.stores += 1 } else { $0.evictions["asked for once", default: 0] += 1 } }
     }
 
     private func write(_ header: ByteBuffer, _ body: ByteBuffer, as row: IndexRow, in folder: OpenFolder) throws {

@@ -16,6 +16,7 @@ final class DiskShelf: Sendable {
     let counts = Mutex(SourceCounts())
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
+    let admission = Mutex(Admission())
     /// What fails once the shelf is closed, fails with this.
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.

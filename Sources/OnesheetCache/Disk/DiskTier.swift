@@ -2,7 +2,8 @@ internal import FoundationEssentials
 package import Logging
 package import OnesheetCore
 
-/// The second tier: one checked file per entry, in a folder bounded by bytes, that outlives the process however it ends.
+/// The second tier: one checked file per entry, in a folder bounded by bytes, that outlives the process however it ends. Once a budget is
+/// full, what is asked for the first time is not stored, because others would have to go for it; what was prefetched always is.
 ///
 /// A folder may be open in several processes. What is damaged is never served; a folder that was deleted comes back;
 /// a folder that is not ours is refused. File work runs on threads of its own.
@@ -71,8 +72,8 @@ package final class DiskTier: CacheTier {
     }
 
     package func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
-        let shelf = shelf
-        try await workers.run { () throws(CacheError) in try shelf.store(entry, for: key) }
+        let (shelf, isOrdered) = (shelf, Urgency.current == .prefetch)
+        try await workers.run { () throws(CacheError) in try shelf.store(entry, for: key, isOrdered: isOrdered) }
     }
 
     package func remove(_ key: CacheKey) async throws(CacheError) {

@@ -70,6 +70,15 @@ final class CacheIndex: Sendable {
         }
     }
 
+    /// Whether there is an entry called `name`, fresh or not.
+    func contains(_ name: Digest128) throws -> Bool {
+        try look {
+            try Bool.fetchOne(
+                $0.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE name = ?)"), arguments: [Data(name.bytes)])
+                ?? false
+        }
+    }
+
     /// How many entries of each kind there are, and their bytes on disk.
     func totals() throws -> [CacheKind: CacheRemoval] {
         try look { database in

@@ -1,0 +1,125 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetCache
+
+/// What a full disk takes.
+final class AdmissionTests: XCTestCase {
+    private let clock = ManualClock()
+    /// Ten entries of 20 KiB on disk.
+    private let budgets = DiskBudgets(original: 10 * 20_480, variant: 40_960, metadata: 40_960)
+
+    func testThatAScanOfOriginalsLeavesWhatIsAskedForAgainAndAgain() async throws {
+        // Given originals that are asked for again and again, and a disk that they fill
+        let tier = try tier()
+        let hot = (0..<10).map { original("hot \($0)") }
+        for key in hot { try await tier.store(entry(), for: key) }
+        // When ten thousand others are asked for once each, and one of those now and then
+        var (hits, asked) = (0, 0)
+        for number in 0..<10_000 {
+            try await ask(tier, original("once \(number)"))
+            guard number % 10 == 0 else { continue }
+            asked += 1
+            if try await ask(tier, hot[number / 10 % 10]) { hits += 1 }
+        }
+        // Then each was there each time, and none was stored or removed for the others
+        let figures = try await tier.statistics().total
+        XCTAssertEqual(hits, asked)
+        XCTAssertEqual(figures.stores, 10)
+        XCTAssertEqual(figures.evictions, ["asked for once": 10_000])
+        try await tier.close()
+    }
+
+    func testThatWhatIsAskedForTwiceIsTaken() async throws {
+        // Given a full disk
+        let tier = try tier()
+        for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
+        // When something new is asked for twice
+        let key = original("new")
+        try await ask(tier, key)
+        let isThereAfterTheFirst = try await tier.contains(key)
+        try await ask(tier, key)
+        // Then it is stored the second time
+        XCTAssertFalse(isThereAfterTheFirst)
+        let isThere = try await tier.contains(key)
+        XCTAssertTrue(isThere)
+        try await tier.close()
+    }
+
+    func testThatAPrefetchIsTakenAtOnceAndSoIsMetadata() async throws {
+        // Given a full disk
+        let tier = try tier()
+        for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
+        for number in 0..<3 { try await tier.store(entry(), for: CacheKey(.metadata, "\(number)")) }
+        // When a prefetch stores an original, and somebody's question an answer
+        try await Urgency.$current.withValue(.prefetch) { try await tier.store(entry(), for: original("ordered")) }
+        try await tier.store(entry(), for: CacheKey(.metadata, "answer"))
+        // Then both are there
+        let isThere = try await (tier.contains(original("ordered")), tier.contains(CacheKey(.metadata, "answer")))
+        XCTAssertTrue(isThere.0)
+        XCTAssertTrue(isThere.1)
+        try await tier.close()
+    }
+
+    func testThatWhatIsThereIsReplacedOnAFullDiskAfterARestart() async throws {
+        // Given a full disk, and a process that knows nothing of what came before
+        let path = try temporaryDirectory().path
+        let first = try tier(path)
+        for number in 0..<10 { try await first.store(entry(), for: original("\(number)")) }
+        try await first.close()
+        let tier = try tier(path)
+        // When one of them is stored anew
+        try await tier.store(entry(2), for: original("3"))
+        // Then it takes the place of what was there
+        let found = try await tier.entry(for: original("3"))
+        XCTAssertEqual(found?.body, entry(2).body)
+        try await tier.close()
+    }
+
+    func testThatWhatWasThereBeforeIsTakenAgain() async throws {
+        // Given an original that is there, and a disk that others have filled since
+        let tier = try tier()
+        for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
+        try await tier.remove(original("0"))
+        try await tier.store(entry(), for: original("other"))
+        // When the one that was removed comes again
+        try await tier.store(entry(2), for: original("0"))
+        // Then it came before, so that it is taken
+        let found = try await tier.entry(for: original("0"))
+        XCTAssertEqual(found?.body, entry(2).body)
+        try await tier.close()
+    }
+
+    func testThatTheMemoryOfNamesIsBoundedAndSeldomWrong() {
+        // Given a hundred thousand names that came once
+        var admission = Admission()
+        let names = (0..<100_000).map { CacheKey(.original, "\($0)").entryName }
+        // When each comes for the first and for the second time
+        let wrong = names.count { admission.note($0) }
+        let known = names.suffix(20_000).count { admission.note($0) }
+        // Then hardly one is taken for another, and the newest are remembered
+        XCTAssertLessThan(wrong, 50)
+        XCTAssertGreaterThan(known, 19_000)
+    }
+
+    private func original(_ text: String) -> CacheKey { CacheKey(.original, text) }
+
+    private func entry(_ byte: UInt8 = 1) -> CacheEntry { .sample(ByteBuffer(repeating: byte, count: 18_000), at: clock) }
+
+    /// Asks as the pipeline does: what is not there is made and stored.
+    /// - Returns: whether it was there.
+    @discardableResult
+    private func ask(_ tier: DiskTier, _ key: CacheKey) async throws -> Bool {
+        if try await tier.entry(for: key) != nil { return true }
+        try await tier.store(entry(), for: key)
+        return false
+    }
+
+    private func tier(_ path: String? = nil) throws -> DiskTier {
+        try DiskTier(
+            path: path ?? temporaryDirectory().path, budgets: budgets, freeSpaceFloor: .bytes(0), isSynced: false,
+            clock: clock.wallClock)
+    }
+}
