@@ -1,8 +1,8 @@
 import OnesheetCore
 import Synchronization
 
-/// How long the parts of an end may take. All of it fits into `shutdown.deadline`, whatever hangs: requests have most of it, and ending
-/// what served them and the threads below has the rest.
+/// How long the parts of an end may take. All of it fits into a `shutdown.deadline` from two seconds up, whatever hangs: requests have
+/// most of it, and ending what served them and the threads below has the rest. A shorter one is exceeded by half a second at the most.
 final class ShutdownTimes: Sendable {
     private let deadline: Duration
     private let end = Mutex<ContinuousClock.Instant?>(nil)
