@@ -34,6 +34,8 @@ public struct FolderSource: SourcePlugin {
         watch = FolderChanges(folder: folder, state: context.state)
     }
 
+    public var asksService: Bool { false }
+
     /// Files that came, went or changed.
     public func changes() async throws(SourceError) -> TitleChanges? { try await watch.next() }
 

@@ -18,6 +18,8 @@ public struct SampleSource: SourcePlugin {
     /// Nothing is fetched: the posters are here.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
 
+    public var asksService: Bool { false }
+
     /// Every day has a list of its own, the same each time: the films in the order in which that day would see them. Without a day
     /// it is the catalogue by number, the order of the pages that stay.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

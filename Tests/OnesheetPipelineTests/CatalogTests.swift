@@ -55,17 +55,22 @@ final class CatalogTests: XCTestCase {
         XCTAssertEqual(source.counts.title, 1)
     }
 
-    func testThatAnErrorIsNotKept() async {
+    func testThatWhatIsNotThereIsAskedForAgainAfterTenMinutes() async {
+        // Given a title that is not there
         let catalog = catalog()
-        for _ in 0..<2 {
+        let title = TitleReference(source: "films", id: "nobody")
+        for (wait, calls) in [(0.0, 1), (599, 1), (2, 2)] {
+            // When it is asked for once more
+            clock.advance(by: .seconds(wait))
             do throws(PipelineError) {
-                _ = try await catalog.title(TitleReference(source: "films", id: "nobody"))
+                _ = try await catalog.title(title)
                 XCTFail("nothing was thrown")
             } catch {
                 XCTAssertEqual(error, .source("films", .notFound(id: "nobody")))
             }
+            // Then the source is asked when ten minutes are over, and not before
+            XCTAssertEqual(source.counts.title, calls, "after \(wait) s more")
         }
-        XCTAssertEqual(source.counts.title, 2)
     }
 
     func testThatAStaleAnswerServesWhileTheQuotaIsUsedUp() async throws {

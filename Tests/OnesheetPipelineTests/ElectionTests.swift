@@ -214,6 +214,22 @@ final class ElectionTests: XCTestCase {
         }
     }
 
+    func testThatChoicesOfManyTitlesTakeABoundedRoomAndTheAdministratorsStay() async throws {
+        // Given room for some choices, and one that the administrator has made
+        let choices = PosterChoices(try StateStore(), limit: 20_000)
+        try await choices.change(title) { $0.pin("http://127.0.0.1/pinned") }
+        // When a thousand titles are elected that somebody has made up
+        let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
+        let candidates = [hit("a", 600, 900, 0.9)]
+        for title in titles { try await choices.change(title) { $0.see(candidates) } }
+        // Then most of their choices are gone, and the administrator's is there
+        var left = 0
+        for title in titles where try await choices.choice(of: title) != PosterChoice() { left += 1 }
+        XCTAssertLessThan(left, 990)
+        let pinned = try await choices.choice(of: title)
+        XCTAssertTrue(pinned.isPinned)
+    }
+
     private func url(_ name: String) -> String { "http://127.0.0.1/\(name)" }
 
     private func hit(_ name: String, _ width: Int, _ height: Int, _ trust: Double) -> PosterCandidate {

@@ -56,18 +56,31 @@ final class FailureMemoryTests: XCTestCase {
         XCTAssertNoThrow(try memory.check(title, at: PurgeMark(own: 1)))
     }
 
-    func testThatAFloodOfNamesDoesNotGrowTheMemory() {
-        // Given as many failures as are kept
+    func testThatAFloodOfNamesNeitherGrowsTheMemoryNorForgetsWhatIsAskedFor() {
+        // Given a failure that is asked for now and then
         let memory = FailureMemory(clock: clock.wallClock)
-        for number in 0..<10_000 {
+        memory.remember(.noPoster(title), of: title, at: mark)
+        // When a hundred thousand names come that do not exist
+        for number in 0..<100_000 {
             memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)"), at: mark)
+            if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(title, at: mark), "\(number)") }
         }
-        // When one more comes
-        memory.remember(.noPoster(title), of: title, at: mark)
-        // Then it is not kept, and after their time it is
-        XCTAssertNoThrow(try memory.check(title, at: mark))
-        clock.advance(by: .seconds(121))
-        memory.remember(.noPoster(title), of: title, at: mark)
+        // Then it is still told, a bounded number of the others is, and the newest of them
         XCTAssertThrowsError(try memory.check(title, at: mark))
+        XCTAssertLessThanOrEqual(memory.count, 16_384)
+        XCTAssertThrowsError(try memory.check(TitleReference(source: "films", id: "x99999"), at: mark))
+    }
+
+    func testThatLongNamesTakeNoMoreThanTheirBytes() {
+        // Given names of a hundred kilobytes
+        let memory = FailureMemory(clock: clock.wallClock)
+        let long = String(repeating: "n", count: 100_000)
+        // When a thousand of them come
+        for number in 0..<1000 {
+            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "\(number)\(long)"), at: mark)
+        }
+        // Then eight megabytes of them are kept
+        XCTAssertLessThanOrEqual(memory.count, 84)
+        XCTAssertGreaterThan(memory.count, 40)
     }
 }

@@ -8,6 +8,14 @@ public protocol ContentSource: Sendable {
     /// Whether an id always stands for the same picture, so that a new picture gets a new id; `false` unless a source says so.
     var isVersioned: Bool { get }
 
+    /// Whether answers come from a service, so that each costs a call; `true` unless a source says that it knows them by itself. What
+    /// is missing, and where posters are, is remembered for a while only where asking costs something.
+    var asksService: Bool { get }
+
+    /// The one spelling of `id`: ids that stand for the same picture, or for none, may have the same one, and then share what is made of
+    /// it. Costs nothing; without an implementation an id is spelled as it is.
+    func canonicalID(_ id: String) -> String
+
     /// Which titles may have other posters than when this was last asked, also before a restart; the server asks about every second.
     /// Once it asks again what it was told is settled. `nil`, also without an implementation, is a source whose posters do not change
     /// by themselves: its originals are asked for again when they are not fresh any more.
@@ -28,6 +36,8 @@ public protocol ContentSource: Sendable {
 
 extension ContentSource {
     public var isVersioned: Bool { false }
+    public var asksService: Bool { true }
+    public func canonicalID(_ id: String) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
 }
 

@@ -10,6 +10,7 @@ import OnesheetImaging
 /// administrator says otherwise.
 struct Election: Sendable {
     let fetch: OriginFetch
+    let catalog: Catalog
     let choices: PosterChoices
     let logger: Logger
 
@@ -31,10 +32,7 @@ struct Election: Sendable {
                 keeps = keeps || error.isPassing
             }
         }
-        var candidates: [PosterCandidate]
-        do throws(SourceError) { candidates = try await source.candidates(for: title.id) } catch {
-            throw .source(title.source, error)
-        }
+        var candidates = try await catalog.candidates(for: title)
         let all = candidates
         candidates.removeAll { candidate in
             let name = candidate.location.name

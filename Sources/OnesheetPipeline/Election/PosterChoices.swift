@@ -2,13 +2,23 @@ import FoundationEssentials
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
+import Synchronization
 
 /// What is remembered about posters, over restarts: each title's choice, and the pictures that are never shown.
 package struct PosterChoices: Sendable {
     private let state: StatePart
+    private let limit: Int
+    private let changes = Counter()
     private static let blockedKey = "blocked"
+    /// How many changes there are between two looks at what all choices take.
+    private static let trimming = 100
 
-    package init(_ store: StateStore) { state = store.part("posters") }
+    /// - Parameter limit: bytes that all choices may take, about: beyond them some go that no administrator has made, and are made again
+    ///   when their titles are asked for.
+    package init(_ store: StateStore, limit: Int = 64 << 20) {
+        state = store.part("posters")
+        self.limit = limit
+    }
 
     /// What is remembered about `title`; nothing where nobody has chosen yet.
     package func choice(of title: TitleReference) async throws -> PosterChoice {
@@ -24,6 +34,10 @@ package struct PosterChoices: Sendable {
             var choice = try text.map(Self.read) ?? PosterChoice()
             try body(&choice)
             return try Self.write(choice)
+        }
+        // Titles can be made up without end, and each that a search finds pictures for has a choice.
+        if changes.next() % Self.trimming == 0 {
+            try await state.trim(above: limit, holding: ["\"isPinned\":false", "\"rejected\":[]"])
         }
         return try text.map(Self.read) ?? PosterChoice()
     }
@@ -55,5 +69,17 @@ package struct PosterChoices: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(choice), as: UTF8.self)
+    }
+}
+
+/// Counts, from 1.
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
     }
 }

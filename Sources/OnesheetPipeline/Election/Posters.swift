@@ -14,7 +14,7 @@ package struct Posters: Sendable {
         (self.catalog, self.pipeline, self.choices) = (catalog, pipeline, choices)
     }
 
-    /// A title's candidates as the source has them now; where it cannot say, as they were last seen.
+    /// A title's candidates as the source has them, of the last hour; where it cannot say, as they were last seen.
     package func choice(of title: TitleReference) async throws -> PosterChoice {
         let known = try await choices.choice(of: title)
         let candidates: [PosterCandidate]
@@ -91,6 +91,7 @@ package struct Posters: Sendable {
     package func blocked() async throws -> [PictureHash] { try await choices.blocked() }
 
     private func name(_ number: Int, of title: TitleReference) async throws -> String {
+        catalog.know(title)
         var choice = try await choices.choice(of: title)
         if choice.ballot.isEmpty { choice = try await self.choice(of: title) }
         guard let candidate = choice.candidate(number) else {

@@ -14,15 +14,9 @@ final class FailureMemory: Sendable {
         let mark: PurgeMark
     }
 
-    private struct Failures {
-        var byTitle: [TitleReference: Failure] = [:]
-        /// While those that are over are not looked for again: to look at all for each one more would take longer the more there are.
-        var cleared: Range<Date>?
-    }
-
-    private let failures = Mutex(Failures())
+    /// Names from outside can be long: so many failures, and so many bytes of names, twice.
+    private let failures = Mutex(TwoGenerations<TitleReference, Failure>(count: 8192, weight: 4 << 20))
     private let clock: WallClock
-    private static let capacity = 10_000
 
     init(clock: WallClock) { self.clock = clock }
 
@@ -30,9 +24,9 @@ final class FailureMemory: Sendable {
     func check(_ title: TitleReference, at mark: PurgeMark) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
-            guard let failure = failures.byTitle[title] else { return nil }
+            guard let failure = failures.value(for: title) else { return nil }
             if failure.time.contains(now), failure.mark == mark { return failure }
-            failures.byTitle[title] = nil
+            failures.remove(title)
             return nil
         }
         if let failure { throw failure.error }
@@ -42,16 +36,12 @@ final class FailureMemory: Sendable {
     func remember(_ error: PipelineError, of title: TitleReference, at mark: PurgeMark) {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
-        failures.withLock { failures in
-            if failures.byTitle.count >= Self.capacity, failures.cleared?.contains(now) != true {
-                failures.byTitle = failures.byTitle.filter { $0.value.time.contains(now) }
-                failures.cleared = now..<now.addingTimeInterval(1)
-            }
-            // Still full: whoever floods it with names that do not exist loses the benefit, not the memory.
-            guard failures.byTitle.count < Self.capacity else { return }
-            failures.byTitle[title] = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
-        }
+        let failure = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
+        failures.withLock { $0.set(failure, for: title, weight: title.id.utf8.count + title.source.utf8.count) }
     }
+
+    /// How many failures are remembered.
+    var count: Int { failures.withLock { $0.count } }
 
     /// What does not exist is asked for again after minutes, what failed after seconds; what is this server's own trouble at once.
     private static func seconds(_ error: PipelineError) -> Double? {

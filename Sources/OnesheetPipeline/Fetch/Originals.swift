@@ -19,10 +19,12 @@ package struct Originals: Sendable {
 
     /// - Parameters:
     ///   - choices: which candidates are the posters.
+    ///   - catalog: where the sources are asked; one for all who ask, so that answers under way are shared. `nil` makes one.
     ///   - lifetime: the longest that an original is kept.
     package init(
         sources: [String: any ContentSource], transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool,
-        choices: PosterChoices, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
+        choices: PosterChoices, catalog: Catalog? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7),
+        logger: Logger
     ) {
         self.sources = sources
         self.cache = cache
@@ -35,7 +37,9 @@ package struct Originals: Sendable {
             transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
-        election = Election(fetch: fetch, choices: choices, logger: logger)
+        election = Election(
+            fetch: fetch, catalog: catalog ?? Catalog(sources: sources, cache: cache, clock: clock, logger: logger),
+            choices: choices, logger: logger)
     }
 
     /// - Throws: `PipelineError.unknownSource` where there is no such source, or no longer.

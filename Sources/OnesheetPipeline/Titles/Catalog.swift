@@ -3,80 +3,115 @@ package import Logging
 package import OnesheetCache
 package import OnesheetCore
 
-/// The sources' titles, each answer kept in the cache for as long as it holds, and longer for when its source cannot answer.
+/// The sources' titles and where their posters are. All questions to sources come here, so that each costs as few calls as it can
+/// (`SourceAnswers`), and it is known which of them anybody could make up (`Familiarity`).
 package struct Catalog: Sendable {
     package let sources: [String: any ContentSource]
-    private let pages: TypedStorage<JSONCached<DatedAnswer<TitlePage>>>
-    private let titles: TypedStorage<JSONCached<DatedAnswer<Title>>>
+    private let pages: SourceAnswers<TitlePage>
+    private let titles: SourceAnswers<Title>
+    private let places: SourceAnswers<CandidateList>
+    private let known = KnownTitles()
     private let clock: WallClock
-    private let logger: Logger
 
     package init(sources: [String: any ContentSource], cache: Cache, clock: WallClock = .system, logger: Logger) {
-        self.logger = logger
+        self.init(sources: sources, cache: cache, clock: clock, logger: logger) { _ in }
+    }
+
+    init(
+        sources: [String: any ContentSource], cache: Cache, clock: WallClock, logger: Logger,
+        onJoin: @escaping @Sendable (_ waiters: Int) -> Void
+    ) {
         self.sources = sources
-        pages = TypedStorage("titles", in: cache, clock: clock)
-        titles = TypedStorage("title", in: cache, clock: clock)
         self.clock = clock
+        pages = SourceAnswers("titles", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
+        titles = SourceAnswers("title", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
+        places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
     }
 
     /// One page of the titles of `source`.
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
         let plugin = try plugin(source)
-        let key = "\(source)://?\(query.date.map { "\($0)" } ?? "")&\(query.period.rawValue)&\(query.page)&\(query.phrase ?? "")"
-        return try await answer(in: pages, key, of: source, fresh: lifetime(of: query), [.source(source), .lists(of: source)]) {
-            () async throws(SourceError) in try await plugin.titles(query)
-        }
+        let query = query.normalized
+        if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
+        if let end = await end(before: query, of: source) { return end }
+        let isCurrent = query.isCurrent(CalendarDay(clock.now, secondsFromGMT: 0))
+        let fresh = lifetime(of: query)
+        let page = try await pages.answer(
+            SourceQuestion(
+                key: query.key(of: source), missKey: query.missKey(of: source), source: source,
+                tags: [.source(source), .lists(of: source)]),
+            isListed: isCurrent || Self.isTrusted, remembers: plugin.asksService,
+            worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
+        ) { () async throws(SourceError) in try await plugin.titles(query) }
+        if isCurrent { note(page, of: source) }
+        return page
     }
 
     /// All that its source knows about `title`.
     package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
         let plugin = try plugin(title.source)
-        return try await answer(
-            in: titles, title.description, of: title.source, fresh: .days(1), [.source(title.source), .title(title)]
+        return try await titles.answer(
+            question(title), isListed: await isListed(title), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
     /// Where the original of `title` may be, best first.
     package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
         let plugin = try plugin(title.source)
-        try MissPermit.take()
-        do throws(SourceError) { return try await plugin.candidates(for: title.id) } catch { throw .source(title.source, error) }
+        let asksService = plugin.asksService
+        return try await places.answer(
+            question(title), isListed: await isListed(title), remembers: asksService,
+            worth: { list in
+                guard asksService else { return .nothing }
+                if list.candidates.isEmpty { return .remembering }
+                return list.isPortable ? .keeping(.seconds(3600)) : .nothing
+            }
+        ) { () async throws(SourceError) in CandidateList(try await plugin.candidates(for: title.id)) }.candidates
     }
 
-    /// The answer that is kept while it is fresh, or else the source's; where the source cannot answer now, the kept one all the same.
-    private func answer<Value: Codable & Sendable>(
-        in storage: TypedStorage<JSONCached<DatedAnswer<Value>>>, _ key: String, of source: String, fresh: CacheExpiration,
-        _ tags: [CacheTag], _ ask: () async throws(SourceError) -> Value
-    ) async throws(PipelineError) -> Value {
-        let kept = await storage.value(forKey: key)?.value
-        if let kept, kept.isFresh(at: clock.now) { return kept.value }
-        try MissPermit.take()
-        do throws(SourceError) {
-            let value = try await ask()
-            let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now))
-            await keep(dated, in: storage, key, dated.freshUntil == nil ? .never : Self.staleLife, tags)
-            return value
-        } catch {
-            let error = PipelineError.source(source, error)
-            guard let kept, error.isOriginsFault else { throw error }
-            logger.notice("a stale answer is used", metadata: ["key": "\(key)", "reason": "\(error)"])
-            return kept.value
-        }
+    /// Notes that the administrator has decided about `title`: it is nobody's invention.
+    package func know(_ title: TitleReference) { known.note(title) }
+
+    private func question(_ title: TitleReference) -> SourceQuestion {
+        SourceQuestion(
+            key: title.description, missKey: title.description, source: title.source, tags: [.source(title.source), .title(title)])
     }
 
-    /// How long an answer is of use when its source cannot give a newer one.
-    private static let staleLife = CacheExpiration.days(30)
+    /// Whether nobody from outside asks: a command or the schedule does.
+    private static var isTrusted: Bool { Familiarity.current == .known || Urgency.current == .prefetch }
 
-    /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
-    private func keep<Value: Codable & Sendable>(
-        _ value: Value, in storage: TypedStorage<JSONCached<Value>>, _ key: String, _ expiration: CacheExpiration,
-        _ tags: [CacheTag]
-    ) async {
-        do {
-            try await storage.store(JSONCached(value), forKey: key, expiration: expiration, tags: tags)
-        } catch {
-            logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(key)"])
+    /// Whether the source lists `title`, or the administrator asks for it or did before.
+    private func isListed(_ title: TitleReference) async -> Bool {
+        if Self.isTrusted || known.contains(title) { return true }
+        // After a start the lists that are still in the cache say which titles there are.
+        if known.begin(title.source) {
+            for period in TitleQuery.Period.allCases {
+                if let list = await pages.kept(TitleQuery(period: period).key(of: title.source)) {
+                    note(list.value, of: title.source)
+                }
+            }
+            if known.contains(title) { return true }
         }
+        if await titles.kept(title.description)?.isKnown == true { return true }
+        return await places.kept(title.description)?.isKnown == true
+    }
+
+    private func note(_ page: TitlePage, of source: String) {
+        for title in page.titles { known.note(TitleReference(source: source, id: title.id)) }
+    }
+
+    /// The empty page that `query` asks for where a page is kept that says that there is none behind it.
+    private func end(before query: TitleQuery, of source: String) async -> TitlePage? {
+        guard query.page > 1 else { return nil }
+        for page in Set([1, query.page - 1]) {
+            var before = query
+            before.page = page
+            guard let kept = await pages.kept(before.key(of: source)), kept.isFresh(at: clock.now), kept.value.next == nil else {
+                continue
+            }
+            return TitlePage(titles: [], total: kept.value.total)
+        }
+        return nil
     }
 
     private func plugin(_ name: String) throws(PipelineError) -> any ContentSource {
@@ -94,13 +129,4 @@ package struct Catalog: Sendable {
 extension CacheTag {
     /// The lists of a source.
     package static func lists(of source: String) -> Self { Self("lists:\(source)") }
-}
-
-/// An answer, and until when its source's answer would be the same.
-private struct DatedAnswer<Value: Codable & Sendable>: Codable, Sendable {
-    let value: Value
-    /// `nil` is for ever.
-    let freshUntil: Date?
-
-    func isFresh(at now: Date) -> Bool { freshUntil.map { now < $0 } ?? true }
 }

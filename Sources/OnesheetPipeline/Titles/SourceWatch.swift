@@ -63,8 +63,8 @@ package final class SourceWatch: Sendable {
             let known = state.health[call] ?? .well
             switch result {
             case nil: state.health[call] = known.failing("it does not answer in time", at: now)
-            // What is kept for people is not used up for them.
-            case .failure(.quotaExhausted) where Urgency.current == .prefetch: break
+            // What is kept for people, and for what is known, is not used up for them.
+            case .failure(.quotaExhausted) where Urgency.current == .prefetch || Familiarity.current == .unknown: break
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
             case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well

@@ -18,6 +18,8 @@ package struct WatchedSource: ContentSource {
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
     package var isVersioned: Bool { source.isVersioned }
+    package var asksService: Bool { source.asksService }
+    package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
     package func changes() async throws(SourceError) -> TitleChanges? {
         // Without a limit: a change is told once, and only whoever follows the source waits for it.

@@ -88,8 +88,10 @@ struct CacheCommand: ParsableCommand {
             guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
         }
 
-        private var selection: CacheSelection {
-            if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
+        private func selection(_ installation: Installation) -> CacheSelection {
+            if let source, let id {
+                return .tag(.title(TitleReference(source: source, id: id).canonical(in: installation.sources)))
+            }
             if let source { return .tag(.source(source)) }
             if let tag { return .tag(CacheTag(tag)) }
             return expired ? .expired : .all
@@ -98,7 +100,7 @@ struct CacheCommand: ParsableCommand {
         func run(with plugins: PluginList) async throws {
             var removal = CacheRemoval()
             if let installation = try options.installWhereThereIsACache(plugins) {
-                removal = try await installation.pipeline.purge(selection, dryRun: dryRun)
+                removal = try await installation.pipeline.purge(selection(installation), dryRun: dryRun)
                 try await installation.shutdown()
             }
             if json {

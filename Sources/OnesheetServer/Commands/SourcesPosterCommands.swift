@@ -14,7 +14,7 @@ struct PosterArguments: ParsableArguments {
     /// Does `body`, and prints the title's candidates afterwards.
     func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
         let installation = try options.install(plugins)
-        let title = TitleReference(source: name, id: id)
+        let title = TitleReference(source: name, id: id).canonical(in: installation.sources)
         let document: PostersDocument
         do {
             try await body(installation.posters, title)

@@ -14,12 +14,12 @@ struct SourceURL {
         guard ["http", "https"].contains(scheme.lowercasedASCII()) else {
             let id = String(text[separator.upperBound...])
             guard !id.isEmpty else { throw .malformed("“\(text)” names no title") }
-            return TitleReference(source: scheme, id: id)
+            return TitleReference(source: scheme, id: id).canonical(in: sources)
         }
         guard let url = WebURL(text) else { throw .malformed("“\(text)” is not a URL") }
         let answering = sources.first { $0.source.originPolicy.allow?.contains { $0.matches(url) } ?? false }
         guard let answering else { throw .forbidden("no remote source allows \(url); add its prefix to a source of type remote") }
-        return TitleReference(source: answering.name, id: url.description)
+        return TitleReference(source: answering.name, id: answering.source.canonicalID(url.description))
     }
 
     /// The title that a source URL in another dialect's path names: percent-encoded, or an `http(s)` URL as it stands, its query too.

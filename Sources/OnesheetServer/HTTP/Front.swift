@@ -69,7 +69,10 @@ struct Front: HTTPResponder {
             return Response(status: .noContent, headers: fields + cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
-        return try await route.answer(path.dropFirst(bytes: route.prefix.utf8.count), request)
+        // Anyone may ask: the cost is the strangers' until the catalog knows better.
+        return try await Familiarity.$current.withValue(.unknown) {
+            try await route.answer(path.dropFirst(bytes: route.prefix.utf8.count), request)
+        }
     }
 }
 

@@ -51,9 +51,10 @@ struct Installation: Sendable {
         let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = PosterChoices(state)
+        let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
-            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
-            lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
+            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
+            catalog: catalog, clock: clock, lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
         self.assembly = assembly
@@ -61,7 +62,7 @@ struct Installation: Sendable {
         pipeline = Pipeline(
             cache: cache, renderer: renderer, pool: pool, originals: originals, figures: groundwork.figures,
             background: groundwork.background, clock: clock)
-        catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
+        self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         ledger = PrefetchLedger(state)
         options = try ImageOptions(

@@ -15,7 +15,8 @@ struct PageRoute: Route {
         let wall: Wall
         do throws(PipelineError) {
             if let id = request.uri.queryParameters["posters"] {
-                wall = .posters(try await posters(of: TitleReference(source: source, id: String(id))))
+                let title = TitleReference(source: source, id: String(id)).canonical(in: installation.sources)
+                wall = .posters(try await posters(of: title))
             } else {
                 wall = .titles(try await installation.catalog.titles(of: source, query).titles)
             }

@@ -39,8 +39,9 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
             throw PipelineError.unknownSource(source, known: installation.configuration.sourceNames)
         }
         let ids = self.ids.isEmpty ? try await listed(installation.catalog) : self.ids
-        var seen: Set<ExactText> = []
-        return (ids.filter { seen.insert(ExactText($0)).inserted }.map { TitleReference(source: source, id: $0) }, transforms)
+        var seen: Set<TitleReference> = []
+        let titles = ids.map { TitleReference(source: source, id: $0).canonical(in: installation.sources) }
+        return (titles.filter { seen.insert($0).inserted }, transforms)
     }
 
     func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {

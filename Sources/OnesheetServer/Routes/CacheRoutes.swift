@@ -38,7 +38,8 @@ struct CacheRoute: Route {
             throw RequestError.unknown(unknownName(source, kind: "source", known: installation.configuration.sourceNames))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
-        return .tag(.title(TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))))
+        let title = TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))
+        return .tag(.title(title.canonical(in: installation.sources)))
     }
 
     /// What the query selects: one thing, named. Nothing named is nothing, never everything.

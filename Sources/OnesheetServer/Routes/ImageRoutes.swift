@@ -10,7 +10,8 @@ struct PosterRoute: ImageDialect {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
         let path = try PosterPath(rest, installation.options)
-        return ImageAddress(title: path.title, transform: path.transform, negotiates: path.negotiates)
+        return ImageAddress(
+            title: path.title.canonical(in: installation.sources), transform: path.transform, negotiates: path.negotiates)
     }
 }
 

@@ -60,7 +60,7 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
-        let title = TitleReference(source: source, id: id)
+        let title = TitleReference(source: source, id: id).canonical(in: installation.sources)
         guard asksForPosters else {
             let found = try await installation.catalog.title(title)
             return try .json(TitleDocument(found, of: source, await installation.pipeline.facts(of: title)))

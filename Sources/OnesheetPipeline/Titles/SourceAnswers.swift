@@ -1,0 +1,133 @@
+import FoundationEssentials
+import Logging
+import OnesheetCache
+import OnesheetCore
+
+/// A question to a source.
+struct SourceQuestion: Sendable {
+    /// What answers are kept under; questions that are the same to the source have the same.
+    let key: String
+    /// What is not there is remembered under; may tell apart more than `key`.
+    var missKey: String
+    let source: String
+    let tags: [CacheTag]
+}
+
+/// A source's answers of one kind: each kept in the cache for as long as it holds and longer for when the source cannot answer, what is
+/// not there remembered for minutes, and the same question asked once for all who ask at the same time.
+struct SourceAnswers<Value: Codable & Sendable>: Sendable {
+    /// What an answer is worth.
+    enum Worth {
+        case keeping(CacheExpiration)
+        /// There is nothing: remembered in memory only, so that names that somebody makes up fill no tier.
+        case remembering
+        case nothing
+    }
+
+    private let storage: TypedStorage<JSONCached<DatedAnswer<Value>>>
+    private let cache: Cache
+    private let clock: WallClock
+    private let logger: Logger
+    private let misses: MissMemory<Value>
+    private let flights: Coalescing<Begun<ExactText>, Value, PipelineError>
+
+    /// - Parameters:
+    ///   - name: what sets these answers apart from others in the cache.
+    ///   - onJoin: called when somebody waits for an answer, so that a test knows when all do.
+    init(
+        _ name: String, cache: Cache, clock: WallClock, logger: Logger,
+        onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
+    ) {
+        (self.cache, self.clock, self.logger) = (cache, clock, logger)
+        storage = TypedStorage(name, in: cache, clock: clock)
+        misses = MissMemory(clock: clock)
+        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
+    }
+
+    /// What is kept under `key`, fresh or not; nobody is asked.
+    func kept(_ key: String) async -> DatedAnswer<Value>? { await storage.value(forKey: key)?.value }
+
+    /// The answer that is kept while it is fresh, or else the source's; where the source cannot answer now, the kept one all the same.
+    /// - Parameters:
+    ///   - isListed: whether the source lists what the question is about, or who asks is the administrator.
+    ///   - remembers: whether asking costs something, so that it is remembered what is not there.
+    func answer(
+        _ question: SourceQuestion, isListed: Bool, remembers: Bool, worth: @escaping @Sendable (Value) -> Worth,
+        _ ask: @escaping @Sendable () async throws(SourceError) -> Value
+    ) async throws(PipelineError) -> Value {
+        let kept = await kept(question.key)
+        if let kept, kept.isFresh(at: clock.now) { return kept.value }
+        let mark = await cache.purges.mark()
+        if !remembers || misses.recall(question.missKey, at: mark) == nil {
+            // A client that has used up its share gets what is kept, although it is stale.
+            do throws(PipelineError) { try MissPermit.take() } catch {
+                guard let kept else { throw error }
+                return kept.value
+            }
+        }
+        return try await flights.share(Begun(ExactText(question.key), at: mark)) { () async throws(PipelineError) -> Value in
+            // Whoever was asked before this one may have brought it meanwhile.
+            let kept = await self.kept(question.key)
+            if let kept, kept.isFresh(at: clock.now) { return kept.value }
+            let isKnown = isListed || (kept?.isKnown ?? (kept != nil))
+            let familiarity = isKnown ? Familiarity.known : .unknown
+            let outcome: Result<Value, SourceError>
+            if remembers, let miss = misses.recall(question.missKey, at: mark) {
+                outcome = miss
+            } else {
+                outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
+                switch (outcome, outcome.value.map(worth)) {
+                case (.success(let value), .keeping(let fresh)?): await keep(value, question, fresh, isKnown: isKnown, mark)
+                case (.success, .nothing?): break
+                // Whoever left says nothing about the answer.
+                default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: mark) }
+                }
+            }
+            do throws(SourceError) { return try outcome.get() } catch {
+                let error = PipelineError.source(question.source, error)
+                guard let kept, error.isOriginsFault else { throw error }
+                logger.notice("a stale answer is used", metadata: ["key": "\(question.key)", "reason": "\(error)"])
+                return kept.value
+            }
+        }
+    }
+
+    private static func outcome(_ ask: @Sendable () async throws(SourceError) -> Value) async -> Result<Value, SourceError> {
+        do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
+    }
+
+    /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
+    private func keep(
+        _ value: Value, _ question: SourceQuestion, _ fresh: CacheExpiration, isKnown: Bool, _ mark: PurgeMark
+    ) async {
+        let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
+        // How long an answer is of use when its source cannot give a newer one.
+        let life = dated.freshUntil == nil ? CacheExpiration.never : .days(30)
+        do {
+            try await storage.store(
+                JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, begunAt: mark)
+        } catch {
+            logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(question.key)"])
+        }
+    }
+}
+
+/// An answer, and until when its source's answer would be the same.
+struct DatedAnswer<Value: Codable & Sendable>: Codable, Sendable {
+    let value: Value
+    /// `nil` is for ever.
+    let freshUntil: Date?
+    /// Whether it was known when it was asked for (`Familiarity`), so that it may be asked for again without using up the share of what
+    /// is not. What a stranger asked for once does not become known by that: over days all of a quota would go to renewing it. `nil` in
+    /// answers that were stored before this was noted.
+    let isKnown: Bool?
+
+    func isFresh(at now: Date) -> Bool { freshUntil.map { now < $0 } ?? true }
+}
+
+extension Result {
+    /// What succeeded.
+    fileprivate var value: Success? {
+        if case .success(let value) = self { value } else { nil }
+    }
+}

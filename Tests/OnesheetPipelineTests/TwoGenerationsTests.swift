@@ -1,0 +1,45 @@
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class TwoGenerationsTests: XCTestCase {
+    func testThatWhatIsUsedOutlivesAFlood() {
+        // Given a value that is asked for every hundredth time
+        var values = TwoGenerations<Int, String>(count: 200)
+        values.set("used", for: -1)
+        // When ten thousand others come
+        for number in 0..<10_000 {
+            values.set("other", for: number)
+            if number % 100 == 0 { XCTAssertEqual(values.value(for: -1), "used", "\(number)") }
+        }
+        // Then it is there, what came first is not, and there are no more than two generations
+        XCTAssertEqual(values.value(for: -1), "used")
+        XCTAssertNil(values.value(for: 0))
+        XCTAssertLessThanOrEqual(values.count, 400)
+    }
+
+    func testThatAValueIsReplacedAndRemovedInEitherGeneration() {
+        // Given a value in the older generation
+        var values = TwoGenerations<Int, String>(count: 2)
+        for number in 0..<3 { values.set("\(number)", for: number) }
+        // When it is replaced
+        values.set("new", for: 0)
+        // Then it is there once, and gone when it is removed
+        XCTAssertEqual(values.value(for: 0), "new")
+        XCTAssertEqual(values.count, 3)
+        values.remove(0)
+        XCTAssertNil(values.value(for: 0))
+    }
+
+    func testThatWeightsAreBounded() {
+        // Given room for a hundred
+        var values = TwoGenerations<Int, String>(count: 1000, weight: 100)
+        // When values of thirty come, and one of more than all the room
+        for number in 0..<100 { values.set("", for: number, weight: 30) }
+        values.set("heavy", for: -1, weight: 101)
+        // Then six are there at the most, and the heavy one is not
+        XCTAssertLessThanOrEqual(values.count, 6)
+        XCTAssertNil(values.value(for: -1))
+        XCTAssertNotNil(values.value(for: 99))
+    }
+}
