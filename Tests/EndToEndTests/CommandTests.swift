@@ -206,7 +206,7 @@ final class CommandTests: XCTestCase {
             let outcome = try await run(["sources", "check", name, "--cache", "c"])
             // Then steps and rules hold, and what could not be tried is said
             XCTAssertEqual(outcome.status, 0, outcome.text)
-            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 13, outcome.text)
+            XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 14, outcome.text)
             XCTAssertTrue(outcome.text.contains("– a used-up quota"), outcome.text)
         }
     }

@@ -55,7 +55,7 @@ final class OperationTests: XCTestCase {
     }
 
     func testThatAServerWithoutDescriptorsGoesOnAndTellsItsClients() async throws {
-        // Given a server that can open five files more, whatever it was told when it started
+        // Given a server that can open few files more, whatever it was told when it started
         try configure("")
         let (server, url) = try await Program.serve([], in: folder)
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processIdentifier)/fd").compactMap(Int.init)
@@ -68,7 +68,7 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(limit.terminationStatus, 0)
         // When more clients come than that
         let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
-        let connections = try (0..<20).map { _ in try Self.connect(to: port) }
+        let connections = try (0..<most).map { _ in try Self.connect(to: port) }
         // Then one that has no place is closed instead of being left to wait
         var places = connections.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         XCTAssertGreaterThan(poll(&places, nfds_t(places.count), 60_000), 0)

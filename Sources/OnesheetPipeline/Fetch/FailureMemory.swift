@@ -47,9 +47,9 @@ final class FailureMemory: Sendable {
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
-        case .originRefused, .render: 30
         // A worker was taken for all of its time, and may be still.
-        case .timedOut: 600
+        case .timedOut, .render(.timedOut): 600
+        case .originRefused, .render: 30
         // What is kept for people is not used up for them.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2

@@ -89,19 +89,12 @@ struct OriginFetch: Sendable {
     func hash(of original: Original) async throws(PipelineError) -> PictureHash {
         let (renderer, body) = (renderer, original.entry.body)
         let cost = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.cost(body, as: [Self.small]) } catch { throw .render(error) }
+            do throws(RenderError) { return try renderer.costOfHash(of: body) } catch { throw .render(error) }
         }
         return try await pool.run(cost: cost) { () throws(PipelineError) in
             do throws(RenderError) { return try renderer.hash(of: body) } catch { throw .render(error) }
         }
     }
-
-    /// What a difference hash is taken of.
-    private static let small = {
-        var small = Transform()
-        (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
-        return small
-    }()
 
     private func ask(
         _ request: HTTPRequest, _ policy: OriginPolicy

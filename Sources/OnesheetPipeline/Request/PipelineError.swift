@@ -63,7 +63,7 @@ extension PipelineError {
     /// Whether the original's bytes are to blame, which its header did not show.
     var isOriginals: Bool {
         switch self {
-        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .timedOut: true
+        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .timedOut: true
         default: false
         }
     }

@@ -17,6 +17,8 @@ extension ServerConfiguration {
         keep(\.clients, "clients")
         keep(\.log, "log")
         keep(\.shutdown, "shutdown")
+        // The threads that render are made with it.
+        keep(\.rendering.deadline, "rendering.deadline")
         configuration.tape = running.tape
         return (configuration, fixed)
     }

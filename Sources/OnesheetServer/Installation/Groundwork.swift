@@ -38,7 +38,9 @@ struct Groundwork: Sendable {
             state = try StateStore()
         }
         cache = Cache(configuration.cache.memory, disk: disk, clock: clock, logger: logger)
-        pool = RenderPool(workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime, memory: memory)
+        pool = RenderPool(
+            workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
+            deadline: configuration.rendering.deadline.duration, memory: memory)
         (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
         self.writes = writes
     }
