@@ -8,18 +8,23 @@ public struct RemoteSource: SourcePlugin {
         public var allow: [URLPrefix]
         /// Whether a picture's URL changes with the picture.
         public var versioned: Bool
+        /// Which parameters of a URL's query say which picture it is.
+        public var query: CountedQuery
         public var http: HTTPSettings
 
-        private enum CodingKeys: CodingKey { case allow, versioned }
+        private enum CodingKeys: CodingKey { case allow, versioned, query }
 
-        public init(allow: [URLPrefix], versioned: Bool = false, http: HTTPSettings = HTTPSettings()) {
-            (self.allow, self.versioned, self.http) = (allow, versioned, http)
+        public init(
+            allow: [URLPrefix], versioned: Bool = false, query: CountedQuery = .all, http: HTTPSettings = HTTPSettings()
+        ) {
+            (self.allow, self.versioned, self.query, self.http) = (allow, versioned, query, http)
         }
 
         public init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: CodingKeys.self)
             allow = try keys.decode([URLPrefix].self, forKey: .allow)
             versioned = try keys.decodeIfPresent(Bool.self, forKey: .versioned) ?? false
+            query = try keys.decodeIfPresent(CountedQuery.self, forKey: .query) ?? .all
             http = try HTTPSettings(from: decoder)
         }
     }
@@ -35,6 +40,10 @@ public struct RemoteSource: SourcePlugin {
           - "https://*.cdn.example.com:8443/"
         # Whether a picture's URL changes with the picture, as where it holds a hash: then clients may keep it for ever.
         versioned: false
+        # Which parameters of a query say which picture it is: all, none, or those of a list such as [w, h]. The others are taken off
+        # before a URL is looked up and fetched. With all of them a stranger's ?v=1, ?v=2, … are as many pictures: say none, or
+        # which, wherever a host ignores the rest.
+        query: all
         # Where connections may end: public, private, loopback, or blocks such as 203.0.113.0/24.
         networks: [public]
         # Sent with every request.
@@ -51,6 +60,10 @@ public struct RemoteSource: SourcePlugin {
     public let originPolicy: OriginPolicy
     public let isVersioned: Bool
     private let allow: [URLPrefix]
+    private let query: CountedQuery
+
+    /// An id is the URL: nothing has to be asked for it.
+    public var asksService: Bool { false }
 
     /// - Throws: `ConfigurationError` where nothing is allowed, or `baseURL` is set: an id is a whole URL here.
     public init(_ configuration: Configuration, context: PluginContext) throws {
@@ -66,11 +79,18 @@ public struct RemoteSource: SourcePlugin {
         }
         allow = configuration.allow
         isVersioned = configuration.versioned
+        query = configuration.query
         originPolicy = configuration.http.policy(allow: configuration.allow)
     }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         throw .unsupported("a remote source has no lists: its titles are the URLs that it allows")
+    }
+
+    /// The URL in its one spelling, with the parameters that count. One that is not allowed stays as it is: it is no title.
+    public func canonicalID(_ id: String) -> String {
+        guard let url = WebURL(id), allow.contains(where: { $0.matches(url) }) else { return id }
+        return query.text(of: url)
     }
 
     /// The picture as a title of its own.
@@ -82,7 +102,7 @@ public struct RemoteSource: SourcePlugin {
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let url = try allowed(id)
-        return [PosterCandidate(.http(url: id), site: url.host)]
+        return [PosterCandidate(.http(url: query.text(of: url)), site: url.host)]
     }
 
     private func allowed(_ id: String) throws(SourceError) -> WebURL {
