@@ -1,4 +1,4 @@
-public import OnesheetCore
+import OnesheetCore
 
 /// Which parameters of a URL's query say which picture it is: `all`, `none`, or a list of names.
 public enum CountedQuery: Sendable, Equatable {

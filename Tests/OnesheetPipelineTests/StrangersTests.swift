@@ -1,5 +1,6 @@
 import Logging
 import OnesheetCache
+import NIOCore
 import OnesheetCore
 import OnesheetTesting
 import XCTest

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
+import OnesheetImaging
 import Synchronization
 
 /// Remembers for a short while what could not be had, so that a missing poster asked for a thousand times is looked for once.
