@@ -89,14 +89,15 @@ final class DiskTierFullTests: XCTestCase {
         let floor = 2 << 20
         let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(floor), clock: clock.wallClock)
 
-        for number in 0..<100 {
+        // What comes for the first time evicts nothing, what comes again does.
+        for number in (0..<100).flatMap({ [$0, $0] }) {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
         }
 
         let figures = try await tier.statistics().total
         XCTAssertGreaterThan(figures.entries, 10)
         XCTAssertLessThan(figures.bytes, floor)
-        XCTAssertEqual(figures.evictions.keys.sorted(), ["free space"])
+        XCTAssertGreaterThan(figures.evictions["free space"] ?? 0, 0)
         try await tier.close()
     }
 

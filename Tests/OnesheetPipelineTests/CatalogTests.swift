@@ -39,7 +39,7 @@ final class CatalogTests: XCTestCase {
     func testThatDifferentQueriesAreDifferentAnswers() async throws {
         let catalog = catalog()
         for query in [
-            TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(page: 2),
+            TitleQuery(), TitleQuery(period: .week), TitleQuery(phrase: "one"), TitleQuery(phrase: "two"),
             TitleQuery(date: CalendarDay("20260101")),
         ] {
             _ = try await catalog.titles(of: "films", query)

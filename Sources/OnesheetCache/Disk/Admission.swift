@@ -30,16 +30,16 @@ extension DiskShelf {
     func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
         let cameBefore = admission.withLock { $0.note(row.name) }
         if cameBefore || isOrdered || row.key.kind == .metadata { return true }
-        if try hasRoom(for: row, in: folder) { return true }
+        guard try evictsOthers(row, in: folder) else { return true }
         // One that takes the place of its predecessor is no newcomer.
         return try folder.index.contains(row.name)
     }
 
-    private func hasRoom(for row: IndexRow, in folder: OpenFolder) throws -> Bool {
-        let taken = try folder.index.totals()[row.key.kind]?.bytes ?? 0
-        guard taken + row.bytes <= settings.budgets[row.key.kind] else { return false }
-        let space = try Files.space(at: layout.path)
-        let floor = settings.freeSpaceFloor.size(on: space.all)
-        return floor <= 0 || space.free - row.bytes >= floor
+    /// Whether other entries would have to go for `row`. If the disk is full of other files, none would: that is an error to be told.
+    private func evictsOthers(_ row: IndexRow, in folder: OpenFolder) throws -> Bool {
+        let totals = try folder.index.totals()
+        guard (totals[row.key.kind]?.bytes ?? 0) + row.bytes <= settings.budgets[row.key.kind] else { return true }
+        let lack = try lack(of: row.bytes)
+        return lack > 0 && totals.values.reduce(0) { $0 + $1.bytes } >= lack
     }
 }

@@ -80,18 +80,25 @@ extension DiskShelf {
         while try !leavesFloor(row.bytes, in: folder) {}
     }
 
-    /// Whether storing `bytes` leaves enough of the disk free for others. If not, one step is made towards it.
-    private func leavesFloor(_ bytes: Int, in folder: OpenFolder) throws -> Bool {
+    /// Bytes that would have to be freed so that `bytes` can be stored above the floor of free space; none if there is no floor.
+    func lack(of bytes: Int) throws -> Int {
         let space = try Files.space(at: layout.path)
         let floor = settings.freeSpaceFloor.size(on: space.all)
-        let lack = floor + bytes - space.free
-        guard floor > 0, lack > 0 else { return true }
+        return floor > 0 ? max(floor + bytes - space.free, 0) : 0
+    }
+
+    /// Whether storing `bytes` leaves enough of the disk free for others. If not, one step is made towards it.
+    private func leavesFloor(_ bytes: Int, in folder: OpenFolder) throws -> Bool {
+        let lack = try lack(of: bytes)
+        guard lack > 0 else { return true }
         var freed = 0
         // Where all that is here would not be enough, nothing goes for it.
         if try folder.index.totals().values.reduce(0, { $0 + $1.bytes }) >= lack {
             for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
         }
         guard freed > 0 else {
+            let space = try Files.space(at: layout.path)
+            let floor = settings.freeSpaceFloor.size(on: space.all)
             throw CacheError.fileSystem(
                 operation: "store in", path: layout.path,
                 reason: "\(space.free) bytes are free, and \(floor) are to stay so (cache.disk.free)")

@@ -44,6 +44,8 @@ final class MissMemory<Value: Sendable>: Sendable {
     private static func seconds(_ outcome: Result<Value, SourceError>) -> Double? {
         switch outcome {
         case .success, .failure(.notFound): 600
+        // The calls that are left are kept for people.
+        case .failure(.quotaExhausted) where Urgency.current == .prefetch: nil
         // A call each that will hardly end otherwise.
         case .failure(.malformedAnswer), .failure(.unauthorized), .failure(.quotaExhausted(until: nil)): 30
         case .failure(.unavailable): 2
