@@ -20,6 +20,8 @@ enum ContentCoding {
             throw ExchangeFailure(.unusable("it has the content coding “\(name)”, which was not asked for"), .answered)
         }
         let body = reply.body
+        // Some servers say so of everything they send: a body without gzip's magic bytes (RFC 1952 §2.3.1) is taken as it is.
+        if format == .gzip, !body.readableBytesView.starts(with: [0x1F, 0x8B]) { return reply }
         let outcome: Result<BodyCollector, Inflater.Failure>
         do {
             outcome = try await threads.runIfActive { () -> Result<BodyCollector, Inflater.Failure> in

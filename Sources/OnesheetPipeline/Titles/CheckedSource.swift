@@ -7,6 +7,9 @@ struct CheckedSource: ContentSource {
 
     var originPolicy: OriginPolicy { source.originPolicy }
     var isVersioned: Bool { source.isVersioned }
+    var asksService: Bool { source.asksService }
+
+    func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
     func changes() async throws(SourceError) -> TitleChanges? {
         try await checked { () async throws(SourceError) in try await source.changes().map { AnswerCheck.checked($0) } }

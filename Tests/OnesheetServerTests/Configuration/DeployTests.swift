@@ -63,7 +63,7 @@ final class DeployTests: XCTestCase {
     func testThatTheImagesCanBePinnedAndGetWhatTheyCopy() throws {
         let dockerfile = try file("Dockerfile")
         // Every image is an argument, which can name a digest.
-        let images = dockerfile.matches(of: /\nARG ([A-Z]+_IMAGE)=[a-z]+:[a-z0-9.@:-]+\n/).map { String($0.1) }
+        let images = dockerfile.matches(of: /\nARG ([A-Z]+_IMAGE)=[a-z]+:[a-z0-9.@:-]+/).map { String($0.1) }
         let used = dockerfile.matches(of: /\nFROM ([^ \n]+)/).map { String($0.1) }
         XCTAssertEqual(used, images.map { "${\($0)}" })
         // What is left out of the context is not what the image needs.

@@ -43,14 +43,14 @@ struct OriginMisbehaviours {
             text("JSON", 422, "{\"error\": 1}", type: "application/json"),
             text("a script in SVG", 422, "<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", type: "image/svg+xml"),
             text("a format that nobody here reads", 422, "GIF89a\u{1}\0\u{1}\0\0\0\0;", type: "image/gif"),
-            row("half a picture", 422, .answer(type: "image/jpeg", body: half)), bytes("nothing", 422, []),
+            row("half a picture", 422, .answer(type: "image/jpeg", body: half)), bytes("nothing", 502, []),
             bytes("one byte", 422, [0xFF]),
             bytes("a beginning without a picture", 422, [0xFF, 0xD8, 0xFF]),
             bytes("a beginning with a page behind", 422, [0xFF, 0xD8, 0xFF, 0xE0] + Array("<html>".utf8)),
             bytes("more pixels than anybody has memory for", 422, Self.hugePNG, type: "image/png"),
             row("a picture of another type than said", 200, .answer(type: "text/plain", body: good)),
             row(
-                "a packed body that nobody asked for", 422,
+                "a packed body that nobody asked for", 502,
                 .answer(type: "image/jpeg", fields: ["Content-Encoding": "gzip"], body: ByteBuffer(bytes: Self.gzipped))),
             row(
                 "a body said to be packed that is not", 200,
@@ -82,11 +82,11 @@ struct OriginMisbehaviours {
 
     private var waits: [Row] {
         [
-            row("silence", 504, .silence), row("silence in the middle", 504, .rawThenSilence(ByteBuffer(string: head(length)))),
-            row("silence in the head", 504, .rawThenSilence(ByteBuffer(string: "HTTP/1.1 200 OK\r\nA"))),
+            row("silence", 502, .silence), row("silence in the middle", 504, .rawThenSilence(ByteBuffer(string: head(length)))),
+            row("silence in the head", 502, .rawThenSilence(ByteBuffer(string: "HTTP/1.1 200 OK\r\nA"))),
             row("a body by drips", 504, .drip(ByteBuffer(string: head(length)), ByteBuffer(string: "a"))),
-            row("a head by drips", 504, .drip(ByteBuffer(string: "HTTP/1.1 200 OK\r\n"), ByteBuffer(string: "A: b\r\n"))),
-            row("continue without an end", 504, .drip(ByteBuffer(), ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))),
+            row("a head by drips", 502, .drip(ByteBuffer(string: "HTTP/1.1 200 OK\r\n"), ByteBuffer(string: "A: b\r\n"))),
+            row("continue without an end", 502, .drip(ByteBuffer(), ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))),
         ]
     }
 
@@ -112,7 +112,7 @@ struct OriginMisbehaviours {
                 "status \(status)", expected,
                 .answer(status: status, type: "image/jpeg", body: [204, 304].contains(status) ? ByteBuffer() : good))
         } + [
-            row("a pause of years", 502, .answer(status: 503, fields: ["Retry-After": "999999999"])),
+            row("a pause of years", 503, .answer(status: 503, fields: ["Retry-After": "999999999"])),
             raw("a status of two digits", 502, "HTTP/1.1 99 Low\r\n\r\n"), raw("a status in letters", 502, "HTTP/1.1 abc\r\n\r\n"),
             raw("a switch that nobody asked for", 502, "HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
         ]
@@ -128,9 +128,9 @@ struct OriginMisbehaviours {
             to("off the list", 403, "http://example.com/"), to("to a number", 403, "http://2130706433/"),
             to("to octal digits", 403, "http://0177.0.0.1/"), to("to hexadecimal digits", 403, "http://0x7f.0.0.1/"),
             to("to a short address", 403, "http://127.1/"), to("to an address with a dot behind", 403, "http://127.0.0.1./"),
-            to("to a file", 403, "file:///etc/passwd"), to("with a user's name", 403, "http://a@127.0.0.1/"),
+            to("to a file", 502, "file:///etc/passwd"), to("with a user's name", 502, "http://a@127.0.0.1/"),
             to("to nothing", 502, ""), row("to nowhere", 502, .answer(status: 302)),
-            to("to something that is no URL", 403, "http://"),
+            to("to something that is no URL", 502, "http://"),
         ]
     }
 
