@@ -103,10 +103,12 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         room(
             "OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
+        c("CMemory"),
         room(
             "OnesheetServer",
             [
-                "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, posix, httpTypes, foundationCompat,
+                "CMemory", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, posix, httpTypes,
+                foundationCompat,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, signals, arguments, yams, log, crypto,
             ]),

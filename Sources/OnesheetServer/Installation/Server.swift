@@ -1,3 +1,4 @@
+import CMemory
 import Hummingbird
 import HummingbirdCore
 import NIOCore
@@ -25,6 +26,7 @@ package struct Server: Sendable {
         answersEarly: Bool = true
     ) throws {
         try configuration.requireProtection()
+        cmemory_return_large_blocks()
         self.answersEarly = answersEarly
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let installation = try Installation(configuration, plugins, clock: clock, logger: logger)

@@ -1,0 +1,10 @@
+#ifndef CMEMORY_H
+#define CMEMORY_H
+
+/// Makes the allocator of glibc return large blocks as soon as they are freed, and keep few arenas. Elsewhere it does nothing.
+///
+/// By default the size from which blocks are mapped grows with each one that is freed, up to 32 MiB, and each thread may get an arena of
+/// its own: after a flood of originals hundreds of megabytes stay with the process although nothing uses them. See mallopt(3).
+void cmemory_return_large_blocks(void);
+
+#endif
