@@ -2,7 +2,7 @@ import OnesheetCore
 
 extension TitleQuery {
     /// A search by more bytes is answered without asking: no title's name has as many.
-    static let longestPhrase = 1000
+    package static let longestPhrase = 1000
 
     /// The same question in its one form: the words of a search with one space between them and none around; without words it is a list.
     var normalized: TitleQuery {

@@ -162,6 +162,11 @@ extension TitleQuery {
             }
             self.page = page
         }
-        if let text = parameters["query"], !text.isEmpty { phrase = text.replacing(bytesOf: "+", with: " ") }
+        if let text = parameters["query"], !text.isEmpty {
+            guard text.utf8.count <= TitleQuery.longestPhrase else {
+                throw .bad(option: "query", value: String(text), reason: "has more than \(TitleQuery.longestPhrase) bytes")
+            }
+            phrase = text.replacing(bytesOf: "+", with: " ")
+        }
     }
 }

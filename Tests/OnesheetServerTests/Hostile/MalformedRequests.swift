@@ -166,7 +166,9 @@ enum MalformedRequests {
         path("/i/unsafe/" + String(repeating: "w:1/", count: 1500) + "plain/sample://1@jpg", 200),
         path("/sources/%ff/titles", 400), path("/sources/sample/titles?page=99999999999999999999", 400),
         path("/sources/sample/titles?date=2026-02-30", 400),
-        path("/sources/sample/titles?date=%00", 400), path("/sources//titles", 404), path("/sources/sample/nothing", 404),
+        path("/sources/sample/titles?date=%00", 400),
+        path("/sources/sample/titles?query=" + String(repeating: "a", count: 1001), 400), path("/sources//titles", 404),
+        path("/sources/sample/nothing", 404),
         path("/cache/stats", 401),
     ]
 
