@@ -61,7 +61,7 @@
 
         private func count(_ part: Range<Int>) -> Int { boxes(in: part).reduce(0) { count, _ in count + 1 } }
 
-        /// A number, the most significant byte first; 0 where there are not so many bytes, and the largest where it is larger.
+        /// A number, the most significant byte first; 0 if bytes are missing, and the largest if it does not fit.
         private func number(_ part: Range<Int>, at place: Int, bytes count: Int) -> Int {
             guard part.count >= place + count else { return 0 }
             let value = bytes[part.lowerBound + place..<part.lowerBound + place + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -9,7 +9,7 @@ struct AnswerObject {
         self.members = members
     }
 
-    /// `nil` where it is absent or null.
+    /// `nil` if it is absent or null.
     func text(_ name: String) throws(SourceError) -> String? {
         switch members[name] {
         case nil, .null?: nil

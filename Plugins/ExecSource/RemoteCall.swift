@@ -22,7 +22,7 @@ struct RemoteAnswer: Sendable {
     let result: JSONValue?
     let error: RemoteFault?
 
-    /// Reads a line; `nil` where it is no answer.
+    /// Reads a line; `nil` if it is not an answer.
     init?(line: Data) {
         guard case .object(let members)? = Self.read(line), case .integer(let id)? = members["id"] else { return nil }
         self.id = id
@@ -46,7 +46,7 @@ struct RemoteFault: Sendable {
     let message: String
     let data: JSONValue?
 
-    /// `nil` where the value is no error.
+    /// `nil` if the value is not an error.
     init?(_ value: JSONValue) {
         guard case .object(let members) = value, case .integer(let code)? = members["code"],
             case .string(let message)? = members["message"]

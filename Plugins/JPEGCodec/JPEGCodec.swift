@@ -66,7 +66,7 @@ public struct JPEGCodec: CodecPlugin {
         return (header.isProgressive ? row * padded(header.height) * 2 + rows : rows) + 1 << 18
     }
 
-    /// The library's coefficients, where a file is written in several passes; and the file, which is grown by doubling and then copied.
+    /// The library's coefficients, if a file is written in several passes, and the file, which is grown by doubling and then copied.
     /// The noisiest picture takes ten bits a sample at full quality, and six where colour is stored at half the resolution.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
         let pixels = ((layout.width + 31) & ~31) * ((layout.height + 31) & ~31)

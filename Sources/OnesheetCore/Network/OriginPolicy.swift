@@ -41,7 +41,7 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
     public var rate: Double?
     /// How long its originals are fresh.
     public var freshness: FreshnessSettings?
-    /// Bytes of one answer of the service: documents are shorter than pictures, and take longer to read. 8 MiB where nothing is said.
+    /// Bytes of one answer of the service: documents are shorter than pictures, and take longer to read. 8 MiB by default.
     public var answerBytes: ByteSize?
 
     public init(
