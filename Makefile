@@ -24,17 +24,18 @@ bench-http: setup ## Compare answers to cached pictures with nginx, Varnish and 
 fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
 	@.ci/fuzz 600
 
-sanitize: setup ## Run the tests of the cache under ThreadSanitizer, and those of what reads bytes under AddressSanitizer
+sanitize: ## Run what runs at the same time under ThreadSanitizer, and what reads bytes under AddressSanitizer
+	@.ci/setup python3 openssl
 	@.ci/sanitize thread
 	@.ci/sanitize address
 
 stress: setup ## Attack a release build beside an honest load: make stress SECONDS=600 ATTACKS=icc-stages,slow-readers
 	@.ci/stress "$(or $(SECONDS),600)" "$(ATTACKS)"
 
-fuzz-http: setup ## Mutate pictures and origins against a server under AddressSanitizer, WebP and AVIF built: make fuzz-http SECONDS=600
+fuzz-http: setup ## Mutate pictures and origins against a server under AddressSanitizer: make fuzz-http SECONDS=600
 	@.ci/fuzz-http "$(or $(SECONDS),600)"
 
-nightly: setup ## Run sanitize, fuzz, fuzz-http and stress, one after the other, and say which passed
+nightly: setup ## Run all that takes too long for each change, and say which passed
 	@.ci/nightly
 
 sbom: setup ## List what the server is made of, with versions and licences: .build/sbom.json

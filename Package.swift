@@ -12,6 +12,31 @@ let settings: [SwiftSetting] = [
 // Where pixels are made debug builds are optimised too, or tests would take minutes. SwiftPM refuses such flags in a dependency.
 let isCheckout = Context.packageDirectory.contains("/checkouts/")
 
+/// Builds that are not the server's, by the environment variable ONESHEET_BUILD. Each adds targets at the end of this file.
+enum Build: String {
+    /// The benchmarks of `Tests/Benchmarks`; `make bench-peers` uses them.
+    case benchmarks
+    /// The fuzzer of `Tests/Fuzzing`; `make fuzz` uses it, and adds `--sanitize=address`.
+    case fuzzing
+    /// Tests under ThreadSanitizer; `make sanitize` uses it, and adds `--sanitize=thread`.
+    case thread
+    /// Tests under AddressSanitizer; `make sanitize` uses it, and adds `--sanitize=address`.
+    case address
+}
+
+let build = Context.environment["ONESHEET_BUILD"].map { name in
+    guard let build = Build(rawValue: name) else { fatalError("ONESHEET_BUILD: unknown build “\(name)”") }
+    return build
+}
+
+// An access that is optimised away is one that no sanitizer sees.
+let cSettings: [CSetting] =
+    switch build {
+    case nil, .benchmarks: isCheckout ? [] : [.unsafeFlags(["-O3"])]
+    case .fuzzing: [.unsafeFlags(["-O1", "-g", "-fsanitize=fuzzer-no-link"])]
+    case .thread, .address: [.unsafeFlags(["-O1", "-g"])]
+    }
+
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let posix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let embedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
@@ -54,8 +79,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
 func c(_ name: String, links libraries: [String] = []) -> Target {
-    .target(
-        name: name, cSettings: isCheckout ? [] : [.unsafeFlags(["-O3"])], linkerSettings: libraries.map { .linkedLibrary($0) })
+    .target(name: name, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -74,8 +98,9 @@ let package = Package(
         .library(name: "StandardPlugins", targets: ["StandardPlugins"]),
         .executable(name: "onesheet", targets: ["onesheet"]),
     ],
-    // Off by default: a fresh machine needs fewer libraries. Their targets are empty without them.
+    // On by default, because Debian has both libraries. Their targets are empty without them.
     traits: [
+        .default(enabledTraits: ["WebP", "AVIF"]),
         .trait(name: "WebP", description: "Reads and writes WebP (libwebp)."),
         .trait(name: "AVIF", description: "Reads and writes AVIF (libavif)."),
     ],
@@ -185,3 +210,35 @@ let package = Package(
         .testTarget(name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
     ]
 )
+
+switch build {
+case nil, .address: break
+case .benchmarks:
+    package.targets += [
+        .executableTarget(
+            name: "cache-bench", dependencies: ["OnesheetCore", "OnesheetCache", nio], path: "Tests/Benchmarks/CacheBench",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "imaging-bench",
+            dependencies: ["OnesheetCore", "OnesheetImaging", "OnesheetTesting", "JPEGCodec", "PNGCodec", nio],
+            path: "Tests/Benchmarks/ImagingBench", swiftSettings: settings),
+    ]
+case .fuzzing:
+    package.targets += [
+        .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "JPEGCodec",
+                "PNGCodec", "WebPCodec", nio,
+            ],
+            path: "Tests/Fuzzing/Fuzz",
+            swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+    ]
+case .thread:
+    package.targets.append(.target(name: "CWatchedLocks", path: "Tests/Sanitizing/CWatchedLocks"))
+    for target in package.targets where target.isTest || target.name == "CacheCrasher" {
+        target.dependencies.append("CWatchedLocks")
+    }
+}

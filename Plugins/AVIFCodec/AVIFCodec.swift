@@ -4,7 +4,7 @@
 
     /// AVIF (Alliance for Open Media, AV1 Image File Format 1.1) through libavif; of sequences the first picture.
     ///
-    /// Only built with the package trait `AVIF`.
+    /// Built with the package trait `AVIF`, which is on by default.
     public struct AVIFCodec: CodecPlugin {
         /// What can be set.
         public struct Configuration: Decodable, Sendable {

@@ -4,7 +4,7 @@
 
     /// WebP (RFC 9649) through libwebp: lossy and lossless, with alpha; of animations the first frame on its canvas.
     ///
-    /// Only built with the package trait `WebP`.
+    /// Built with the package trait `WebP`, which is on by default.
     public struct WebPCodec: CodecPlugin {
         /// What can be set.
         public struct Configuration: Decodable, Sendable {

@@ -1,153 +1,151 @@
-#if AVIF
-    import AVIFCodec
-    import NIOCore
-    import OnesheetCore
-    import OnesheetTesting
-    import XCTest
+import AVIFCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
 
-    final class AVIFCodecTests: XCTestCase {
-        private let codec = AVIFCodec(effort: 0)
+final class AVIFCodecTests: XCTestCase {
+    private let codec = AVIFCodec(effort: 0)
 
-        private func file(_ options: EncodeOptions = EncodeOptions(quality: 95)) throws -> [UInt8] {
-            var picture = try PixelBuffer(PixelLayout(width: 24, height: 16, model: .rgb), limits: Limits())
-            for y in 0..<16 {
-                picture.withMutableRow(y) { row in for place in 0..<row.count { row[place] = UInt8(place * 3) } }
-            }
-            return Array(try codec.encode(picture, options).readableBytesView)
+    private func file(_ options: EncodeOptions = EncodeOptions(quality: 95)) throws -> [UInt8] {
+        var picture = try PixelBuffer(PixelLayout(width: 24, height: 16, model: .rgb), limits: Limits())
+        for y in 0..<16 {
+            picture.withMutableRow(y) { row in for place in 0..<row.count { row[place] = UInt8(place * 3) } }
         }
+        return Array(try codec.encode(picture, options).readableBytesView)
+    }
 
-        private func header(_ file: [UInt8]) throws -> ImageHeader { try codec.header(of: file.span) }
+    private func header(_ file: [UInt8]) throws -> ImageHeader { try codec.header(of: file.span) }
 
-        /// A file whose code points (ITU-T H.273) are changed to these.
-        private func file(primaries: UInt8, transfer: UInt8) throws -> [UInt8] {
-            var bytes = try file()
-            let name = Array("colrnclx".utf8)
-            let places = (0..<(bytes.count - name.count)).filter { bytes[$0...].starts(with: name) }
-            for place in places {
-                bytes[place + 9] = primaries
-                bytes[place + 11] = transfer
-            }
-            XCTAssertFalse(places.isEmpty)
-            return bytes
+    /// A file whose code points (ITU-T H.273) are changed to these.
+    private func file(primaries: UInt8, transfer: UInt8) throws -> [UInt8] {
+        var bytes = try file()
+        let name = Array("colrnclx".utf8)
+        let places = (0..<(bytes.count - name.count)).filter { bytes[$0...].starts(with: name) }
+        for place in places {
+            bytes[place + 9] = primaries
+            bytes[place + 11] = transfer
         }
+        XCTAssertFalse(places.isEmpty)
+        return bytes
+    }
 
-        func testThatEachOrientationComesBackFromIrotAndImir() throws {
-            for orientation in Orientation.allCases {
-                // Given
-                let tiff =
-                    Array("II*\0\u{8}\0\0\0\u{1}\0\u{12}\u{1}\u{3}\0\u{1}\0\0\0".utf8) + [
-                        UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0, 0,
-                    ]
-
-                // When
-                let header = try header(try file(EncodeOptions(exif: tiff)))
-
-                // Then
-                XCTAssertEqual(header.orientation, orientation)
-                XCTAssertEqual(header.exif, tiff)
-            }
-        }
-
-        /// The bytes of a box.
-        private func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
-            [24, 16, 8, 0].map { UInt8((body.count + 8) >> $0 & 255) } + Array(name.utf8) + body
-        }
-
-        func testThatFilesOfMoreItemsThanAnyoneWritesAreRefusedUnread() {
-            // Given files that say they have so many items, places, properties, associations or references, or so long a sequence
-            let many: [UInt8] = [0, 0, 4, 1]
-            let properties = [[UInt8]](repeating: box("free", []), count: 1025).flatMap { $0 }
-            let head = box("ftyp", Array("avif\0\0\0\0avifmif1".utf8))
-            let full: [UInt8] = [0, 0, 0, 0]
-            let bodies = [
-                box("iinf", [1, 0, 0, 0] + many), box("iloc", [2, 0, 0, 0, 0x44, 0] + many), box("iref", full + properties),
-                box("iprp", box("ipco", properties)), box("iprp", box("ipma", full + many)),
-            ]
-            for file in bodies.map({ head + box("meta", full + $0) }) {
-                // Then
-                XCTAssertThrowsError(try header(file)) {
-                    XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of more than 1024 items"))
-                }
-            }
-            XCTAssertThrowsError(try header(head + box("moov", [UInt8](repeating: 0, count: 262_145)))) {
-                XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many pictures"))
-            }
-        }
-
-        func testThatDamagedBoxesAreLeftToTheLibrary() throws {
+    func testThatEachOrientationComesBackFromIrotAndImir() throws {
+        for orientation in Orientation.allCases {
             // Given
-            let file = try file()
-            for end in 0..<min(file.count, 400) {
-                // When what there is of the boxes is read
-                do {
-                    _ = try header(Array(file[..<end]))
-                } catch CodecError.unsupported(let what) {
-                    // Then nobody takes it for very many
-                    XCTFail("\(end) bytes: \(what)")
-                } catch {}
-            }
-        }
-
-        func testThatADeadlineThatHasPassedEndsTheWork() throws {
-            let clock = LookedAtClock()
-            let file = try file()
-            XCTAssertThrowsError(try codec.picture(file, DecodeRequest(deadline: clock.deadline(after: 0))).layout) {
-                XCTAssertEqual($0 as? CodecError, .timedOut)
-            }
-            XCTAssertThrowsError(try self.file(EncodeOptions(deadline: clock.deadline(after: 0)))) {
-                XCTAssertEqual($0 as? CodecError, .timedOut)
-            }
-            XCTAssertGreaterThan(codec.memoryToDecode(try header(file)), 24 * 16 * 16)
-        }
-
-        func testThatTheCodePointsOfSRGBAreSRGB() throws {
-            XCTAssertEqual(try header(try file(primaries: 1, transfer: 13)).colors, .sRGB)
-            XCTAssertEqual(try header(try file(primaries: 2, transfer: 2)).colors, .sRGB)
-            XCTAssertEqual(try header(try file(primaries: 1, transfer: 1)).colors, .sRGB)
-        }
-
-        func testThatOtherPrimariesAreTold() throws {
-            // When
-            let colors = try header(try file(primaries: 12, transfer: 13)).colors
-
-            // Then
-            guard case .gamma(2.2, let primaries?) = colors else { return XCTFail("\(colors)") }
-            XCTAssertEqual(primaries.green, [0.265, 0.690])
-        }
-
-        func testThatLinearLightIsTold() throws {
-            XCTAssertEqual(try header(try file(primaries: 1, transfer: 8)).colors, .gamma(1, chromaticities: nil))
-        }
-
-        func testThatHighDynamicRangeIsRefusedByName() throws {
-            for (transfer, name) in [(16, "PQ"), (18, "HLG")] {
-                XCTAssertThrowsError(try header(try file(primaries: 9, transfer: UInt8(transfer)))) {
-                    XCTAssertEqual($0 as? CodecError, .unsupported("the transfer function \(name) (high dynamic range)"))
-                }
-            }
-        }
-
-        func testThatMoreQualityTakesMoreBytes() throws {
-            XCTAssertLessThan(try file(EncodeOptions(quality: 20)).count, try file(EncodeOptions(quality: 95)).count)
-        }
-
-        func testThatTheSampleIsUnderstood() throws {
-            // Given: the sample's lines, of which none is nested.
-            let lines = AVIFCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
-            var keys = Dictionary(
-                uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in
-                    let parts = line.split(separator: ": ", maxSplits: 1)
-                    return (String(parts[0]), .scalar(String(parts[1])))
-                })
+            let tiff =
+                Array("II*\0\u{8}\0\0\0\u{1}\0\u{12}\u{1}\u{3}\0\u{1}\0\0\0".utf8) + [
+                    UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0, 0,
+                ]
 
             // When
-            let type = keys.removeValue(forKey: "type")
-            let configuration = try ConfigurationDecoder().decode(AVIFCodec.Configuration.self, from: .mapping(keys))
+            let header = try header(try file(EncodeOptions(exif: tiff)))
 
             // Then
-            XCTAssertEqual(type, .scalar(AVIFCodec.type))
-            XCTAssertEqual(configuration.effort, 2)
-            XCTAssertNoThrow(try AVIFCodec(configuration, context: .forTesting()))
+            XCTAssertEqual(header.orientation, orientation)
+            XCTAssertEqual(header.exif, tiff)
         }
     }
-#endif
+
+    /// The bytes of a box.
+    private func box(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8((body.count + 8) >> $0 & 255) } + Array(name.utf8) + body
+    }
+
+    func testThatFilesOfMoreItemsThanAnyoneWritesAreRefusedUnread() {
+        // Given files that say they have so many items, places, properties, associations or references, or so long a sequence
+        let many: [UInt8] = [0, 0, 4, 1]
+        let properties = [[UInt8]](repeating: box("free", []), count: 1025).flatMap { $0 }
+        let head = box("ftyp", Array("avif\0\0\0\0avifmif1".utf8))
+        let full: [UInt8] = [0, 0, 0, 0]
+        let bodies = [
+            box("iinf", [1, 0, 0, 0] + many), box("iloc", [2, 0, 0, 0, 0x44, 0] + many), box("iref", full + properties),
+            box("iprp", box("ipco", properties)), box("iprp", box("ipma", full + many)),
+        ]
+        for file in bodies.map({ head + box("meta", full + $0) }) {
+            // Then
+            XCTAssertThrowsError(try header(file)) {
+                XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of more than 1024 items"))
+            }
+        }
+        XCTAssertThrowsError(try header(head + box("moov", [UInt8](repeating: 0, count: 262_145)))) {
+            XCTAssertEqual($0 as? CodecError, .unsupported("AVIF of very many pictures"))
+        }
+    }
+
+    func testThatDamagedBoxesAreLeftToTheLibrary() throws {
+        // Given
+        let file = try file()
+        for end in 0..<min(file.count, 400) {
+            // When what there is of the boxes is read
+            do {
+                _ = try header(Array(file[..<end]))
+            } catch CodecError.unsupported(let what) {
+                // Then nobody takes it for very many
+                XCTFail("\(end) bytes: \(what)")
+            } catch {}
+        }
+    }
+
+    func testThatADeadlineThatHasPassedEndsTheWork() throws {
+        let clock = LookedAtClock()
+        let file = try file()
+        XCTAssertThrowsError(try codec.picture(file, DecodeRequest(deadline: clock.deadline(after: 0))).layout) {
+            XCTAssertEqual($0 as? CodecError, .timedOut)
+        }
+        XCTAssertThrowsError(try self.file(EncodeOptions(deadline: clock.deadline(after: 0)))) {
+            XCTAssertEqual($0 as? CodecError, .timedOut)
+        }
+        XCTAssertGreaterThan(codec.memoryToDecode(try header(file)), 24 * 16 * 16)
+    }
+
+    func testThatTheCodePointsOfSRGBAreSRGB() throws {
+        XCTAssertEqual(try header(try file(primaries: 1, transfer: 13)).colors, .sRGB)
+        XCTAssertEqual(try header(try file(primaries: 2, transfer: 2)).colors, .sRGB)
+        XCTAssertEqual(try header(try file(primaries: 1, transfer: 1)).colors, .sRGB)
+    }
+
+    func testThatOtherPrimariesAreTold() throws {
+        // When
+        let colors = try header(try file(primaries: 12, transfer: 13)).colors
+
+        // Then
+        guard case .gamma(2.2, let primaries?) = colors else { return XCTFail("\(colors)") }
+        XCTAssertEqual(primaries.green, [0.265, 0.690])
+    }
+
+    func testThatLinearLightIsTold() throws {
+        XCTAssertEqual(try header(try file(primaries: 1, transfer: 8)).colors, .gamma(1, chromaticities: nil))
+    }
+
+    func testThatHighDynamicRangeIsRefusedByName() throws {
+        for (transfer, name) in [(16, "PQ"), (18, "HLG")] {
+            XCTAssertThrowsError(try header(try file(primaries: 9, transfer: UInt8(transfer)))) {
+                XCTAssertEqual($0 as? CodecError, .unsupported("the transfer function \(name) (high dynamic range)"))
+            }
+        }
+    }
+
+    func testThatMoreQualityTakesMoreBytes() throws {
+        XCTAssertLessThan(try file(EncodeOptions(quality: 20)).count, try file(EncodeOptions(quality: 95)).count)
+    }
+
+    func testThatTheSampleIsUnderstood() throws {
+        // Given: the sample's lines, of which none is nested.
+        let lines = AVIFCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        var keys = Dictionary(
+            uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in
+                let parts = line.split(separator: ": ", maxSplits: 1)
+                return (String(parts[0]), .scalar(String(parts[1])))
+            })
+
+        // When
+        let type = keys.removeValue(forKey: "type")
+        let configuration = try ConfigurationDecoder().decode(AVIFCodec.Configuration.self, from: .mapping(keys))
+
+        // Then
+        XCTAssertEqual(type, .scalar(AVIFCodec.type))
+        XCTAssertEqual(configuration.effort, 2)
+        XCTAssertNoThrow(try AVIFCodec(configuration, context: .forTesting()))
+    }
+}

@@ -1,18 +1,18 @@
-import CFuzzing
-import Foundation
 import OnesheetCore
 import PNGCodec
 
 /// Any bytes are an error or a whole picture, and the fast path takes only what libpng takes, to the same pixels.
-private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let file = repaired(Array(UnsafeBufferPointer(start: start, count: count)))
-    let limits = Limits(pixels: 1 << 20)
-    let fast = pixels(of: file, PNGCodec(), DecodeRequest(limits: limits))
-    let reference = pixels(of: file, PNGCodec(inflateAtOnce: 0), DecodeRequest(limits: limits))
-    precondition(fast == reference, "the two paths differ")
-    let lenient = pixels(of: file, PNGCodec(), DecodeRequest(acceptsTruncated: true, limits: limits))
-    precondition(reference == nil || lenient == reference, "a whole file is read differently where less would do")
-    return 0
+enum FuzzPNGPaths {
+    static func run(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
+        let file = repaired(Array(bytes))
+        let limits = Limits(pixels: 1 << 20)
+        let fast = pixels(of: file, PNGCodec(), DecodeRequest(limits: limits))
+        let reference = pixels(of: file, PNGCodec(inflateAtOnce: 0), DecodeRequest(limits: limits))
+        precondition(fast == reference, "the two paths differ")
+        let lenient = pixels(of: file, PNGCodec(), DecodeRequest(acceptsTruncated: true, limits: limits))
+        precondition(reference == nil || lenient == reference, "a whole file is read differently where less would do")
+        return 0
+    }
 }
 
 /// What a codec makes of a file; `nil` for an error.
@@ -63,9 +63,4 @@ private func repaired(_ file: [UInt8]) -> [UInt8] {
         position += size + 12
     }
     return file
-}
-
-@main
-enum FuzzPNGPaths {
-    static func main() { exit(cfuzzing_run(CommandLine.argc, CommandLine.unsafeArgv) { fuzz($0, $1) }) }
 }

@@ -1,16 +1,16 @@
-import DrawnPosters
+import AVIFCodec
 import Foundation
 import JPEGCodec
 import NIOCore
 import OnesheetCore
+import OnesheetTesting
 import PNGCodec
+import WebPCodec
 
-/// `fuzz-seeds DIRECTORY` writes small files of all kinds, for the fuzzers to begin with.
-@main
+/// Small files of all kinds, for the fuzzers to begin with.
 enum FuzzSeeds {
-    static func main() throws {
-        guard CommandLine.arguments.count == 2 else { return print("usage: fuzz-seeds DIRECTORY") }
-        let directory = URL(fileURLWithPath: CommandLine.arguments[1])
+    /// Writes a folder for each kind below `directory`.
+    static func write(to directory: URL) throws {
         let poster = DrawnPoster(width: 33, height: 21)
         var progressive = JPEGCodec.Configuration()
         progressive.progressive = true
@@ -27,8 +27,16 @@ enum FuzzSeeds {
             try poster.file(PNGCodec(), .gray, hasAlpha: true),
             try DrawnPoster(width: 1, height: 3000).file(PNGCodec(), .gray),
         ]
+        let webps = [
+            try poster.file(WebPCodec(), options), try poster.file(WebPCodec(lossless: true), hasAlpha: true),
+            try poster.file(WebPCodec(), hasAlpha: true),
+        ]
+        let avifs = [try poster.file(AVIFCodec(effort: 0), options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true)]
+        let all = jpegs + pngs + webps + avifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
-        for (folder, files) in [("jpeg", jpegs), ("png", pngs), ("render", (jpegs + pngs).map { transform + $0 })] {
+        for (folder, files) in [
+            ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("render", all.map { transform + $0 }),
+        ] {
             let folder = directory.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for (index, file) in files.enumerated() { try Data(file).write(to: folder.appendingPathComponent("seed-\(index)")) }

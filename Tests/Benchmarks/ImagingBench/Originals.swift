@@ -1,8 +1,8 @@
-import DrawnPosters
 import Foundation
 import JPEGCodec
 import NIOCore
 import OnesheetCore
+import OnesheetTesting
 import PNGCodec
 
 /// The pictures that jobs begin with, drawn once and kept as files.

@@ -1,0 +1,36 @@
+import CFuzzing
+import Foundation
+
+/// `fuzz KIND …` gives any bytes to one of our readers, with libFuzzer's own arguments behind; `fuzz seeds FOLDER` writes files of all
+/// kinds to begin with.
+@main
+enum Fuzz {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1 else { return usage() }
+        switch arguments[1] {
+        case "jpeg": run { FuzzDecoders.jpeg(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "png": run { FuzzDecoders.png(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "webp": run { FuzzDecoders.webp(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "avif": run { FuzzDecoders.avif(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "png-paths": run { FuzzPNGPaths.run(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "png-encoding": run { FuzzPNGEncoding.run(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "render": run { FuzzRender.run(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "options": run { FuzzOptions.run(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "seeds" where arguments.count == 3: try FuzzSeeds.write(to: URL(fileURLWithPath: arguments[2]))
+        default: usage()
+        }
+    }
+
+    /// Hands over to libFuzzer, for which the kind is no argument.
+    private static func run(_ target: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt) -> Never {
+        exit(cfuzzing_run(CommandLine.argc - 1, CommandLine.unsafeArgv + 1, target))
+    }
+
+    private static func usage() {
+        print(
+            "usage: fuzz jpeg|png|webp|avif|png-paths|png-encoding|render|options [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
+        )
+        exit(64)
+    }
+}
