@@ -92,6 +92,7 @@ let package = Package(
     name: "onesheet",
     platforms: [.macOS(.v26)],
     products: [
+        .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
         .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
         .library(name: "OnesheetTesting", targets: ["OnesheetTesting"]),
@@ -120,6 +121,8 @@ let package = Package(
     ],
     targets: [
         room("OnesheetCore", [nio, log]),
+        room("OnesheetAddress", ["OnesheetCore", crypto]),
+        room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),
         room("OnesheetImaging", ["OnesheetCore", "CImagingKernels", "CColors", nio]),
@@ -127,12 +130,14 @@ let package = Package(
         room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         .systemLibrary(name: "CZlib"),
         room(
-            "OnesheetPipeline", ["OnesheetCore", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
+            "OnesheetPipeline",
+            ["OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
         c("CMemory"),
         room(
             "OnesheetServer",
             [
-                "CMemory", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", nio, posix, httpTypes,
+                "CMemory", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetImaging",
+                "OnesheetPipeline", nio, posix, httpTypes,
                 foundationCompat,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, signals, arguments, yams, log, crypto,
@@ -186,6 +191,8 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
+        tests("OnesheetAddress", []),
+        tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
         .target(
             name: "ConfigurationYAML", dependencies: ["OnesheetCore", yams], path: "Tests/ConfigurationYAML",
@@ -203,7 +210,8 @@ let package = Package(
         tests(
             "OnesheetServer",
             [
-                "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins", "JPEGCodec", "PNGCodec", client, http1,
+                "OnesheetAddress", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins",
+                "JPEGCodec", "PNGCodec", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),

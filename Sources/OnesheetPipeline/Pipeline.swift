@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import Logging
 import NIOCore
 package import OnesheetCache

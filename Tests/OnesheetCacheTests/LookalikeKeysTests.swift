@@ -35,14 +35,4 @@ final class LookalikeKeysTests: XCTestCase {
         }
         try await after.close()
     }
-
-    func testThatACombiningMarkHidesNoDirective() {
-        // Given a field in which a mark joins the comma before `no-store`
-        let freshness = Freshness(
-            ["cache-control": "max-age=60,\u{301}x, no-store", "date": ""], requested: .now, received: .now)
-        XCTAssertFalse(freshness.isStorable)
-        let hidden = Freshness(
-            ["cache-control": "max-age=\"6,\u{301}0\",no-store\u{301}, private"], requested: .now, received: .now)
-        XCTAssertFalse(hidden.isStorable)
-    }
 }

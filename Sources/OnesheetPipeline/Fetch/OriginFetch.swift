@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import NIOCore
 import OnesheetCache
 import OnesheetCore

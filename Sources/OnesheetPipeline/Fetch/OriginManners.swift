@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import FoundationEssentials
 import OnesheetCache
 import OnesheetCore

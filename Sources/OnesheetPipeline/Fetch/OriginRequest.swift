@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import NIOHTTP1
 import OnesheetCore
 

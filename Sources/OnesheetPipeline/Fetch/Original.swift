@@ -1,3 +1,4 @@
+import OnesheetHTTP
 package import FoundationEssentials
 import OnesheetCache
 package import OnesheetCore

@@ -1,4 +1,5 @@
 package import Logging
+import OnesheetHTTP
 import NIOCore
 package import OnesheetCache
 package import OnesheetCore

@@ -1,3 +1,4 @@
+import OnesheetHTTP
 package import FoundationEssentials
 internal import NIOCore
 package import OnesheetCache

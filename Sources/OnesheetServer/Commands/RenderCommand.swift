@@ -1,3 +1,4 @@
+import OnesheetAddress
 import ArgumentParser
 import FoundationEssentials
 import NIOCore

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import NIOCore
 import OnesheetCore
 import OnesheetPipeline

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// The address grammar of another image server, which the configuration may switch on beside this one's own.

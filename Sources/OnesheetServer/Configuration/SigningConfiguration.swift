@@ -1,33 +1,9 @@
-import OnesheetCore
+package import OnesheetAddress
 
 /// Keys for signed URLs.
 package struct SigningConfiguration: Sendable, Decodable {
-    /// A key and its salt, as bytes.
-    package struct Pair: Sendable, Decodable {
-        package let key: [UInt8]
-        package let salt: [UInt8]
-
-        private enum CodingKeys: CodingKey { case key, salt }
-
-        package init(key: [UInt8], salt: [UInt8]) { (self.key, self.salt) = (key, salt) }
-
-        package init(from decoder: any Decoder) throws {
-            let keys = try decoder.container(keyedBy: CodingKeys.self)
-            func bytes(_ key: CodingKeys) throws -> [UInt8] {
-                let text = try keys.decode(String.self, forKey: key)
-                guard let bytes = [UInt8](hex: text), !bytes.isEmpty else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: key, in: keys,
-                        debugDescription: "needs an even number of hexadecimal digits, such as `openssl rand -hex 32` prints")
-                }
-                return bytes
-            }
-            self.init(key: try bytes(.key), salt: try bytes(.salt))
-        }
-    }
-
     /// Any of these may have signed a URL; the first signs new ones.
-    package var keys: [Pair] = []
+    package var keys: [SigningKey] = []
     /// Whether the word `unsafe` is accepted in a signature's place; without keys it is on loopback.
     package var unsafe = false
 
@@ -40,7 +16,7 @@ package struct SigningConfiguration: Sendable, Decodable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        keys = try container.decodeIfPresent([Pair].self, forKey: .keys) ?? keys
+        keys = try container.decodeIfPresent([SigningKey].self, forKey: .keys) ?? keys
         unsafe = try container.decodeIfPresent(Bool.self, forKey: .unsafe) ?? unsafe
         size = try container.decodeIfPresent(Int.self, forKey: .size) ?? size
         guard (8...32).contains(size) else {
@@ -48,5 +24,15 @@ package struct SigningConfiguration: Sendable, Decodable {
                 forKey: .size, in: container, debugDescription: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed"
             )
         }
+    }
+}
+
+extension Signature {
+    /// - Parameter needsKey: whether somebody could ask for more than the operator wants. No key is needed if only this machine can reach
+    ///   the server, or if it makes nothing but its presets.
+    package init(_ configuration: SigningConfiguration, needsKey: Bool) {
+        self.init(
+            keys: configuration.keys, size: configuration.size,
+            acceptsUnsafe: configuration.unsafe || (configuration.keys.isEmpty && !needsKey))
     }
 }

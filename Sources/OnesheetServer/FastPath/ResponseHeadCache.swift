@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import FoundationEssentials
 import NIOCore
 import OnesheetCache

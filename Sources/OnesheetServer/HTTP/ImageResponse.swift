@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
@@ -101,5 +102,11 @@ struct ImageResponse {
     /// W3C Server Timing.
     private var serverTiming: String {
         answer.timings.map { "\($0.stage);dur=\(($0.milliseconds * 1000).rounded() / 1000)" }.joined(separator: ", ")
+    }
+}
+
+extension CacheLifetime {
+    fileprivate init(_ entry: CacheEntry, at now: Date) {
+        self.init(validated: entry.validated, freshness: Freshness(notes: entry.notes), expires: entry.expires, at: now)
     }
 }

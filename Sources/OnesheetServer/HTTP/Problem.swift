@@ -1,31 +1,14 @@
 import FoundationEssentials
-import Hummingbird
 import HTTPTypes
-import NIOCore
+import Hummingbird
+import OnesheetAddress
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetImaging
 import OnesheetPipeline
 
-/// An error as clients see it (RFC 9457). The only place where errors of ours become HTTP status codes.
-struct Problem: Error {
-    let status: HTTPResponse.Status
-    let title: String
-    let detail: String
-    /// Seconds after which it may work.
-    var retryAfter: Int?
-    var allow: [String]?
-
-    /// Bytes that a detail may have: it can hold what a client or an origin sent.
-    private static let longestDetail = 1024
-
-    init(_ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil, allow: [String]? = nil) {
-        self.status = status
-        self.title = title
-        self.detail = detail.shortened(to: Self.longestDetail)
-        self.retryAfter = retryAfter
-        self.allow = allow
-    }
-
+/// The only place where errors of ours become HTTP status codes.
+extension Problem {
     /// What `error` means to a client; what is not ours is an internal error whose words stay in the log.
     init(_ error: any Error, at now: Double) {
         switch error {
@@ -98,9 +81,7 @@ struct Problem: Error {
         case .timedOut: self.init(.gatewayTimeout, "Rendering too slow", error.description)
         }
     }
-}
 
-extension Problem {
     /// Seconds to wait until a moment that a source names: at least one, at most a year, whatever it says.
     static func seconds(until moment: Double, at now: Double) -> Int { min(max(Int(saturating: moment - now), 1), 366 * 86_400) }
 
@@ -118,28 +99,16 @@ extension Problem {
         .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
     }
 
-    private struct Document: Encodable {
-        let title: String
-        let status: Int
-        let detail: String
-        /// What the log calls the request.
-        let request: String?
-    }
-
     /// The problem as a response; never kept by caches.
     func response() -> Response {
-        let document = Document(title: title, status: status.code, detail: detail, request: RequestID.current?.description)
-        let type = "application/problem+json"
+        let type = fields[.contentType] ?? ""
         var response: Response
         do {
-            response = try Response.json(document, status: status, type: type)
+            response = try Response.json(document(request: RequestID.current?.description), status: status, type: type)
         } catch {
             response = .written("{\"status\":\(status.code)}", status: status, type: type)
         }
-        response.headers[.cacheControl] = "no-store"
-        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
-        if let allow { response.headers[.allow] = allow.joined(separator: ", ") }
-        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
+        for field in fields { response.headers[field.name] = field.value }
         return response
     }
 }

@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import Logging
 import OnesheetCache
 import OnesheetCore

@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import Synchronization
 
 /// Whether requests are welcome.

@@ -1,4 +1,5 @@
 import Logging
+import OnesheetCore
 import Synchronization
 
 /// Keeps a log from filling a disk, whatever strangers send: long messages and values are cut, and of many lines from one place in the

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import OnesheetCore
 
 /// Writes each message as one line of JSON, for those who read logs by machine.
 struct JSONLogHandler: LogHandler {

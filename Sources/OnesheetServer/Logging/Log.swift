@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import OnesheetCore
 
 /// The log: lines on standard error, each with the name of the request that it is about.
 enum Log {

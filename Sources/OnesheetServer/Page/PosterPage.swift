@@ -1,3 +1,4 @@
+import OnesheetAddress
 import Crypto
 import FoundationEssentials
 import OnesheetCore

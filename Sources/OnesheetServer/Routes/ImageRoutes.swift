@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import FoundationEssentials
 import Hummingbird
 import OnesheetCore
@@ -57,6 +59,7 @@ extension Installation {
         AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
-            canonical: CanonicalPath(options: options, signature: signature).path(to: request, expires: address.expires))
+            canonical: CanonicalPath(options: options, signature: signature).path(
+                to: request.title, as: request.transform, expires: address.expires))
     }
 }

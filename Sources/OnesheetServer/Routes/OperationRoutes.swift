@@ -1,3 +1,4 @@
+import OnesheetAddress
 import Hummingbird
 import OnesheetCache
 import OnesheetCore

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes

@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes

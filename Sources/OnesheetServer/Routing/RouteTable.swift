@@ -1,3 +1,4 @@
+import OnesheetAddress
 /// The address space of an installation.
 struct Routes: Sendable {
     /// Those that lead to images; memory may answer them early.

@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
@@ -91,21 +93,5 @@ extension Route {
 
     func takes(_ path: String) -> Bool {
         prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
-    }
-}
-
-extension String {
-    /// Without what breaks a log line or changes how it looks, so that nothing a client sends can.
-    var escaped: String { escaped { "\\u{\(String($0.value, radix: 16))}" } }
-
-    /// With `escape` of each character that is not seen but does something: controls (C1 too, which terminals obey), ends of lines and
-    /// paragraphs, and marks such as those that turn the direction of the text.
-    func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
-        unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: escape(scalar)
-            default: String(scalar)
-            }
-        }.joined()
     }
 }

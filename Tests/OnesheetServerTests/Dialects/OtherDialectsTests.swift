@@ -1,3 +1,4 @@
+import OnesheetAddress
 import Logging
 import NIOCore
 import OnesheetCore

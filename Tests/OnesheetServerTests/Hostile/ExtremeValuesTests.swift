@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import Foundation
 import HTTPTypes
 import Logging

@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import HTTPTypes
 import NIOPosix
 import OnesheetTesting

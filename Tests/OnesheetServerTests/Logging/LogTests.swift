@@ -1,3 +1,4 @@
+import OnesheetHTTP
 import Foundation
 import HTTPTypes
 import Logging

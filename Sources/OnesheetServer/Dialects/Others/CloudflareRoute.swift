@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// Cloudflare's addresses: `/cdn-cgi/image/{options}/{source-url}`

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// Region, size, rotation, quality and format of an IIIF image, as far as level 1 asks for them.

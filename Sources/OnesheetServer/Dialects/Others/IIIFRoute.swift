@@ -1,3 +1,5 @@
+import OnesheetHTTP
+import OnesheetAddress
 import Hummingbird
 import HTTPTypes
 import OnesheetCore

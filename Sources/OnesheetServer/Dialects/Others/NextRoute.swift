@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// The addresses of Next.js and Vercel: `/_next/image?url={source-url}&w={width}&q={quality}`, the format by `Accept`.

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// thumbor's filters, `quality(80):format(webp)`, as far as a transform can say them.

@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 
 /// thumbor's addresses: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`

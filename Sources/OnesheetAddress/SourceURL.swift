@@ -1,12 +1,14 @@
-import OnesheetCore
+package import OnesheetCore
 
 /// Finds which source answers a source URL.
-struct SourceURL {
+package struct SourceURL {
     /// Sources by name, in the order of the configuration.
-    let sources: [(name: String, source: any ContentSource)]
+    package let sources: [(name: String, source: any ContentSource)]
+
+    package init(sources: [(name: String, source: any ContentSource)]) { self.sources = sources }
 
     /// The title that `text` names: `{source}://{id}`, or an `http(s)` URL, which the first source with it on its allow-list answers.
-    func resolve(_ text: String) throws(RequestError) -> TitleReference {
+    package func resolve(_ text: String) throws(RequestError) -> TitleReference {
         guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(text)” is not a source URL such as sample://1 or https://…")
         }
@@ -23,7 +25,7 @@ struct SourceURL {
     }
 
     /// The title that a source URL in another dialect's path names: percent-encoded, or an `http(s)` URL as it stands, its query too.
-    func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
+    package func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
         if text.starts(withBytesOf: "http://") || text.starts(withBytesOf: "https://") { return try resolve(String(text)) }
         let decoded = try PercentEncoding.decode(text.cut(at: "?")?.before ?? text)
         // What stands before it is a part that its dialect does not know.

@@ -1,7 +1,7 @@
 import OnesheetCore
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetHTTP
 
 final class AcceptTests: XCTestCase {
     func testThatTheClientsWishIsMet() {

@@ -2,17 +2,17 @@ import FoundationEssentials
 import OnesheetCore
 
 /// A free transform, as in `/i/{signature}/rs:fill:300:450/plain/sample://1@png` and `/i/{signature}/rs:fill:300:450/{base64url}.png`.
-struct ImagePath {
-    let signature: Substring
+package struct ImagePath {
+    package let signature: Substring
     /// What is signed: everything behind the signature, with its slash.
-    let signedPath: String
-    let options: ImageOptions.Parsed
+    package let signedPath: String
+    package let options: ImageOptions.Parsed
     /// `{source}://{id}`, or an `http` or `https` URL.
-    let sourceURL: String
-    var negotiates: Bool { options.transform.format == nil }
+    package let sourceURL: String
+    package var negotiates: Bool { options.transform.format == nil }
 
     /// - Parameter path: what follows `/i/`, percent-encoded.
-    init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
+    package init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
         guard let slash = path.firstIndex(ofMark: "/") else {
             throw .malformed(
                 "a free transform is at /i/{signature}/{options}/plain/{source-url}, such as /i/unsafe/rs:fit:342:0/plain/sample://1@jpg"

@@ -1,7 +1,8 @@
 /// Why a request cannot be understood or is not allowed, before anything was done for it.
-package enum RequestError: Error, Sendable, Equatable {
+public enum RequestError: Error, Sendable, Equatable {
     /// A name that is not known, with the nearest one.
     case unknown(String)
+    /// An option has a value that it cannot have.
     case bad(option: String, value: String, reason: String)
     /// The URL's form is wrong.
     case malformed(String)
@@ -22,7 +23,7 @@ package enum RequestError: Error, Sendable, Equatable {
 }
 
 extension RequestError: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         switch self {
         case .unknown(let message): message
         case .bad(let option, let value, let reason): "option “\(option)”: “\(value)” \(reason)"

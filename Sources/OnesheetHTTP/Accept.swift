@@ -1,13 +1,15 @@
-import OnesheetCore
+package import OnesheetCore
 
 /// Chooses a format from a client's `Accept` header (RFC 9110 §12.5.1).
 ///
 /// Formats newer than JPEG and PNG are made only for clients that name them: a wildcard is what every old client sends too.
-struct Accept {
+package struct Accept: Sendable {
     /// What can be negotiated, the usual one first.
-    let formats: [ImageFormat]
+    package let formats: [ImageFormat]
 
-    func choose(_ header: String?) -> ImageFormat {
+    package init(formats: [ImageFormat]) { self.formats = formats }
+
+    package func choose(_ header: String?) -> ImageFormat {
         let usual = formats.first ?? .jpeg
         guard let header, !header.isEmpty else { return usual }
         let ranges = header.pieces(at: ",").compactMap(Range.init)

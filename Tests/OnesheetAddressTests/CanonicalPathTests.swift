@@ -1,8 +1,7 @@
 import OnesheetCore
-import OnesheetPipeline
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetAddress
 
 final class CanonicalPathTests: XCTestCase {
     private let title = TitleReference(source: "films", id: "a/b.c")
@@ -17,7 +16,7 @@ final class CanonicalPathTests: XCTestCase {
         ] {
             var transform = try grammar.parse(text).transform
             transform.format = .png
-            let path = try XCTUnwrap(path(grammar)?.path(to: ImageRequest(title, transform)), text)
+            let path = try XCTUnwrap(path(grammar)?.path(to: title, as: transform), text)
             guard path.hasPrefix("/i/") else { continue }
             let read = try ImagePath(path.dropFirst(3), grammar)
             XCTAssertEqual(read.options.transform, transform, path)
@@ -28,33 +27,30 @@ final class CanonicalPathTests: XCTestCase {
     func testThatWhatPresetsSayIsNotSaidOtherwise() throws {
         var transform = Transform()
         (transform.width, transform.quality, transform.format) = (90, 80, .jpeg)
-        let request = ImageRequest(title, transform)
-        XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["default": "q:50"]))?.path(to: request))
-        XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["a": "w:90"], presetsOnly: true))?.path(to: request))
+        XCTAssertNil(path(try ImageOptions(formats: [.jpeg], presets: ["default": "q:50"]))?.path(to: title, as: transform))
+        XCTAssertNil(
+            path(try ImageOptions(formats: [.jpeg], presets: ["a": "w:90"], presetsOnly: true))?.path(to: title, as: transform))
     }
 
     func testThatItLivesNoLongerThanTheURLThatWasUsed() throws {
         var transform = Transform()
         (transform.width, transform.format) = (92, .jpeg)
         let paths = path(try ImageOptions(formats: [.jpeg]))
-        let request = ImageRequest(title, transform)
-        XCTAssertEqual(paths?.path(to: request, expires: nil), "/t/p/w92/films/a%2Fb%2Ec.jpg")
-        XCTAssertEqual(paths?.path(to: request, expires: 9), "/i/unsafe/w:92/exp:9/plain/films%3A%2F%2Fa%2Fb.c@jpg")
+        XCTAssertEqual(paths?.path(to: title, as: transform, expires: nil), "/t/p/w92/films/a%2Fb%2Ec.jpg")
+        XCTAssertEqual(paths?.path(to: title, as: transform, expires: 9), "/i/unsafe/w:92/exp:9/plain/films%3A%2F%2Fa%2Fb.c@jpg")
     }
 
     func testThatItIsSignedWhereThereAreKeys() throws {
-        var configuration = SigningConfiguration()
-        configuration.keys = [.init(key: [1], salt: [2])]
-        let signature = Signature(configuration, needsKey: true)
+        let signature = Signature(keys: [SigningKey(key: [1], salt: [2])])
         let grammar = try ImageOptions(formats: [.jpeg])
         var transform = Transform()
         (transform.width, transform.format) = (90, .jpeg)
-        let path = try XCTUnwrap(CanonicalPath(options: grammar, signature: signature).path(to: ImageRequest(title, transform)))
+        let path = try XCTUnwrap(CanonicalPath(options: grammar, signature: signature).path(to: title, as: transform))
         let read = try ImagePath(path.dropFirst(3), grammar)
         XCTAssertNoThrow(try signature.check(read.signature, of: read.signedPath))
     }
 
     private func path(_ options: ImageOptions) -> CanonicalPath? {
-        CanonicalPath(options: options, signature: Signature(SigningConfiguration(), needsKey: false))
+        CanonicalPath(options: options, signature: Signature(keys: [], acceptsUnsafe: true))
     }
 }

@@ -1,12 +1,12 @@
-import NIOCore
+package import NIOCore
 
 /// Several parts of a body in one (`multipart/byteranges`, RFC 9110 §14.6).
-struct MultipartRanges {
-    let mediaType: String
-    let body: ByteBuffer
+package struct MultipartRanges {
+    package let mediaType: String
+    package let body: ByteBuffer
 
     /// - Parameter validator: a hash of `whole`, so the text that divides the parts is not in them.
-    init(_ parts: [Range<Int>], of whole: ByteBuffer, mediaType: String, validator: String) {
+    package init(_ parts: [Range<Int>], of whole: ByteBuffer, mediaType: String, validator: String) {
         let boundary = "onesheet-\(validator)"
         var body = ByteBuffer()
         for part in parts {
@@ -21,14 +21,14 @@ struct MultipartRanges {
         self.body = body
     }
 
-    static func contentRange(_ part: Range<Int>, of size: Int) -> String {
+    package static func contentRange(_ part: Range<Int>, of size: Int) -> String {
         "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
     }
 }
 
 extension ByteBuffer {
     /// Bytes of what can be read, not copied.
-    func slice(_ part: Range<Int>) -> ByteBuffer {
+    package func slice(_ part: Range<Int>) -> ByteBuffer {
         guard let slice = getSlice(at: readerIndex + part.lowerBound, length: part.count) else {
             preconditionFailure("\(part) of \(readableBytes) bytes")
         }

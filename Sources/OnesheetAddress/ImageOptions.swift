@@ -1,15 +1,16 @@
 import FoundationEssentials
-package import OnesheetCore
+public import OnesheetCore
 
 /// Reads options in imgproxy's grammar: `rs:fill:300:450/q:75`, names and arguments split by colons, options by slashes.
 ///
 /// What comes out is canonical: presets expanded, dpr multiplied, the order of options forgotten.
-package struct ImageOptions: Sendable {
+public struct ImageOptions: Sendable {
     /// What the options say beside the transform.
-    package struct Parsed: Sendable, Equatable {
-        package var transform = Transform()
+    public struct Parsed: Sendable, Equatable {
+        /// The transform; its format is `nil` if the options name none.
+        public var transform = Transform()
         /// When the URL stops being valid, in seconds since 1970. Not part of the transform, so not of the key.
-        package var expires: Int?
+        public var expires: Int?
         var devicePixelRatio = 1.0
     }
 
@@ -22,7 +23,7 @@ package struct ImageOptions: Sendable {
     ///   - presets: options by name, each in this grammar. `default` is applied first, if it is there.
     ///   - presetsOnly: whether URLs may name presets and nothing else.
     /// - Throws: `RequestError` where a preset cannot be read.
-    package init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
+    public init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
         self.formats = formats
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         self.presetsOnly = presetsOnly
@@ -31,13 +32,13 @@ package struct ImageOptions: Sendable {
 
     /// Reads the options in `text`, separated by slashes.
     /// - Throws: `RequestError` that names the option which is unknown or has a bad value.
-    package func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
+    public func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
         try parse(Substring(text).pieces(at: "/"), nesting: 0)
     }
 
     /// What an address of another dialect asks for, said in options of this grammar.
     /// - Throws: `RequestError` that names the option with a bad value, or where presets are all that is made and this is none of them.
-    func transform(_ options: [String]) throws(RequestError) -> Transform {
+    package func transform(_ options: [String]) throws(RequestError) -> Transform {
         let transform = try parse(options.map { Substring($0) }, nesting: 1).transform
         guard presetsOnly else { return transform }
         for text in [""] + presets.keys.map({ "pr:\($0)" }) {

@@ -1,12 +1,14 @@
-package import OnesheetCore
+public import OnesheetCore
 
 /// The poster sizes that film apps know: widths in pixels, and the original.
-package enum SizeLadder {
-    package static let widths = [92, 154, 185, 342, 500, 780]
-    package static let names = widths.map { "w\($0)" } + ["original"]
+public enum SizeLadder {
+    /// The widths, in pixels, in ascending order.
+    public static let widths = [92, 154, 185, 342, 500, 780]
+    /// What the sizes are called in paths: `w342`, and `original`.
+    public static let names = widths.map { "w\($0)" } + ["original"]
 
     /// The size that asks for `transform`, its format aside; `nil` where none does.
-    static func name(of transform: Transform) -> String? {
+    public static func name(of transform: Transform) -> String? {
         var rest = transform
         rest.format = nil
         if rest == Transform() { return "original" }
@@ -17,14 +19,15 @@ package enum SizeLadder {
     }
 
     /// Every size's transform by its name.
-    static var all: [String: Transform] {
+    package static var all: [String: Transform] {
         var all = ["original": Transform()]
         for width in widths { all["w\(width)", default: Transform()].width = width }
         return all
     }
 
     /// The transform that a size's name stands for.
-    package static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
+    /// - Throws: `RequestError.unknown` with the nearest name.
+    public static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
         var transform = Transform()
         if name == "original" { return transform }
         guard let width = widths.first(where: { name == "w\($0)" }) else {

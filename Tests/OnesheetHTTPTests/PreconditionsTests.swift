@@ -1,9 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
-import OnesheetCache
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetHTTP
 
 final class PreconditionsTests: XCTestCase {
     /// 2026-11-21 12:00:00.5 UTC

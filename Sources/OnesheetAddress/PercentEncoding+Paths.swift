@@ -1,8 +1,8 @@
-import OnesheetCore
+package import OnesheetCore
 
 extension PercentEncoding {
     /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, or control characters.
-    static func decode(_ text: some StringProtocol) throws(RequestError) -> String {
+    package static func decode(_ text: some StringProtocol) throws(RequestError) -> String {
         var bytes: [UInt8] = []
         var rest = Substring(text).utf8[...]
         while let byte = rest.popFirst() {
@@ -26,7 +26,7 @@ extension PercentEncoding {
     }
 
     /// An id as the last part of a poster's path: its dots are escaped too, because what follows a dot there is the extension.
-    static func encode(id: String) -> String {
+    package static func encode(id: String) -> String {
         encode(id).split(separator: ".", omittingEmptySubsequences: false).joined(separator: "%2E")
     }
 }

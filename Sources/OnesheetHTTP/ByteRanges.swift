@@ -1,7 +1,7 @@
 import OnesheetCore
 
 /// What a `Range` field asks for of a body (RFC 9110 §14).
-enum ByteRanges: Equatable {
+package enum ByteRanges: Equatable {
     /// Everything: there is no such field, it cannot be read, or it asks for more pieces than anybody needs.
     case whole
     case parts([Range<Int>])
@@ -11,7 +11,7 @@ enum ByteRanges: Equatable {
     /// More pieces than this cost more than they save (§14.2).
     private static let most = 16
 
-    init(_ field: String?, size: Int) {
+    package init(_ field: String?, size: Int) {
         guard let field, let ranges = Self.read(field, size: size) else {
             self = .whole
             return

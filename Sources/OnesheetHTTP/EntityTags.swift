@@ -1,12 +1,12 @@
 import OnesheetCore
 
 /// The entity tags of an `If-Match` or `If-None-Match` field (RFC 9110 §8.8.3, §13.1).
-struct EntityTags {
+package struct EntityTags {
     private let isAny: Bool
     private var tags: [(isWeak: Bool, opaque: Substring)] = []
 
     /// Reads `*`, or a list of tags. What is no tag ends the list: tags may hold commas, so nothing behind it can be told.
-    init(_ field: String) {
+    package init(_ field: String) {
         func isFiller(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") }
         var rest = Substring(field.utf8.drop(while: isFiller))
         isAny = Substring(rest.utf8.prefix { !isFiller($0) }).isExactly("*")
@@ -20,8 +20,10 @@ struct EntityTags {
     }
 
     /// Whether one of the tags stands for the very bytes that `validator` stands for.
-    func matchStrongly(_ validator: String) -> Bool { isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) } }
+    package func matchStrongly(_ validator: String) -> Bool {
+        isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) }
+    }
 
     /// The same, with tags that stand for bytes as good as those.
-    func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
+    package func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
 }

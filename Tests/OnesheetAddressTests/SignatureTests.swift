@@ -2,7 +2,7 @@ import FoundationEssentials
 import OnesheetCore
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetAddress
 
 final class SignatureTests: XCTestCase {
     /// imgproxy's documented vector.
@@ -32,9 +32,7 @@ final class SignatureTests: XCTestCase {
 
     func testThatEveryKeyIsAccepted() throws {
         // Given two keys, as while they are changed
-        var configuration = SigningConfiguration()
-        configuration.keys = [.init(key: [1], salt: [2]), try pair()]
-        let signing = Signature(configuration, needsKey: true)
+        let signing = Signature(keys: [SigningKey(key: [1], salt: [2]), try documentedKey()])
         // Then what either signed is good, and the first signs
         XCTAssertNoThrow(try signing.check(signature, of: path))
         let own = try XCTUnwrap(signing.sign(path))
@@ -42,21 +40,15 @@ final class SignatureTests: XCTestCase {
         XCTAssertNoThrow(try signing.check(own, of: path))
     }
 
-    func testThatUnsafeNeedsLoopbackOrTheConfigurationsWord() {
-        var allowed = SigningConfiguration()
-        allowed.unsafe = true
-        XCTAssertNoThrow(try Signature(SigningConfiguration(), needsKey: false).check("unsafe", of: path))
-        XCTAssertNoThrow(try Signature(allowed, needsKey: true).check("unsafe", of: path))
-        XCTAssertThrowsError(try Signature(SigningConfiguration(), needsKey: true).check("unsafe", of: path))
-        XCTAssertNil(Signature(SigningConfiguration(), needsKey: false).sign(path))
+    func testThatTheWordUnsafeIsOnlyGoodWhereItIsAccepted() {
+        XCTAssertNoThrow(try Signature(keys: [], acceptsUnsafe: true).check("unsafe", of: path))
+        XCTAssertThrowsError(try Signature(keys: []).check("unsafe", of: path))
+        XCTAssertNil(Signature(keys: [], acceptsUnsafe: true).sign(path))
     }
 
     func testThatAShorterSignatureIsTheBeginningOfTheWholeOne() throws {
         // Given signatures of 10 bytes, and a key from before
-        var configuration = SigningConfiguration()
-        configuration.keys = [try pair(), .init(key: [1], salt: [2])]
-        configuration.size = 10
-        let signing = Signature(configuration, needsKey: true)
+        let signing = Signature(keys: [try documentedKey(), SigningKey(key: [1], salt: [2])], size: 10)
         // Then they are the first ten of thirty-two, and nothing longer, shorter or different is one
         let short = try XCTUnwrap(signing.sign(path))
         XCTAssertEqual(Data(base64URL: short), Data(base64URL: signature)?.prefix(10))
@@ -67,20 +59,11 @@ final class SignatureTests: XCTestCase {
         XCTAssertThrowsError(try signing.check(short, of: path + "x"))
     }
 
-    func testThatASignatureThatIsTooShortToBeSafeIsRefused() {
-        for size in ["7", "33", "-1", "ten"] {
-            XCTAssertThrowsError(
-                try ConfigurationFile(environment: [:]).parse("signing: { size: \(size) }\nsources: { a: { type: sample } }"), size)
-        }
-    }
-
-    private func pair() throws -> SigningConfiguration.Pair {
-        .init(key: try XCTUnwrap([UInt8](hex: "736563726574")), salt: try XCTUnwrap([UInt8](hex: "68656C6C6F")))
+    private func documentedKey() throws -> SigningKey {
+        SigningKey(key: try XCTUnwrap([UInt8](hex: "736563726574")), salt: try XCTUnwrap([UInt8](hex: "68656C6C6F")))
     }
 
     private func signing() throws -> Signature {
-        var configuration = SigningConfiguration()
-        configuration.keys = [try pair()]
-        return Signature(configuration, needsKey: false)
+        Signature(keys: [try documentedKey()])
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import OnesheetCache
+import OnesheetHTTP
 import XCTest
 
 final class FreshnessTests: XCTestCase {
@@ -144,6 +144,16 @@ final class FreshnessTests: XCTestCase {
 
         XCTAssertEqual(Freshness(notes: freshness.notes), freshness)
         XCTAssertNil(Freshness(notes: ["etag": "\"a\""]))
+    }
+
+    func testThatACombiningMarkHidesNoDirective() {
+        // Given a field in which a mark joins the comma before `no-store`
+        let freshness = Freshness(
+            ["cache-control": "max-age=60,\u{301}x, no-store", "date": ""], requested: .now, received: .now)
+        XCTAssertFalse(freshness.isStorable)
+        let hidden = Freshness(
+            ["cache-control": "max-age=\"6,\u{301}0\",no-store\u{301}, private"], requested: .now, received: .now)
+        XCTAssertFalse(hidden.isStorable)
     }
 }
 

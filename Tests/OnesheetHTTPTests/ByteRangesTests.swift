@@ -1,7 +1,7 @@
 import NIOCore
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetHTTP
 
 final class ByteRangesTests: XCTestCase {
     func testThatRangesAreReadAsRFC9110Says() {

@@ -1,7 +1,7 @@
 import OnesheetCore
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetAddress
 
 final class PathTests: XCTestCase {
     private func options() throws -> ImageOptions { try ImageOptions(formats: [.jpeg, .png]) }

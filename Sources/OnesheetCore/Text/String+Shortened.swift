@@ -1,6 +1,6 @@
 extension String {
     /// At most `bytes` bytes of UTF-8, and “…” if that is not all of it. What it cuts is whole characters of Unicode (scalars).
-    func shortened(to bytes: Int) -> String {
+    package func shortened(to bytes: Int) -> String {
         guard utf8.count > bytes else { return self }
         let ellipsis = "…"
         var (kept, length) = (String.UnicodeScalarView(), ellipsis.utf8.count)

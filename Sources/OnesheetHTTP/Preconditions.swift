@@ -1,17 +1,22 @@
-import FoundationEssentials
-import HTTPTypes
-import OnesheetCache
+package import FoundationEssentials
+package import HTTPTypes
 import OnesheetCore
 
 /// A request's conditions, held against a representation (RFC 9110 §13).
-struct Preconditions {
-    let fields: HTTPFields
-    /// The representation's strong validator, without quotes.
-    let validator: String
-    /// When it was made.
-    let modified: Date
+package struct Preconditions {
+    private let fields: HTTPFields
+    private let validator: String
+    private let modified: Date
 
-    enum Outcome {
+    /// - Parameters:
+    ///   - fields: the request's.
+    ///   - validator: the representation's strong validator, without quotes.
+    ///   - modified: when it was made.
+    package init(fields: HTTPFields, validator: String, modified: Date) {
+        (self.fields, self.validator, self.modified) = (fields, validator, modified)
+    }
+
+    package enum Outcome {
         case met
         /// The client has it already.
         case notModified
@@ -20,7 +25,7 @@ struct Preconditions {
     }
 
     /// In the order of §13.2.2: a validator decides, and only without one the date.
-    var outcome: Outcome {
+    package var outcome: Outcome {
         if let field = fields[.ifMatch] {
             guard EntityTags(field).matchStrongly(validator) else { return .failed }
         } else if let date = date(.ifUnmodifiedSince), second > date {
@@ -32,7 +37,7 @@ struct Preconditions {
     }
 
     /// Whether a part may be sent at `now`: without `If-Range`, or where it names this very representation (§13.1.5).
-    func allowsRange(at now: Date) -> Bool {
+    package func allowsRange(at now: Date) -> Bool {
         guard let field = fields[.ifRange] else { return true }
         if field.contains(mark: "\"") { return !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator) }
         // A date is as good as a validator once its second is over.

@@ -1,7 +1,7 @@
 import OnesheetCore
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetAddress
 
 final class ImageOptionsTests: XCTestCase {
     func testThatNoOptionsAreTheIdentity() throws {

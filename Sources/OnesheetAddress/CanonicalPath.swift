@@ -1,27 +1,31 @@
-import OnesheetCore
-import OnesheetPipeline
+public import OnesheetCore
 
 /// The one path among all that lead to a variant: on the ladder where a size asks for it, or else as a free transform with its options
 /// in canonical form, the format always as an extension.
-struct CanonicalPath {
-    let options: ImageOptions
-    let signature: Signature
+public struct CanonicalPath: Sendable {
+    private let options: ImageOptions
+    private let signature: Signature
 
-    /// - Parameter expires: when the URL that was used stops being valid: the canonical one lives no longer.
-    /// - Returns: `nil` where no URL can say it, as with presets only.
-    func path(to request: ImageRequest, expires: Int? = nil) -> String? {
-        let transform = request.transform
+    /// - Parameters:
+    ///   - options: the grammar of the server that the paths are for.
+    ///   - signature: signs free transforms; without keys, their paths say `unsafe`.
+    public init(options: ImageOptions, signature: Signature) { (self.options, self.signature) = (options, signature) }
+
+    /// The path of a title's poster as `transform` makes it.
+    /// - Parameter expires: when the path stops being valid, in seconds since 1970.
+    /// - Returns: `nil` if no path can say it, as with presets only.
+    public func path(to title: TitleReference, as transform: Transform, expires: Int? = nil) -> String? {
         let fileExtension = transform.format?.extensions.first
         if let size = SizeLadder.name(of: transform), expires == nil {
-            let id = PercentEncoding.encode(id: request.title.id)
-            return "/t/p/\(size)/\(request.title.source)/\(id)" + (fileExtension.map { ".\($0)" } ?? "")
+            let id = PercentEncoding.encode(id: title.id)
+            return "/t/p/\(size)/\(title.source)/\(id)" + (fileExtension.map { ".\($0)" } ?? "")
         }
         var text = transform.options
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
         // A preset called default may say more than the text can take back.
         guard let fileExtension, isRead(joined, as: transform) else { return nil }
-        let source = PercentEncoding.encode(request.title.description)
+        let source = PercentEncoding.encode(title.description)
         let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)@\(fileExtension)"
         return "/i/\(signature.sign(path) ?? "unsafe")\(path)"
     }

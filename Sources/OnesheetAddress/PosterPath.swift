@@ -1,14 +1,14 @@
-import OnesheetCore
+package import OnesheetCore
 
 /// A poster by size, source and id, as in `/t/p/w342/sample/1.jpg`.
-struct PosterPath {
-    let title: TitleReference
-    let transform: Transform
+package struct PosterPath {
+    package let title: TitleReference
+    package let transform: Transform
     /// Whether the client's `Accept` decides the format.
-    let negotiates: Bool
+    package let negotiates: Bool
 
     /// - Parameter path: what follows `/t/p/`, percent-encoded.
-    init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
+    package init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
         let parts = path.pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else {
             throw .malformed("a poster is at /t/p/{size}/{source}/{id}.{extension}, such as /t/p/w342/sample/1.jpg")
