@@ -1,7 +1,7 @@
 /// A key with its salt, as bytes.
 public struct SigningKey: Sendable, Decodable {
-    let key: [UInt8]
-    let salt: [UInt8]
+    package let key: [UInt8]
+    package let salt: [UInt8]
 
     private enum CodingKeys: CodingKey { case key, salt }
 

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import OnesheetAddress
 import OnesheetCore
 import OnesheetTesting
 import XCTest

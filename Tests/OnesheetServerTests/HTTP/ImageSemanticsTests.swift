@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetTesting
 import XCTest
 

@@ -1,7 +1,8 @@
-import OnesheetHTTP
 import Foundation
 import HTTPTypes
 import Logging
+import OnesheetCore
+import OnesheetHTTP
 import XCTest
 
 @testable import OnesheetServer
