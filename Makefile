@@ -41,7 +41,11 @@ nightly: setup ## Run all that takes too long for each change, and say which pas
 sbom: setup ## List what the server is made of, with versions and licences: .build/sbom.json
 	@.ci/sbom
 
+reference: setup ## Write the tables of docs/configuration.md anew
+	@swift build --product onesheet --explicit-target-dependency-import-check error
+	@.ci/reference .build/debug/onesheet
+
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom format
+.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference format

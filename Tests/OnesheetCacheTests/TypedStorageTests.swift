@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import OnesheetCache
 import OnesheetCore
+import OnesheetTesting
 import Synchronization
 import XCTest
 
@@ -28,7 +29,7 @@ final class TypedStorageTests: XCTestCase {
         // When all read it, which takes as long as the test wants
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { _ = await storage.value(forKey: "1") } }
-            while Slow.arrived.load(ordering: .acquiring) == 0 { await Task.yield() }
+            await waitWhile(Slow.arrived.load(ordering: .acquiring) == 0)
             // Then other tasks go on meanwhile, and one thread is all that it takes
             let sum = await withTaskGroup(of: Int.self) { group in
                 for number in 0..<100 { group.addTask { number } }

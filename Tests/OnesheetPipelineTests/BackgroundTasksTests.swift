@@ -19,7 +19,7 @@ final class BackgroundTasksTests: XCTestCase {
         // And when they have ended there is room again
         gate.open()
         for task in begun { try await task?.value }
-        while tasks.underWay > 0 { await Task.yield() }
+        await waitWhile(tasks.underWay > 0)
         XCTAssertNotNil(tasks.start(Self.refresh("a")) {})
     }
 

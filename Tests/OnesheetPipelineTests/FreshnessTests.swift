@@ -102,10 +102,10 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(answer.origin, .tier("memory"))
         XCTAssertEqual([background.underWay, background.skipped], [1, 1])
         gate.open()
-        while background.underWay > 0 { await Task.yield() }
+        await waitWhile(background.underWay > 0)
         // And its next hit begins it
         _ = try await pipeline.image(for: otherRequest)
-        while background.underWay > 0 { await Task.yield() }
+        await waitWhile(background.underWay > 0)
         XCTAssertEqual(background.skipped, 1)
     }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import NIOCore
 import OnesheetCore
+import OnesheetTesting
 import Synchronization
 
 /// A place where threads wait until the test lets them on: what foreign code does that hangs. Nobody waits longer than a minute.
@@ -21,7 +22,7 @@ final class ThreadDoor: Sendable {
     func open() { semaphore.signal() }
 
     /// Waits until `number` have come; only for what surely comes.
-    func hasBeenReached(by number: Int = 1) async { while arrived < number { await Task.yield() } }
+    func hasBeenReached(by number: Int = 1) async { await waitWhile(arrived < number) }
 }
 
 /// A codec for files that begin with `HANG`. Its code hangs while it reads a header, or while it decodes.

@@ -61,7 +61,7 @@ final class HeldOriginalsTests: XCTestCase {
             count += 1
             if count == 2 { break }
         }
-        while held.load(of: "slow") < 4 { await Task.yield() }
+        await waitWhile(held.load(of: "slow") < 4)
         // Then one more is told how long three take, two at a time
         await Self.assertFails(.overloaded(retryAfter: 90)) {
             try await held.bytes(of: "slow") { () throws(SourceError) in ByteBuffer() }

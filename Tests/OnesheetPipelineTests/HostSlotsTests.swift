@@ -31,7 +31,7 @@ final class HostSlotsTests: XCTestCase {
         let hanging = (0..<2).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await gate.hasBeenReached(by: 2)
         let waiting = Task { try await slots.with(host) { _ in XCTFail("it was cancelled") } }
-        while slots.load(of: host) < 3 { await Task.yield() }
+        await waitWhile(slots.load(of: host) < 3)
         // When the waiting one leaves, and one at work too
         waiting.cancel()
         hanging[0].cancel()
@@ -49,7 +49,7 @@ final class HostSlotsTests: XCTestCase {
         // Given a host with two at work, and as many waiting as may
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
         let tasks = (0..<5).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
-        while slots.load(of: host) < 5 { await Task.yield() }
+        await waitWhile(slots.load(of: host) < 5)
         // When one more comes, and nobody knows yet how long requests take there
         await assertFull(retryAfter: 2, host)
         XCTAssertEqual(slots.load(of: host), 5)
@@ -70,7 +70,7 @@ final class HostSlotsTests: XCTestCase {
         for _ in 0..<40 { try await slots.with(host) { _ in clock.advance(by: .seconds(60)) } }
         // When its line is full
         let tasks = (0..<4).map { _ in Task { try await slots.with(host) { _ in try await held.pass() } } }
-        while slots.load(of: host) < 5 { await Task.yield() }
+        await waitWhile(slots.load(of: host) < 5)
         // Then whoever comes is told how long four take, two at a time
         await assertFull(retryAfter: 120, host)
         held.open()
@@ -112,7 +112,7 @@ final class HostSlotsTests: XCTestCase {
         XCTAssertEqual(alone, [true, true, true, true])
         // When somebody waits
         let waiting = Task { try await slots.with(host) { _ in } }
-        while slots.load(of: host) < 5 { await Task.yield() }
+        await waitWhile(slots.load(of: host) < 5)
         // Then two may stay however long, and the others not longer than anybody may
         XCTAssertEqual(places.all.map { $0.mayStay(after: 1) }, [true, true, true, true])
         XCTAssertEqual(places.all.map { $0.mayStay(after: 3) }, [true, true, false, false])
@@ -134,7 +134,7 @@ final class HostSlotsTests: XCTestCase {
         // When one takes as long, and somebody waits
         try await slots.with(host) { place in
             let waiting = Task { try await slots.with(host) { _ in } }
-            while slots.load(of: host) < 2 { await Task.yield() }
+            await waitWhile(slots.load(of: host) < 2)
             // Then it may
             XCTAssertTrue(place.mayStay(after: 3))
             XCTAssertFalse(place.mayStay(after: 13))

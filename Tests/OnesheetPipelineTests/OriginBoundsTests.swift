@@ -141,7 +141,7 @@ final class OriginBoundsTests: TransportTestCase {
         let hanging = (0..<8).map { number in
             Task { await Self.failure(of: "\(origin.url)/hangs\(number)", patient, transport) }
         }
-        while origin.requests() < 8 { await Task.yield() }
+        await waitWhile(origin.requests() < 8)
         // When twenty others are asked for
         for number in 0..<20 {
             let answer = try await transport.get(HTTPRequest(url: "\(origin.url)/\(number)"), under: patient)

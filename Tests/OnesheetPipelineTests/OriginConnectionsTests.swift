@@ -45,7 +45,7 @@ final class OriginConnectionsTests: TransportTestCase {
             }
         }
         // Then no connection is left
-        for _ in 0..<10_000 where transport.openConnections > 0 { await Task.yield() }
+        await waitWhile(transport.openConnections > 0)
         XCTAssertEqual(transport.openConnections, 0)
     }
 
@@ -219,7 +219,7 @@ final class OriginConnectionsTests: TransportTestCase {
         // When it ends
         try await transport.shutdown()
         // Then the connection does too, and nothing is sent any more
-        for _ in 0..<10_000 where transport.openConnections > 0 { await Task.yield() }
+        await waitWhile(transport.openConnections > 0)
         XCTAssertEqual(transport.openConnections, 0)
         let error = await Self.failure(of: origin.url + "/", loopback, transport)
         XCTAssertNotNil(error)

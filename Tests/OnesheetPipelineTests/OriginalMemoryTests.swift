@@ -103,7 +103,7 @@ final class OriginalMemoryTests: XCTestCase {
 extension XCTestCase {
     /// Fails unless all of `memory` comes back: who was answered may be a step ahead of who answered.
     func assertComesBack(_ memory: MemoryBudget, line: UInt = #line) async {
-        for _ in 0..<1_000_000 where memory.held > 0 { await Task.yield() }
+        await waitWhile(memory.held > 0)
         XCTAssertEqual(memory.held, 0, line: line)
     }
 }

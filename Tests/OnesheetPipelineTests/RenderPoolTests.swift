@@ -28,7 +28,7 @@ final class RenderPoolTests: XCTestCase {
         XCTAssertEqual(seen, 7)
         // And when it comes back, all is there again
         door.open()
-        while pool.load > 0 { await Task.yield() }
+        await waitWhile(pool.load > 0)
         XCTAssertEqual(pool.memory.held, 0)
         XCTAssertEqual(pool.stuck.render, 0)
         let made = try await pool.run { () throws(PipelineError) in 8 }
@@ -84,7 +84,7 @@ final class RenderPoolTests: XCTestCase {
         let hung = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
         await door.hasBeenReached()
         let waits = Task { try await pool.run { () throws(PipelineError) in } }
-        while pool.waiting(.interactive) == 0 { await Task.yield() }
+        await waitWhile(pool.waiting(.interactive) == 0)
         // When the pool ends, which takes as long as the job
         let end = Task { await pool.shutdown() }
         let result = await waits.result

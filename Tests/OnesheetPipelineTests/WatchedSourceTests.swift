@@ -156,7 +156,7 @@ final class WatchedSourceTests: XCTestCase {
         let well = source { _ in }
         let errors = await withTaskGroup(of: SourceError?.self) { group in
             for _ in 0..<count { group.addTask { await Self.failure(greedy) } }
-            while !spinning.isRaised { await Task.yield() }
+            await waitWhile(!spinning.isRaised)
             // When another one is asked, then it answers
             let title = try? await well.title("7")
             XCTAssertEqual(title?.id, "7")
@@ -170,7 +170,7 @@ final class WatchedSourceTests: XCTestCase {
         let more = await Self.failure(greedy)
         XCTAssertEqual(more, .unavailable(reason: "it has \(count) calls to answer already; try again shortly"))
         stop.raise()
-        while watch.figures.underWay > 0 { await Task.yield() }
+        await waitWhile(watch.figures.underWay > 0)
     }
 
     func testThatActorsInAPluginRunOnItsThreadsToo() async throws {
@@ -182,7 +182,7 @@ final class WatchedSourceTests: XCTestCase {
         }
         await withTaskGroup(of: Void.self) { group in
             for number in counters.indices { group.addTask { _ = await Self.failure(greedy, "\(number)") } }
-            while !spinning.isRaised { await Task.yield() }
+            await waitWhile(!spinning.isRaised)
             // When other tasks run, then nothing holds them
             let sum = await withTaskGroup(of: Int.self) { group in
                 for number in 0..<100 { group.addTask { number } }
@@ -192,7 +192,7 @@ final class WatchedSourceTests: XCTestCase {
             XCTAssertFalse(stop.isRaised)
         }
         stop.raise()
-        while watch.figures.underWay > 0 { await Task.yield() }
+        await waitWhile(watch.figures.underWay > 0)
     }
 
     func testThatLookingForChangesMayTakeForEverAndIsLeftWhenNobodyFollows() async throws {
@@ -242,7 +242,7 @@ final class WatchedSourceTests: XCTestCase {
         // And when the first has ended there is
         gate.open()
         _ = try await holding.value
-        while memory.held > 0 { await Task.yield() }
+        await waitWhile(memory.held > 0)
         let answered = await Self.failure(source, "3")
         XCTAssertNil(answered)
     }

@@ -3,7 +3,7 @@ package import OnesheetCore
 import Synchronization
 
 /// What one source may take of what all share, whatever its plugin does.
-package struct SourceLimits: Sendable, Decodable, Equatable {
+package struct SourceLimits: Sendable, Equatable {
     /// For one answer of the plugin, with all that it asks its service for that.
     package var time = Duration.seconds(60)
     /// Calls under way at the same time; one more is refused at once.
@@ -11,18 +11,7 @@ package struct SourceLimits: Sendable, Decodable, Equatable {
     /// Bytes of an answer or a picture that is fetched for it; `nil` takes `Limits.originBytes`.
     package var bytes: Int?
 
-    private enum CodingKeys: CodingKey { case time, calls, bytes }
-
     package init() {}
-
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        time = try keys.decodeIfPresent(Interval.self, forKey: .time)?.duration ?? time
-        calls = try keys.decodeIfPresent(Int.self, forKey: .calls) ?? calls
-        bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes)?.bytes
-        guard calls > 0 else { throw ConfigurationError(path: "calls", message: "needs a number from 1") }
-        guard time > .zero else { throw ConfigurationError(path: "time", message: "needs a time such as 30s") }
-    }
 
     /// The policy with no more bytes than these limits allow.
     package func applied(to policy: OriginPolicy) -> OriginPolicy {

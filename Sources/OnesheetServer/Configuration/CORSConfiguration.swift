@@ -1,16 +1,18 @@
-import OnesheetCore
+package import OnesheetCore
 
 /// The keys of `cors`: pages of which origins may read answers (the Fetch standard). Any page may show pictures in any case.
-package struct CORSConfiguration: Sendable, Decodable {
-    /// Such as `https://app.example.com`, or `*` for all; none where nothing is said.
+package struct CORSConfiguration: Sendable, ConfigurationSection {
     package var origins: [String] = []
 
-    private enum CodingKeys: CodingKey { case origins }
+    package init() {}
 
-    package init(origins: [String] = []) { self.origins = origins }
+    package init(origins: [String]) { self.origins = origins }
 
-    package init(from decoder: any Decoder) throws {
-        origins = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([String].self, forKey: .origins) ?? []
+    package static var settings: [Setting<Self>] {
+        [Setting("origins", \.origins, meaning: "pages that may read answers, such as `https://app.example.com`; `*` is all")]
+    }
+
+    package func check() throws(ConfigurationError) {
         if let bad = origins.first(where: { !Self.isOrigin($0) }) {
             throw ConfigurationError(
                 path: "cors.origins",

@@ -1,36 +1,39 @@
 import FoundationEssentials
 package import OnesheetCore
 
-/// The two tiers.
-package struct CacheConfiguration: Sendable, Decodable, Equatable {
-    package struct Memory: Sendable, Decodable, Equatable {
+/// The keys of `cache`: the two tiers.
+package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
+    package struct Memory: Sendable, ConfigurationSection, Equatable {
         package var bytes = ByteSize(256 << 20)
         package var expires = Interval(.seconds(300))
 
-        private enum CodingKeys: CodingKey { case bytes, expires }
         package init() {}
-        package init(from decoder: any Decoder) throws {
-            let keys = try decoder.container(keyedBy: CodingKeys.self)
-            bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes) ?? bytes
-            expires = try keys.decodeIfPresent(Interval.self, forKey: .expires) ?? expires
+
+        package static var settings: [Setting<Self>] {
+            [
+                Setting("bytes", \.bytes, meaning: "the memory tier"),
+                Setting("expires", \.expires, meaning: "the longest that an entry stays there"),
+            ]
         }
     }
 
-    package struct Disk: Sendable, Decodable, Equatable {
+    package struct Disk: Sendable, ConfigurationSection, Equatable {
         package var path = Disk.usualPath
         package var bytes = ByteSize(10 << 30)
         package var expires = Interval(.seconds(7 * 86_400))
-        /// What stays free for others; a twentieth of the disk, at most a gibibyte, where it is not said.
         package var free: ByteSize?
 
-        private enum CodingKeys: CodingKey { case path, bytes, expires, free }
         package init() {}
-        package init(from decoder: any Decoder) throws {
-            let keys = try decoder.container(keyedBy: CodingKeys.self)
-            path = try keys.decodeIfPresent(String.self, forKey: .path) ?? path
-            bytes = try keys.decodeIfPresent(ByteSize.self, forKey: .bytes) ?? bytes
-            expires = try keys.decodeIfPresent(Interval.self, forKey: .expires) ?? expires
-            free = try keys.decodeIfPresent(ByteSize.self, forKey: .free)
+
+        package static var settings: [Setting<Self>] {
+            [
+                Setting(
+                    "path", \.path, standard: "`$XDG_CACHE_HOME/onesheet` or `~/.cache/onesheet`",
+                    meaning: "the folder of the disk tier, its index and its state"),
+                Setting("bytes", \.bytes, meaning: "the disk tier"),
+                Setting("expires", \.expires, meaning: "the longest that an entry stays there"),
+                Setting("free", \.free, standard: "5 % of the disk, at most 1 GiB", meaning: "what stays free for others"),
+            ]
         }
 
         /// `onesheet` in the user's cache folder (XDG Base Directory Specification).
@@ -44,11 +47,12 @@ package struct CacheConfiguration: Sendable, Decodable, Equatable {
     package var memory = Memory()
     package var disk = Disk()
 
-    private enum CodingKeys: CodingKey { case memory, disk }
     package init() {}
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        memory = try keys.decodeIfPresent(Memory.self, forKey: .memory) ?? memory
-        disk = try keys.decodeIfPresent(Disk.self, forKey: .disk) ?? disk
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("memory", \.memory, meaning: "what is kept in memory"),
+            Setting("disk", \.disk, meaning: "what is kept on disk"),
+        ]
     }
 }

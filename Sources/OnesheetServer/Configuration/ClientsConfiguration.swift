@@ -1,41 +1,81 @@
 package import OnesheetCore
 
 /// The keys of `clients`: how many there may be, and how long each is waited for.
-package struct ClientsConfiguration: Sendable, Decodable, Equatable {
-    /// Connections at the same time; the next ones wait in the system's queue.
+package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
     package var connections = 8192
     /// What one address may take. Those of `trustedProxies` may take everything.
     package var perAddress = PerAddress()
-    /// Proxies whose `X-Forwarded-For` or `Forwarded` says who the client is. Programs behind a Unix socket are trusted in any case.
-    package var trustedProxies: [NetworkRange] = [.loopback]
-    /// The same as the operator wrote them; `nil` if nobody did. If somebody did, `X-Forwarded-Proto` counts from these proxies alone.
-    package var namedProxies: [String]?
-    /// Memory for answers that clients have not taken yet, a part of `limits.memory`; a quarter of it if it is not said, or two of the
-    /// longest originals.
+    /// The proxies as the operator wrote them; `nil` if nobody did. If somebody did, `X-Forwarded-Proto` counts from these proxies alone.
+    package var namedProxies: [ProxyRange]?
+    /// Memory for answers that clients have not taken yet, a part of `limits.memory`.
     package var memory: ByteSize?
-    /// How long a connection may stay open without a request, and how long a client may take none of an answer.
     package var idleTimeout = Interval(.seconds(75))
-    /// How long a client may take to send one request.
     package var requestTimeout = Interval(.seconds(15))
 
-    /// The keys of `clients.perAddress`: what one IPv4 address, or one /64 of IPv6, may take. 0 is no limit.
-    package struct PerAddress: Sendable, Decodable, Equatable {
-        /// Connections at the same time; the next ones are closed at once.
-        package var connections = 256
-        /// Requests each second that no tier has an answer to; the next ones are answered 429.
-        package var misses = 20.0
-        /// So many of these at once, before the rate counts.
-        package var burst = 400
+    package init() {}
 
-        private enum CodingKeys: CodingKey { case connections, misses, burst }
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("connections", \.connections, meaning: "connections at the same time; more wait in the system's queue"),
+            Setting("perAddress", \.perAddress, meaning: "what one address may take"),
+            Setting(
+                "trustedProxies", \.namedProxies, standard: "`[loopback]`",
+                meaning:
+                    "networks of proxies whose `X-Forwarded-For` or `Forwarded` names the client: CIDR, `loopback`, `private`, "
+                    + "`public`. A Unix socket is always trusted"),
+            Setting(
+                "memory", \.memory, standard: "a quarter of `limits.memory`, or two `limits.originBytes`",
+                meaning: "answers that clients have not taken yet; at least `1MiB`"),
+            Setting(
+                "idleTimeout", \.idleTimeout,
+                meaning: "closes connections without a request, and clients that take none of an answer; at least `100ms`"),
+            Setting("requestTimeout", \.requestTimeout, meaning: "for a client to send one request; at least `100ms`"),
+        ]
+    }
+
+    /// Proxies whose `X-Forwarded-For` or `Forwarded` says who the client is. Programs behind a Unix socket are trusted in any case.
+    package var trustedProxies: [NetworkRange] { namedProxies?.map(\.range) ?? [.loopback] }
+
+    private static let leastMemory = 1 << 20
+
+    /// Bytes of memory for answers that clients have not taken yet.
+    func memory(within limits: Limits) -> Int {
+        memory?.bytes ?? min(limits.memory, max(limits.memory / 4, limits.originBytes * 2))
+    }
+
+    package func check() throws(ConfigurationError) {
+        if let memory, memory.bytes < Self.leastMemory {
+            throw ConfigurationError(path: "clients.memory", message: "needs at least 1MiB")
+        }
+        guard connections > 0 else { throw ConfigurationError(path: "clients.connections", message: "needs at least 1") }
+        for (name, time) in [("idleTimeout", idleTimeout), ("requestTimeout", requestTimeout)] where time.seconds < 0.1 {
+            throw ConfigurationError(path: "clients.\(name)", message: "needs at least 100ms")
+        }
+    }
+
+    /// The keys of `clients.perAddress`: what one IPv4 address, or one /64 of IPv6, may take. 0 is no limit.
+    package struct PerAddress: Sendable, ConfigurationSection, Equatable {
+        package var connections = 256
+        package var misses = 20.0
+        package var burst = 400
 
         package init() {}
 
-        package init(from decoder: any Decoder) throws {
-            let keys = try decoder.container(keyedBy: CodingKeys.self)
-            connections = try keys.decodeIfPresent(Int.self, forKey: .connections) ?? connections
-            misses = try keys.decodeIfPresent(Double.self, forKey: .misses) ?? misses
-            burst = try keys.decodeIfPresent(Int.self, forKey: .burst) ?? burst
+        package static var settings: [Setting<Self>] {
+            [
+                Setting(
+                    "connections", \.connections,
+                    meaning: "connections of one address (an IPv6 /64 is one) at the same time; more are closed; 0 is no limit"),
+                Setting(
+                    "misses", \.misses,
+                    meaning:
+                        "images, lists and titles per second that one address may have fetched or made; beyond that 429; 0 is no "
+                        + "limit"),
+                Setting("burst", \.burst, meaning: "how many of them at once before the rate counts"),
+            ]
+        }
+
+        package func check() throws(ConfigurationError) {
             guard connections >= 0 else {
                 throw ConfigurationError(path: "clients.perAddress.connections", message: "needs at least 1, or 0 for no limit")
             }
@@ -46,35 +86,20 @@ package struct ClientsConfiguration: Sendable, Decodable, Equatable {
             guard burst >= 1 else { throw ConfigurationError(path: "clients.perAddress.burst", message: "needs at least 1") }
         }
     }
+}
 
-    private enum CodingKeys: CodingKey { case connections, perAddress, trustedProxies, memory, idleTimeout, requestTimeout }
+/// A network of proxies, and how it is written.
+package struct ProxyRange: Sendable, SettingValue, Equatable, CustomStringConvertible {
+    package static let kind = "network"
 
-    private static let leastMemory = 1 << 20
+    package let range: NetworkRange
+    package let description: String
 
-    /// Bytes of memory for answers that clients have not taken yet.
-    func memory(within limits: Limits) -> Int {
-        memory?.bytes ?? min(limits.memory, max(limits.memory / 4, limits.originBytes * 2))
-    }
+    static let loopback = ProxyRange(range: .loopback, description: "loopback")
 
-    package init() {}
+    private init(range: NetworkRange, description: String) { (self.range, self.description) = (range, description) }
 
     package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        connections = try keys.decodeIfPresent(Int.self, forKey: .connections) ?? connections
-        perAddress = try keys.decodeIfPresent(PerAddress.self, forKey: .perAddress) ?? perAddress
-        if let proxies = try keys.decodeIfPresent([NetworkRange].self, forKey: .trustedProxies) {
-            trustedProxies = proxies
-            namedProxies = try keys.decode([String].self, forKey: .trustedProxies)
-        }
-        memory = try keys.decodeIfPresent(ByteSize.self, forKey: .memory)
-        if let memory, memory.bytes < Self.leastMemory {
-            throw ConfigurationError(path: "clients.memory", message: "needs at least 1MiB")
-        }
-        idleTimeout = try keys.decodeIfPresent(Interval.self, forKey: .idleTimeout) ?? idleTimeout
-        requestTimeout = try keys.decodeIfPresent(Interval.self, forKey: .requestTimeout) ?? requestTimeout
-        guard connections > 0 else { throw ConfigurationError(path: "clients.connections", message: "needs at least 1") }
-        for (name, time) in [("idleTimeout", idleTimeout), ("requestTimeout", requestTimeout)] where time.seconds < 0.1 {
-            throw ConfigurationError(path: "clients.\(name)", message: "needs at least 100ms")
-        }
+        self.init(range: try NetworkRange(from: decoder), description: try String(from: decoder))
     }
 }

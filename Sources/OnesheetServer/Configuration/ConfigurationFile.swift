@@ -37,6 +37,7 @@ package struct ConfigurationFile: Sendable {
         var configuration = try ConfigurationDecoder().decode(ServerConfiguration.self, from: value)
         if let names = node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) { configuration.sourceNames = Array(names) }
         configuration.secrets = secrets(in: text)
+        configuration.written = node.map { PrintedValue($0) }
         return configuration
     }
 

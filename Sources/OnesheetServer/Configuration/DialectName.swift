@@ -2,18 +2,9 @@ import OnesheetAddress
 import OnesheetCore
 
 /// The address grammar of another image server, which the configuration may switch on beside this one's own.
-package enum DialectName: String, Sendable, CaseIterable, Decodable {
+package enum DialectName: String, Sendable, SettingWord {
+    package static let noun = "dialect"
     case thumbor, cloudflare, iiif, next
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let name = Self(rawValue: text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: unknownName(text, kind: "dialect", known: Self.allCases.map(\.rawValue)))
-        }
-        self = name
-    }
 
     func route(_ installation: Installation) -> any ImageDialect {
         switch self {

@@ -1,31 +1,31 @@
 package import OnesheetCore
 
 /// The keys of `limits`.
-package struct LimitsConfiguration: Sendable, Decodable, Equatable {
+package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
     package var limits = Limits()
-
-    private enum CodingKeys: CodingKey {
-        case originBytes, pixels, outputPixels, scans, originTimeout, originIdleTimeout, originConcurrency, originQueue, workers,
-            queue, queueTime, memory
-    }
 
     package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        limits.originBytes = try keys.decodeIfPresent(ByteSize.self, forKey: .originBytes)?.bytes ?? limits.originBytes
-        limits.pixels = try keys.decodeIfPresent(Count.self, forKey: .pixels)?.value ?? limits.pixels
-        limits.outputPixels = try keys.decodeIfPresent(Count.self, forKey: .outputPixels)?.value ?? limits.outputPixels
-        limits.scans = try keys.decodeIfPresent(Int.self, forKey: .scans) ?? limits.scans
-        limits.originTimeout = try keys.decodeIfPresent(Interval.self, forKey: .originTimeout)?.duration ?? limits.originTimeout
-        limits.originIdleTimeout =
-            try keys.decodeIfPresent(Interval.self, forKey: .originIdleTimeout)?.duration ?? limits.originIdleTimeout
-        limits.originConcurrency = try keys.decodeIfPresent(Int.self, forKey: .originConcurrency) ?? limits.originConcurrency
-        limits.originQueue = try keys.decodeIfPresent(Int.self, forKey: .originQueue) ?? limits.originQueue
-        limits.workers = try keys.decodeIfPresent(Int.self, forKey: .workers) ?? limits.workers
-        limits.queue = try keys.decodeIfPresent(Int.self, forKey: .queue) ?? limits.queue
-        limits.queueTime = try keys.decodeIfPresent(Interval.self, forKey: .queueTime)?.duration ?? limits.queueTime
-        limits.memory = try keys.decodeIfPresent(ByteSize.self, forKey: .memory)?.bytes ?? limits.memory
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("originBytes", \.limits.originBytes, as: ByteSize.self, meaning: "an original, or an answer of a service"),
+            Setting("pixels", \.limits.pixels, as: Count.self, meaning: "pixels of an original"),
+            Setting("outputPixels", \.limits.outputPixels, as: Count.self, meaning: "pixels of a variant"),
+            Setting("scans", \.limits.scans, meaning: "scans of a progressive JPEG"),
+            Setting("originTimeout", \.limits.originTimeout, as: Interval.self, meaning: "one request to an origin"),
+            Setting("originIdleTimeout", \.limits.originIdleTimeout, as: Interval.self, meaning: "silence of an origin"),
+            Setting("originConcurrency", \.limits.originConcurrency, meaning: "requests to one host at a time"),
+            Setting(
+                "originQueue", \.limits.originQueue,
+                meaning: "requests that wait for one host; more are refused with a time to come back"),
+            Setting("workers", \.limits.workers, meaning: "threads that render"),
+            Setting("queue", \.limits.queue, meaning: "renders that wait"),
+            Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "the longest that a render may wait"),
+            Setting("memory", \.limits.memory, as: ByteSize.self, meaning: "originals under way and pixels in the making"),
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
         guard limits.originConcurrency > 0 else {
             throw ConfigurationError(path: "limits.originConcurrency", message: "needs at least 1")

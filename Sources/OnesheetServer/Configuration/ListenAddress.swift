@@ -1,7 +1,9 @@
 import OnesheetCore
 
 /// Where the server listens.
-package enum ListenAddress: Sendable, Decodable, Equatable, CustomStringConvertible {
+package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConvertible {
+    package static let kind = "address"
+
     case host(String, port: Int)
     /// A Unix socket.
     case socket(path: String)
@@ -58,7 +60,9 @@ package enum ListenAddress: Sendable, Decodable, Equatable, CustomStringConverti
 }
 
 /// Who may connect to a Unix socket, as `chmod` takes it.
-package struct SocketMode: Sendable, Decodable, Equatable, CustomStringConvertible {
+package struct SocketMode: Sendable, SettingValue, Equatable, CustomStringConvertible {
+    package static let kind = "octal"
+
     package let bits: UInt16
 
     package init(bits: UInt16) { self.bits = bits }

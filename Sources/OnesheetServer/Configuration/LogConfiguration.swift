@@ -2,32 +2,32 @@ package import Logging
 import OnesheetCore
 
 /// The keys of `log`.
-package struct LogConfiguration: Sendable, Decodable, Equatable {
-    package enum Format: String, Sendable, CaseIterable {
+package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
+    package enum Format: String, Sendable, SettingWord {
+        package static let noun = "format"
         case text, json
     }
 
-    /// Lines for people, or for machines.
     package var format = Format.text
     /// `nil` takes the environment's `LOG_LEVEL`, and without it `notice`.
     package var level: Logger.Level?
 
-    private enum CodingKeys: CodingKey { case format, level }
-
     package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        func word<Value: RawRepresentable & CaseIterable>(_ key: CodingKeys, _ kind: String) throws -> Value?
-        where Value.RawValue == String {
-            guard let text = try keys.decodeIfPresent(String.self, forKey: key) else { return nil }
-            guard let value = Value(rawValue: text) else {
-                throw ConfigurationError(
-                    path: "log.\(key.stringValue)", message: unknownName(text, kind: kind, known: Value.allCases.map(\.rawValue)))
-            }
-            return value
-        }
-        format = try word(.format, "format") ?? format
-        level = try word(.level, "level")
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("format", \.format, meaning: "log lines for people or for machines"),
+            Setting("level", \.level, as: LogLevel.self, standard: "`LOG_LEVEL`, or `notice`", meaning: "the least that is logged"),
+        ]
     }
+}
+
+/// A level as it is written.
+private enum LogLevel: String, WrittenSetting, SettingWord {
+    static let noun = "level"
+    case trace, debug, info, notice, warning, error, critical
+
+    init(_ meant: Logger.Level) { self = LogLevel(rawValue: meant.rawValue) ?? .notice }
+
+    var meant: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
 }

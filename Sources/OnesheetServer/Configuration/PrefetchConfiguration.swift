@@ -2,35 +2,37 @@ import FoundationEssentials
 import OnesheetCore
 
 /// One line of the schedule: what to prefetch each day, and when.
-package struct PrefetchConfiguration: Sendable, Decodable, Hashable {
+package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     /// Which day's list, seen from the day on which it is prefetched.
-    package enum ListDay: String, Sendable, Decodable {
+    package enum ListDay: String, Sendable, SettingWord {
+        package static let noun = "day"
         case today, yesterday, newest
     }
 
     /// Seconds after midnight.
-    package let at: Int
-    package let zone: Int
-    package let date: ListDay
-    package let source: String
-    package let sizes: [String]
-    package let formats: [String]
+    package private(set) var at = 0
+    package private(set) var zone = 0
+    package private(set) var date = ListDay.newest
+    package private(set) var source = ""
+    package private(set) var sizes = PrefetchOrder.usualSizes
+    package private(set) var formats = PrefetchOrder.usualFormats
 
-    private enum CodingKeys: CodingKey { case at, timeZone, source, date, sizes, formats }
+    package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        let text = try keys.decode(String.self, forKey: .at)
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard text.utf8.count == 5, parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour),
-            (0..<60).contains(minute)
-        else { throw ConfigurationError(path: "at", message: "“\(text)” is not a time of day such as 06:00") }
-        at = hour * 3600 + minute * 60
-        zone = try keys.decodeIfPresent(ZoneOffset.self, forKey: .timeZone)?.seconds ?? 0
-        date = try keys.decodeIfPresent(ListDay.self, forKey: .date) ?? .newest
-        source = try keys.decode(String.self, forKey: .source)
-        sizes = try keys.decodeIfPresent([String].self, forKey: .sizes) ?? PrefetchOrder.usualSizes
-        formats = try keys.decodeIfPresent([String].self, forKey: .formats) ?? PrefetchOrder.usualFormats
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("at", \.time, isNeeded: true, meaning: "when"),
+            Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "of `at`, and of `today` and `yesterday`"),
+            Setting("source", \.source, isNeeded: true, meaning: "whose list"),
+            Setting("date", \.date, meaning: "which list"),
+            Setting("sizes", \.sizes, meaning: "sizes of the ladder"),
+            Setting("formats", \.formats, meaning: "file formats"),
+        ]
+    }
+
+    private var time: TimeOfDay {
+        get { TimeOfDay(seconds: at) }
+        set { at = newValue.seconds }
     }
 
     /// The last moment up to `now` at which this was due.
@@ -55,4 +57,43 @@ package struct PrefetchConfiguration: Sendable, Decodable, Hashable {
     var name: String {
         "\(source) \(date.rawValue) \(at) \(zone) \(sizes.joined(separator: ",")) \(formats.joined(separator: ","))"
     }
+}
+
+/// A time such as `06:00`.
+private struct TimeOfDay: SettingValue, CustomStringConvertible {
+    static let kind = "`HH:MM`"
+
+    let seconds: Int
+
+    init(seconds: Int) { self.seconds = seconds }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard text.utf8.count == 5, parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour),
+            (0..<60).contains(minute)
+        else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” is not a time of day such as 06:00")
+        }
+        seconds = hour * 3600 + minute * 60
+    }
+
+    var description: String { hoursAndMinutes(seconds) }
+}
+
+/// An offset such as `+09:00`, kept in seconds.
+private struct WrittenZone: WrittenSetting, CustomStringConvertible {
+    static let kind = "offset"
+
+    let meant: Int
+
+    init(_ seconds: Int) { meant = seconds }
+    init(from decoder: any Decoder) throws { meant = try ZoneOffset(from: decoder).seconds }
+
+    var description: String { (meant < 0 ? "-" : "+") + hoursAndMinutes(abs(meant)) }
+}
+
+private func hoursAndMinutes(_ seconds: Int) -> String {
+    [seconds / 3600, seconds / 60 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
 }

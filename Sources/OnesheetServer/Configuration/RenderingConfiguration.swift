@@ -2,30 +2,30 @@ package import OnesheetCore
 import OnesheetImaging
 
 /// How variants are made, and what the codecs are configured with.
-package struct RenderingConfiguration: Sendable, Decodable {
-    /// Whether pictures are resampled in linear light: bright details on dark ground keep their brightness, for more time.
+package struct RenderingConfiguration: Sendable, ConfigurationSection {
     package var linearLight = false
-    /// Whether an original that ends early is taken as far as it goes, instead of being an error.
     package var acceptTruncated = false
-    /// How long one render may take, from the first look at an original to the last byte of its variants; `20s` unless said.
     package var deadline = Interval(.seconds(20))
-    /// By codec, such as `png: { effort: 9 }`; a codec that is not named has its own defaults.
     package var codecs: [String: ConfigurationValue] = [:]
-
-    private enum CodingKeys: CodingKey { case linearLight, acceptTruncated, deadline, codecs }
 
     package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        linearLight = try keys.decodeIfPresent(Bool.self, forKey: .linearLight) ?? linearLight
-        acceptTruncated = try keys.decodeIfPresent(Bool.self, forKey: .acceptTruncated) ?? acceptTruncated
-        deadline = try keys.decodeIfPresent(Interval.self, forKey: .deadline) ?? deadline
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "linearLight", \.linearLight,
+                meaning: "resample in linear light: keeps bright details on dark ground, costs time"),
+            Setting("acceptTruncated", \.acceptTruncated, meaning: "render an original that ends early as far as it goes"),
+            Setting("deadline", \.deadline, meaning: "the longest that one render may take; then 504. A change takes a restart"),
+            Setting("codecs", \.codecs, meaning: "a codec's own keys, such as `png: { effort: 9 }`; see its README"),
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
         guard deadline.duration > .zero else {
             throw ConfigurationError(
                 path: "rendering.deadline", message: "needs to be more than 0, such as 20s: no image could be made otherwise")
         }
-        codecs = try keys.decodeIfPresent([String: ConfigurationValue].self, forKey: .codecs) ?? codecs
     }
 
     /// A renderer that works so.

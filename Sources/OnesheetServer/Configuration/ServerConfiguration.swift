@@ -1,11 +1,9 @@
 package import OnesheetCore
 
-/// The configuration file. Each part owns its keys, what holds without them, and what is refused.
-package struct ServerConfiguration: Sendable, Decodable {
+/// The configuration file. Each section owns its keys, what holds without them, and what is refused.
+package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var listen = ListenAddress.host("127.0.0.1", port: 8080)
-    /// Who may connect where that is a Unix socket: those who may write to it.
     package var socketMode = SocketMode(bits: 0o660)
-    /// Without it the server speaks plain HTTP.
     package var tls: TLSFiles?
     package var cache = CacheConfiguration()
     package var signing = SigningConfiguration()
@@ -17,23 +15,17 @@ package struct ServerConfiguration: Sendable, Decodable {
     package var cors = CORSConfiguration()
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
-    /// Whether free transforms are those of `presets` and no others; then they need no signature.
     package var presetsOnly = false
-    /// The address grammars of other image servers that are understood too.
     package var dialects: [DialectName] = []
     package var sources: [String: NestedSource] = [:]
-    /// What is prefetched each day.
     package var prefetch: [PrefetchConfiguration] = []
     /// What the file took from the environment: never written down.
     package var secrets: [String] = []
     package var tape = Tape.off
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
-
-    private enum CodingKeys: CodingKey {
-        case listen, socketMode, tls, cache, signing, admin, limits, clients, log, shutdown, cors, rendering, presets, presetsOnly,
-            dialects, prefetch, sources
-    }
+    /// The file, variables left alone.
+    package var written: PrintedValue?
 
     /// What holds without a file: the built-in sample source.
     package init() {
@@ -42,24 +34,40 @@ package struct ServerConfiguration: Sendable, Decodable {
     }
 
     package init(from decoder: any Decoder) throws {
-        let keys = try decoder.container(keyedBy: CodingKeys.self)
-        listen = try keys.decodeIfPresent(ListenAddress.self, forKey: .listen) ?? listen
-        socketMode = try keys.decodeIfPresent(SocketMode.self, forKey: .socketMode) ?? socketMode
-        tls = try keys.decodeIfPresent(TLSFiles.self, forKey: .tls)
-        cache = try keys.decodeIfPresent(CacheConfiguration.self, forKey: .cache) ?? cache
-        signing = try keys.decodeIfPresent(SigningConfiguration.self, forKey: .signing) ?? signing
-        admin = try keys.decodeIfPresent(AdminConfiguration.self, forKey: .admin) ?? admin
-        limits = try keys.decodeIfPresent(LimitsConfiguration.self, forKey: .limits) ?? limits
-        clients = try keys.decodeIfPresent(ClientsConfiguration.self, forKey: .clients) ?? clients
-        log = try keys.decodeIfPresent(LogConfiguration.self, forKey: .log) ?? log
-        shutdown = try keys.decodeIfPresent(ShutdownConfiguration.self, forKey: .shutdown) ?? shutdown
-        cors = try keys.decodeIfPresent(CORSConfiguration.self, forKey: .cors) ?? cors
-        rendering = try keys.decodeIfPresent(RenderingConfiguration.self, forKey: .rendering) ?? rendering
-        presets = try keys.decodeIfPresent([String: String].self, forKey: .presets) ?? presets
-        presetsOnly = try keys.decodeIfPresent(Bool.self, forKey: .presetsOnly) ?? presetsOnly
-        dialects = try keys.decodeIfPresent([DialectName].self, forKey: .dialects) ?? dialects
-        sources = try keys.decodeIfPresent([String: NestedSource].self, forKey: .sources) ?? sources
-        prefetch = try keys.decodeIfPresent([PrefetchConfiguration].self, forKey: .prefetch) ?? prefetch
+        self.init()
+        // A file names its sources.
+        (sources, sourceNames) = ([:], [])
+        try read(from: decoder)
+        sourceNames = sources.keys.sorted()
+    }
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "listen", \.listen, meaning: "`host:port`, `[::1]:8080`, or `unix:/run/onesheet/onesheet.sock`"),
+            Setting("socketMode", \.socketMode, meaning: "permissions of a Unix socket"),
+            Setting("tls", \.tls, standard: "none: plain HTTP", meaning: "HTTPS"),
+            Setting("cache", \.cache, meaning: "the tiers"),
+            Setting("signing", \.signing, meaning: "signatures of addresses"),
+            Setting("admin", \.admin, meaning: "administration"),
+            Setting("limits", \.limits, meaning: "what one request and all together may take"),
+            Setting("clients", \.clients, meaning: "what clients may take"),
+            Setting("log", \.log, meaning: "the log"),
+            Setting("shutdown", \.shutdown, meaning: "the end"),
+            Setting("cors", \.cors, meaning: "pages of other sites"),
+            Setting("rendering", \.rendering, meaning: "how variants are made"),
+            Setting("presets", \.presets, meaning: "names for options, used as `pr:NAME`"),
+            Setting(
+                "presetsOnly", \.presetsOnly, meaning: "free transforms are those of presets only, and need no signature"),
+            Setting(
+                "dialects", \.dialects,
+                meaning: "\(DialectName.kind): see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
+            Setting("prefetch", \.prefetch, meaning: "what is prefetched each day"),
+            Setting("sources", \.sources, meaning: "where posters come from"),
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
         guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }
         for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
             throw ConfigurationError(
@@ -68,18 +76,44 @@ package struct ServerConfiguration: Sendable, Decodable {
                     "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https"
             )
         }
-        sourceNames = sources.keys.sorted()
         for (index, line) in prefetch.enumerated() where sources[line.source] == nil {
             throw ConfigurationError(
-                path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sourceNames))
+                path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sources.keys))
         }
+    }
+
+    /// The whole configuration as YAML, with everything that was left out. Secrets are the variables that they are taken from, or left out.
+    package var yaml: String {
+        var complete = self
+        complete.clients.memory = ByteSize(clients.memory(within: limits.limits))
+        complete.clients.namedProxies = clients.namedProxies ?? [.loopback]
+        return complete.printed(written).yaml
     }
 }
 
-/// Who may administer.
-package struct AdminConfiguration: Sendable, Decodable {
-    /// The bearer token; without one there is no administration over HTTP.
+/// The keys of `admin`: who may administer.
+package struct AdminConfiguration: Sendable, ConfigurationSection {
     package var token: String?
 
     package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "token", \.token, as: Secret.self, standard: "none: no administration over HTTP",
+                meaning: "the bearer token for administration")
+        ]
+    }
+}
+
+/// A text that is never printed.
+private struct Secret: WrittenSetting {
+    static let kind = "text"
+
+    let meant: String
+
+    init(_ text: String) { meant = text }
+    init(from decoder: any Decoder) throws { meant = try String(from: decoder) }
+
+    func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }

@@ -1,29 +1,46 @@
 package import OnesheetAddress
+package import OnesheetCore
 
-/// Keys for signed URLs.
-package struct SigningConfiguration: Sendable, Decodable {
+/// The keys of `signing`: keys for signed URLs.
+package struct SigningConfiguration: Sendable, ConfigurationSection {
     /// Any of these may have signed a URL; the first signs new ones.
     package var keys: [SigningKey] = []
-    /// Whether the word `unsafe` is accepted in a signature's place; without keys it is on loopback.
+    /// Without keys it is accepted on a loopback address.
     package var unsafe = false
-
     /// Bytes of a signature that count, from its beginning: shorter URLs for signatures that are easier to guess.
     package var size = 32
 
-    private enum CodingKeys: CodingKey { case keys, unsafe, size }
-
     package init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        keys = try container.decodeIfPresent([SigningKey].self, forKey: .keys) ?? keys
-        unsafe = try container.decodeIfPresent(Bool.self, forKey: .unsafe) ?? unsafe
-        size = try container.decodeIfPresent(Int.self, forKey: .size) ?? size
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("keys", \.keys, meaning: "keys and salts"),
+            Setting("size", \.size, meaning: "bytes of a signature that count, 8 to 32"),
+            Setting("unsafe", \.unsafe, meaning: "accept the word `unsafe` in place of a signature"),
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
         guard (8...32).contains(size) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .size, in: container, debugDescription: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed"
-            )
+            throw ConfigurationError(path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
         }
+    }
+}
+
+extension SigningKey: SettingValue {
+    package static var kind: String { "key and salt" }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue {
+        .mapping([("key", .secret(written?["key"])), ("salt", .secret(written?["salt"]))])
+    }
+
+    package static func rows(below path: String) -> [ReferenceRow] {
+        [
+            ReferenceRow(
+                path: "\(path).key", kind: "hexadecimal", standard: "needed",
+                meaning: "as `openssl rand -hex 32` prints it; any pair may have signed a URL, the first signs new ones"),
+            ReferenceRow(path: "\(path).salt", kind: "hexadecimal", standard: "needed", meaning: "the same for its salt"),
+        ]
     }
 }
 

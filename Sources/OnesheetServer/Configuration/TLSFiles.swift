@@ -1,7 +1,18 @@
 /// The keys of `tls`: files in PEM, the certificate first with those that vouch for it behind.
-package struct TLSFiles: Sendable, Decodable, Equatable {
-    package var certificate: String
-    package var key: String
+package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
+    package var certificate = ""
+    package var key = ""
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "certificate", \.certificate, isNeeded: true,
+                meaning: "a PEM file; with it HTTPS and HTTP/2 are spoken. A changed certificate is read again without a restart"),
+            Setting("key", \.key, isNeeded: true, meaning: "a PEM file with its private key"),
+        ]
+    }
 }
 
 extension ServerConfiguration {

@@ -63,7 +63,7 @@ final class ForeignCodeTests: ServerTestCase {
         let hung = ["a", "b"].map { name in Task { try? await server.send("/i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg") } }
         addTeardownBlock { for task in hung { task.cancel() } }
         let pool = server.server.serving.installation.pipeline.pool
-        while pool.load < 2 { await Task.yield() }
+        await waitWhile(pool.load < 2)
         // When another picture is asked for, one that is there, and how the server is
         let other = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/c@jpg")
         let hit = try await server.send("/t/p/w92/sample/1.jpg")
@@ -93,7 +93,7 @@ final class ForeignCodeTests: ServerTestCase {
             Task { try? await server.send(path) }
         }
         let installation = server.server.serving.installation
-        while installation.pipeline.pool.load < 1 || installation.watches[0].watch.figures.underWay < 1 { await Task.yield() }
+        await waitWhile(installation.pipeline.pool.load < 1 || installation.watches[0].watch.figures.underWay < 1)
         // When it is told to end
         XCTAssertTrue(server.server.drain())
         // Then it does, while both still hang: otherwise this would wait for ever

@@ -24,7 +24,7 @@ final class HungOriginsTests: ServerTestCase {
             }
         }
         addTeardownBlock { for task in asking { task.cancel() } }
-        for origin in hung { while origin.requests() == 0 { await Task.yield() } }
+        for origin in hung { await waitWhile(origin.requests() == 0) }
         // When a good one is asked meanwhile
         let well = try await well()
         let answer = try await server.send("/i/unsafe/w:60/plain/\(well.url)/a@jpg")
@@ -43,7 +43,7 @@ final class HungOriginsTests: ServerTestCase {
         let (pool, door) = (server.server.serving.installation.pipeline.pool, DispatchSemaphore(value: 0))
         addTeardownBlock { for _ in 0..<2 { door.signal() } }
         let renders = (0..<2).map { _ in Task { try await pool.run { () throws(PipelineError) in door.wait() } } }
-        while pool.load < 2 { await Task.yield() }
+        await waitWhile(pool.load < 2)
         // When one that is not there is asked for, and what is there
         let refused = try await server.send("\(path)/b@jpg")
         let hit = try await server.send("\(path)/a@jpg")

@@ -1,0 +1,135 @@
+import OnesheetCore
+import Yams
+
+/// A value as a configuration file has it, with its keys in order: what `config print` prints.
+package enum PrintedValue: Sendable, Equatable {
+    /// No value, and what holds instead, in words.
+    case absent(String?)
+    case text(String)
+    case list([PrintedValue])
+    case mapping([Entry])
+
+    package struct Entry: Sendable, Equatable {
+        let key: String
+        var value: PrintedValue
+    }
+
+    static func mapping(_ entries: [(String, PrintedValue)]) -> PrintedValue {
+        .mapping(entries.map { Entry(key: $0.0, value: $0.1) })
+    }
+
+    /// As `node` has it, variables left alone.
+    init(_ node: Node) {
+        switch node {
+        case .scalar(let scalar):
+            self = scalar.style == .plain && ["", "~", "null"].contains(scalar.string) ? .absent(nil) : .text(scalar.string)
+        case .sequence(let sequence): self = .list(sequence.map { PrintedValue($0) })
+        case .mapping(let mapping): self = .mapping(mapping.map { ($0.key.string ?? "", PrintedValue($0.value)) })
+        case .alias: self = .absent(nil)
+        }
+    }
+
+    var keys: [String] { if case .mapping(let entries) = self { entries.map(\.key) } else { [] } }
+
+    subscript(_ key: String) -> PrintedValue? {
+        guard case .mapping(let entries) = self else { return nil }
+        return entries.first { $0.key == key }?.value
+    }
+
+    subscript(_ index: Int) -> PrintedValue? {
+        guard case .list(let values) = self, values.indices.contains(index) else { return nil }
+        return values[index]
+    }
+}
+
+extension PrintedValue {
+    private static let hidden = PrintedValue.text("(secret)")
+
+    /// The variable that a secret is taken from, or else a mark in the secret's place.
+    static func secret(_ written: PrintedValue?) -> PrintedValue {
+        guard case .text(let text)? = written, text.wholeMatch(of: /\$\{[A-Za-z0-9_]+\}/) != nil else { return hidden }
+        return .text(text)
+    }
+
+    /// The value without what a source may keep secret: keys that sound so, and everything that goes out under names of its own.
+    var withoutSecrets: PrintedValue {
+        switch self {
+        case .absent, .text: return self
+        case .list(let values): return .list(values.map(\.withoutSecrets))
+        case .mapping(let entries):
+            return .mapping(
+                entries.map { entry in
+                    let name = entry.key.lowercased()
+                    let isSecret = ["key", "token", "secret", "password"].contains { name.hasSuffix($0) }
+                    let isOpen = !isSecret && !["variables", "headers", "environment"].contains(name)
+                    return Entry(key: entry.key, value: isOpen ? entry.value.withoutSecrets : entry.value.hidingTexts)
+                })
+        }
+    }
+
+    private var hidingTexts: PrintedValue {
+        switch self {
+        case .absent: self
+        case .text: .secret(self)
+        case .list(let values): .list(values.map(\.hidingTexts))
+        case .mapping(let entries): .mapping(entries.map { Entry(key: $0.key, value: $0.value.hidingTexts) })
+        }
+    }
+}
+
+extension PrintedValue {
+    /// The value as a document of its own (YAML 1.1).
+    var yaml: String { lines.joined(separator: "\n") }
+
+    /// The value in a line of Markdown.
+    var asCode: String {
+        switch self {
+        case .absent(let words): words ?? "none"
+        case .mapping([]), .list([]): "none"
+        default: "`\(inline.first == "\"" ? String(inline.dropFirst().dropLast()) : inline)`"
+        }
+    }
+
+    private var lines: [String] {
+        guard case .mapping(let entries) = self else { return [inline] }
+        return entries.flatMap { entry -> [String] in
+            let key = Self.quoted(entry.key)
+            switch entry.value {
+            case .mapping(let below) where !below.isEmpty: return ["\(key):"] + entry.value.lines.map { "  " + $0 }
+            case .list(let values) where values.contains(where: \.isMapping):
+                return ["\(key):"] + values.flatMap { value in value.lines.enumerated().map { ($0 == 0 ? "  - " : "    ") + $1 } }
+            case .absent(let words): return ["\(key):" + (words.map { "  # \($0)" } ?? "")]
+            case .mapping, .list, .text: return ["\(key): \(entry.value.inline)"]
+            }
+        }
+    }
+
+    private var isMapping: Bool { if case .mapping = self { true } else { false } }
+
+    private var inline: String {
+        switch self {
+        case .absent: "~"
+        case .text(let text): Self.quoted(text)
+        case .list(let values): "[" + values.map(\.inline).joined(separator: ", ") + "]"
+        case .mapping(let entries): "{" + entries.map { "\(Self.quoted($0.key)): \($0.value.inline)" }.joined(separator: ", ") + "}"
+        }
+    }
+
+    /// The text, in quotation marks unless all readers of YAML take it as it stands.
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.wholeMatch(of: /[A-Za-z0-9\/_.][A-Za-z0-9\/_.+:-]*/) != nil && text.last != ":"
+        if isPlain, !["null", "true", "false", "yes", "no", "on", "off"].contains(text.lowercased()) { return text }
+        if ["true", "false"].contains(text) { return text }
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case _ where scalar.properties.generalCategory == .control:
+                quoted += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,36 @@
+package import OnesheetCore
+package import OnesheetPipeline
+
+/// A source's keys are its plugin's, and printed as they are written; what a server limits it to is ours.
+extension NestedSource: SettingValue {
+    package static var kind: String { "source" }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue {
+        if let written { return written.withoutSecrets }
+        guard case .mapping(let keys) = configuration else { return .mapping([("type", .text(type))]) }
+        return .mapping([("type", .text(type))] + keys.sorted { $0.key < $1.key }.map { ($0, $1.printed(nil)) }).withoutSecrets
+    }
+
+    package static func rows(below path: String) -> [ReferenceRow] {
+        let type = ReferenceRow(
+            path: "\(path).type", kind: "plugin", standard: "needed",
+            meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
+        return [type] + SourceLimits.rows(below: "\(path).limits")
+    }
+}
+
+extension SourceLimits: ConfigurationSection {
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("time", \.time, as: Interval.self, meaning: "one answer of the plugin, with all that it asks its service for"),
+            Setting("calls", \.calls, meaning: "calls under way; one more is refused"),
+            Setting(
+                "bytes", \.bytes, as: ByteSize.self, standard: "`limits.originBytes`", meaning: "one download for this source"),
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
+        guard calls > 0 else { throw ConfigurationError(path: "calls", message: "needs a number from 1") }
+        guard time > .zero else { throw ConfigurationError(path: "time", message: "needs a time such as 30s") }
+    }
+}

@@ -1,0 +1,93 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetServer
+
+/// What `config print` prints.
+final class PrintedConfigurationTests: XCTestCase {
+    private let environment = ["KEY": "0a0b0c0d", "TOKEN": "t0psecret", "KOBIS": "kobis-secret", "PORT": "8081"]
+
+    private func parse(_ text: String) throws -> ServerConfiguration {
+        try ConfigurationFile(environment: environment).parse(text)
+    }
+
+    /// A file that says something about every section.
+    private let full = """
+        listen: "127.0.0.1:${PORT}"
+        socketMode: 600
+        tls: { certificate: c.pem, key: "a key: #1.pem" }
+        cache: { memory: { bytes: 1000, expires: 90s }, disk: { path: "/a b", bytes: 3GiB, expires: 1500ms, free: 2GiB } }
+        signing: { keys: [{ key: "${KEY}", salt: 0c0d }], size: 16, unsafe: true }
+        admin: { token: "${TOKEN}" }
+        limits: { originBytes: 7MiB, pixels: 1500, queueTime: 2h, scans: 3 }
+        clients: { perAddress: { misses: 0.5 }, trustedProxies: [private, 203.0.113.0/24], memory: 64MiB }
+        log: { format: json, level: debug }
+        shutdown: { delay: 5s }
+        cors: { origins: ["*"] }
+        rendering: { linearLight: true, codecs: { png: { effort: 9 } } }
+        presets: { card: "rs:fill:342:513/q:75", b: "w:1" }
+        dialects: [iiif]
+        prefetch: [{ at: "06:05", timeZone: "-03:30", source: films, date: yesterday, sizes: [w92] }]
+        sources:
+          films: { type: boxoffice, key: "${KOBIS}", posters: { type: kakao, key: literal-secret }, limits: { calls: 3 } }
+          api: { type: rest, manifest: tmdb, variables: { language: ko-KR }, headers: { X: hidden-header } }
+          art: { type: folder, path: "./${NOT_SET:-posters}" }
+        """
+
+    func testThatWhatIsPrintedMeansTheSame() throws {
+        // Given
+        let configuration = try parse(full)
+        // When it is printed and read again
+        let printed = configuration.yaml
+        let again = try parse(printed.replacing("\"(secret)\"", with: "0c0d"))
+        // Then it prints the same
+        XCTAssertEqual(again.yaml.replacing("0c0d", with: "\"(secret)\""), printed.replacing("0c0d", with: "\"(secret)\""))
+        // And values are what they were
+        XCTAssertEqual(again.listen, .host("127.0.0.1", port: 8081))
+        XCTAssertEqual(again.tls, configuration.tls)
+        XCTAssertEqual(again.cache, configuration.cache)
+        XCTAssertEqual(again.limits, configuration.limits)
+        XCTAssertEqual(again.log, configuration.log)
+        XCTAssertEqual(again.prefetch, configuration.prefetch)
+        XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
+        XCTAssertEqual(again.signing.keys.map(\.key), configuration.signing.keys.map(\.key))
+        XCTAssertEqual(again.admin.token, "t0psecret")
+    }
+
+    func testThatNoSecretIsPrinted() throws {
+        let printed = try parse(full).yaml
+        for secret in ["t0psecret", "0a0b0c0d", "0c0d", "kobis-secret", "literal-secret", "ko-KR", "hidden-header"] {
+            XCTAssertFalse(printed.contains(secret), "\(secret) in \(printed)")
+        }
+        for name in ["${KEY}", "${TOKEN}", "${KOBIS}"] { XCTAssertTrue(printed.contains(name), "\(name) in \(printed)") }
+        XCTAssertTrue(printed.contains("path: \"./${NOT_SET:-posters}\""), printed)
+    }
+
+    func testThatEveryKeyIsPrintedAlsoWithoutAFile() throws {
+        // Given what holds without a file
+        let lines = ServerConfiguration().yaml.split(separator: "\n").map { $0.drop { $0 == " " } }
+        // Then each key of a section that is there has a line
+        for row in ServerConfiguration.rows(below: "")
+        where !row.path.contains("[]") && !row.path.contains("NAME") && !row.path.hasPrefix("tls.") {
+            let key = row.path.split(separator: ".").last ?? ""
+            XCTAssertTrue(lines.contains { $0.hasPrefix("\(key):") }, row.path)
+        }
+        XCTAssertEqual(lines.first, "listen: 127.0.0.1:8080")
+        XCTAssertTrue(lines.contains("memory: 128MiB"), "\(lines)")
+        XCTAssertTrue(lines.contains("free:  # 5 % of the disk, at most 1 GiB"), "\(lines)")
+        // And what is printed is read again
+        XCTAssertEqual(try parse(ServerConfiguration().yaml).yaml, ServerConfiguration().yaml)
+    }
+
+    func testThatStrangeTextsComeBack() throws {
+        for text in ["a: b", "#", "\"\\", "null", "~", "yes", "- a", "\u{7}\u{85}", "한글", "a\nb", "{", "w:1:", "*"] {
+            // Given a preset with a text that YAML has a use for
+            var configuration = ServerConfiguration()
+            configuration.presets = ["strange": text]
+            // When it is printed and read
+            let again = try parse(configuration.yaml)
+            // Then it is the same
+            XCTAssertEqual(again.presets, ["strange": text], configuration.yaml)
+        }
+    }
+}
