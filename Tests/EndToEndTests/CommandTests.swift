@@ -187,6 +187,18 @@ final class CommandTests: XCTestCase {
         XCTAssertTrue(printed.text.hasPrefix("listen: 127.0.0.1:8080\n"))
     }
 
+    func testThatTheVersionIsTheNewestOfTheChangelog() async throws {
+        // Given the newest version that the change log has
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../CHANGELOG.md")
+        let changes = try String(contentsOf: file, encoding: .utf8)
+        let newest = try XCTUnwrap(changes.firstMatch(of: /\n## ([0-9]+\.[0-9]+\.[0-9]+)/).map { String($0.1) })
+        // When the program is asked
+        let outcome = try await run(["--version"])
+        // Then it is that
+        XCTAssertEqual(outcome.text, newest + "\n")
+        XCTAssertEqual(outcome.status, 0)
+    }
+
     func testThatEverySourceTypeHasASample() async throws {
         for type in ["sample", "boxoffice", "kakao", "remote"] {
             let outcome = try await run(["sources", "sample", type])

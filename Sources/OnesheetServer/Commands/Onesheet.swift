@@ -5,6 +5,9 @@ public import OnesheetCore
 
 /// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
 public enum Onesheet {
+    /// The version of this server (Semantic Versioning 2.0.0): what `--version` prints, and the newest one in `CHANGELOG.md`.
+    public static let version = "0.2.0"
+
     /// Runs the command that the arguments name, and ends the process: 0 success, 1 failure, 64 usage.
     /// - Parameters:
     ///   - plugins: all that this server can do beside the core.
@@ -49,6 +52,7 @@ struct RootCommand: ParsableCommand {
               onesheet render in.jpg -o out.png           resize one file, without a server
               onesheet serve --config onesheet.yaml       serve your own sources
             """,
+        version: Onesheet.version,
         subcommands: [
             ServeCommand.self, PrefetchCommand.self, BundleCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self,
             SignCommand.self,
