@@ -1,3 +1,4 @@
+import OnesheetAddress
 import OnesheetCore
 import XCTest
 
