@@ -28,10 +28,10 @@ enum FuzzSeeds {
             try DrawnPoster(width: 1, height: 3000).file(PNGCodec(), .gray),
         ]
         let webps = [
-            try poster.file(WebPCodec(), options), try poster.file(WebPCodec(lossless: true), hasAlpha: true),
+            try poster.file(WebPCodec(), .rgb, options), try poster.file(WebPCodec(lossless: true), hasAlpha: true),
             try poster.file(WebPCodec(), hasAlpha: true),
         ]
-        let avifs = [try poster.file(AVIFCodec(effort: 0), options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true)]
+        let avifs = [try poster.file(AVIFCodec(effort: 0), .rgb, options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true)]
         let all = jpegs + pngs + webps + avifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         for (folder, files) in [
