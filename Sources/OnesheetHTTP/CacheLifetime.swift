@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import OnesheetCore
 
 /// How old an entry is, and how long others may keep it (RFC 9111, RFC 5861).
 package struct CacheLifetime {

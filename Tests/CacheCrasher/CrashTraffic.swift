@@ -43,7 +43,7 @@ struct CrashTraffic {
         return CacheEntry(
             body: body, mediaType: "image/jpeg", validator: "\(letter)", created: Date(),
             cacheTime: .seconds(next(4) == 0 ? 0.02 : 1000),
-            tags: [CacheTag("tag \(next(8))")], cost: Double(next(100)), notes: ["length": "\(body.readableBytes)"])
+            tags: [CacheTag("tag \(next(8))")], cost: Double(next(100)), presentation: Presentation(width: body.readableBytes))
     }
 
     private mutating func next(_ limit: Int) -> Int {

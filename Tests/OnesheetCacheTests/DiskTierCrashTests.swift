@@ -76,7 +76,7 @@ final class DiskTierCrashTests: XCTestCase {
                 let bytes = Array(entry.body.readableBytesView)
                 let start = Array("\(key)\n".utf8)
                 XCTAssertEqual(Array(bytes.prefix(start.count)), start)
-                XCTAssertEqual(entry.notes["length"], "\(bytes.count)")
+                XCTAssertEqual(entry.presentation.width, bytes.count)
                 XCTAssertTrue(bytes.dropFirst(start.count).allSatisfy { "\($0)" == entry.validator })
             }
         }

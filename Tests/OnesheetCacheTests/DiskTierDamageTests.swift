@@ -131,7 +131,9 @@ final class DiskTierDamageTests: XCTestCase {
     }
 
     private func sample() -> CacheEntry {
-        .sample("one poster", at: clock, cacheTime: .days(1), tags: [.source("sample")], notes: ["origin": "x"])
+        var entry = CacheEntry.sample("one poster", at: clock, cacheTime: .days(1), tags: [.source("sample")])
+        entry.provenance.location = "x"
+        return entry
     }
 
     private func tier() throws -> (DiskTier, CacheFolder) {

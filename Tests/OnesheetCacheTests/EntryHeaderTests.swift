@@ -11,8 +11,8 @@ final class EntryHeaderTests: XCTestCase {
     private let key = CacheKey(.original, "poster")
 
     func testThatAHeaderSaysEverythingAboutItsEntryButTheBody() throws {
-        let entry = CacheEntry.sample(
-            at: clock, cacheTime: .date(clock.now + 0.125), tags: [.source("a")], cost: 1.5, notes: ["a": "b"])
+        var entry = CacheEntry.sample(at: clock, cacheTime: .date(clock.now + 0.125), tags: [.source("a")], cost: 1.5)
+        entry.provenance.location = "https://example.com/a.jpg"
         let bytes = EntryHeader.bytes(of: entry, for: key, named: key.entryName, end: clock.now + 7)
 
         let header = try EntryHeader(bytes, named: key.entryName)
@@ -50,7 +50,9 @@ final class EntryHeaderTests: XCTestCase {
     func testThatFieldsOfAnyLengthsAreReadWithoutTrappingWhenTheirDigestFits() {
         var random = SystemRandomNumberGenerator()
         var whole = ByteBuffer()
-        whole.writeFields(of: .sample(at: clock, tags: [.source("a")], notes: ["a": "b"]), for: key)
+        var entry = CacheEntry.sample(at: clock, tags: [.source("a")])
+        entry.provenance.location = "https://example.com/a.jpg"
+        whole.writeFields(of: entry, for: key)
 
         for _ in 0..<20_000 {
             var fields = whole

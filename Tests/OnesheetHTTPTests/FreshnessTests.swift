@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetCore
 import OnesheetHTTP
 import XCTest
 
@@ -136,14 +137,6 @@ final class FreshnessTests: XCTestCase {
 
         XCTAssertEqual(plain.usefulUntil(grace: 100), now + 10)
         XCTAssertEqual(tagged.usefulUntil(grace: 100), now + 110)
-    }
-
-    func testThatAFreshnessOutlivesItsNotes() {
-        let freshness = Freshness(
-            ["cache-control": "max-age=10", "etag": "\"a\"", "last-modified": "x"], requested: now, received: now)
-
-        XCTAssertEqual(Freshness(notes: freshness.notes), freshness)
-        XCTAssertNil(Freshness(notes: ["etag": "\"a\""]))
     }
 
     func testThatACombiningMarkHidesNoDirective() {

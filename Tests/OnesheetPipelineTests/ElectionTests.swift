@@ -27,8 +27,8 @@ final class ElectionTests: XCTestCase {
         // When the poster is asked for
         let answer = try await original(pipeline)
         // Then it is the poster, with where it came from and why
-        XCTAssertEqual(answer.notes["origin"], url("poster"))
-        XCTAssertEqual(answer.notes["page"], "http://pages.example/poster")
+        XCTAssertEqual(answer.provenance.location, url("poster"))
+        XCTAssertEqual(answer.provenance.page, "http://pages.example/poster")
         let choice = try await choice()
         XCTAssertEqual(choice.chosen, url("poster"))
         XCTAssertTrue(choice.ballot[0].reasons.contains("announced as 600 × 900"), "\(choice.ballot[0].reasons)")
@@ -56,7 +56,7 @@ final class ElectionTests: XCTestCase {
         let answer = try await original(pipeline)
         // Then four were fetched, and the search's first is it
         XCTAssertEqual(transport.count(), 4)
-        XCTAssertEqual(answer.notes["origin"], url("a"))
+        XCTAssertEqual(answer.provenance.location, url("a"))
     }
 
     func testThatWhatTheSourceKnowsIsNotVotedOn() async throws {
@@ -94,7 +94,7 @@ final class ElectionTests: XCTestCase {
         let answer = try await original(try pipeline(hits))
         // Then the other is served, and the choice is still the first
         let choice = try await choice()
-        XCTAssertEqual(answer.notes["origin"], url("b"))
+        XCTAssertEqual(answer.provenance.location, url("b"))
         XCTAssertEqual(choice.chosen, url("a"))
     }
 
@@ -119,7 +119,7 @@ final class ElectionTests: XCTestCase {
         // When the poster is asked for
         let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
         // Then it is the other
-        XCTAssertEqual(answer.notes["origin"], url("b"))
+        XCTAssertEqual(answer.provenance.location, url("b"))
         XCTAssertEqual(transport.count(url("a")), 0)
     }
 
@@ -136,7 +136,7 @@ final class ElectionTests: XCTestCase {
         _ = try await posters.block(title)
         let answer = try await original(pipeline)
         // Then the third is shown; and where there is nothing else, nothing
-        XCTAssertEqual(answer.notes["origin"], url("c"))
+        XCTAssertEqual(answer.provenance.location, url("c"))
         let certain = try self.pipeline([PosterCandidate(.http(url: url("b")))])
         try await posters.forget(title)
         await assertFails(.noPoster(title)) { _ = try await self.original(certain) }
@@ -174,7 +174,7 @@ final class ElectionTests: XCTestCase {
         _ = try await posters(pipeline, hits).pin(3, of: title)
         let answer = try await original(pipeline)
         // Then it is served
-        XCTAssertEqual(answer.notes["origin"], url("c"))
+        XCTAssertEqual(answer.provenance.location, url("c"))
         let choice = try await choice()
         XCTAssertTrue(choice.isPinned)
     }
@@ -197,8 +197,8 @@ final class ElectionTests: XCTestCase {
         _ = try await early
         let after = try await original(pipeline)
         // Then whoever asks afterwards gets that one, before and after the first ends
-        XCTAssertEqual(during.notes["origin"], url("b"))
-        XCTAssertEqual(after.notes["origin"], url("b"))
+        XCTAssertEqual(during.provenance.location, url("b"))
+        XCTAssertEqual(after.provenance.location, url("b"))
     }
 
     func testThatANumberThatIsNoCandidateIsAnError() async throws {

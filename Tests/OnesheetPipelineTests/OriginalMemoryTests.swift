@@ -17,8 +17,9 @@ final class OriginalMemoryTests: XCTestCase {
         let memory = MemoryBudget(limit: 100)
         let body = ByteBuffer(repeating: 0, count: 60)
         let entry = CacheEntry(
-            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0, notes: ["width": "4", "height": "6"])
-        var original: Original? = Original(entry: entry, freshness: nil, hold: memory.hold(60))
+            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0, 
+            presentation: Presentation(width: 4, height: 6))
+        var original: Original? = Original(entry: entry, hold: memory.hold(60))
         // When it is changed in every way
         let candidate = PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"), site: "site", page: "page")
         original = original?.from(candidate)
@@ -27,8 +28,8 @@ final class OriginalMemoryTests: XCTestCase {
         original = original?.standingIn()
         // Then it still holds it, and says what it was changed to
         XCTAssertEqual(memory.held, 60)
-        XCTAssertEqual(original?.entry.notes["page"], "page")
-        XCTAssertEqual(original?.entry.notes["look"], "0000000000000007")
+        XCTAssertEqual(original?.entry.provenance.page, "page")
+        XCTAssertEqual(original?.entry.presentation.perceptualHash, 7)
         XCTAssertEqual(original?.size?.height, 6)
         // Until it is gone
         original = nil

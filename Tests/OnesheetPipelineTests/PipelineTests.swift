@@ -57,7 +57,7 @@ final class PipelineTests: XCTestCase {
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
         // Then it is the third
         XCTAssertEqual(answer.entry.body, picture)
-        XCTAssertEqual(answer.entry.notes["origin"], "http://127.0.0.1/good")
+        XCTAssertEqual(answer.entry.provenance.location, "http://127.0.0.1/good")
     }
 
     func testThatWhenNoneIsGoodTheBestOnesFaultIsTold() async throws {
@@ -190,7 +190,7 @@ final class PipelineTests: XCTestCase {
         let sizes = [40, 0, 20]
         let variants = try await pipeline.images(of: title, sizes.map { request(width: $0).transform })
         // Then each is what it should be, and is there for who asks afterwards
-        XCTAssertEqual(variants.map { $0.notes["width"] }, ["40", "60", "20"])
+        XCTAssertEqual(variants.map(\.presentation.width), [40, 60, 20])
         XCTAssertEqual(variants[1].body, picture)
         let answer = try await pipeline.image(for: request(width: 20))
         XCTAssertEqual(answer.origin, .tier("memory"))

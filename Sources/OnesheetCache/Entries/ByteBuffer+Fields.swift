@@ -15,8 +15,9 @@ extension ByteBuffer {
         writeNumber(entry.cost)
         writeInteger(UInt32(entry.tags.count))
         for tag in entry.tags { writeText(tag.description) }
-        writeInteger(UInt32(entry.notes.count))
-        for (name, value) in entry.notes {
+        let notes = EntryNotes(entry).pairs
+        writeInteger(UInt32(notes.count))
+        for (name, value) in notes {
             writeText(name)
             writeText(value)
         }
@@ -28,12 +29,11 @@ extension ByteBuffer {
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
             let expires = readMoment(),
             let cost = readNumber(), let tags = readList({ $0.readText().map { CacheTag($0) } }),
-            let notes = readList({ buffer in buffer.readText().flatMap { name in buffer.readText().map { (name, $0) } } }),
-            readableBytes == 0
+            let notes = readNotes(), readableBytes == 0
         else { return nil }
         var entry = CacheEntry(
             body: ByteBuffer(), mediaType: mediaType, validator: validator, created: created, cacheTime: cacheTime, tags: tags,
-            cost: cost, notes: Dictionary(notes) { first, _ in first })
+            cost: cost, freshness: notes.freshness, provenance: notes.provenance, presentation: notes.presentation)
         entry.expires = expires
         return (CacheKey(kind, text), entry)
     }
@@ -79,6 +79,16 @@ extension ByteBuffer {
         case 3: .date(Date(timeIntervalSinceReferenceDate: number))
         default: nil
         }
+    }
+
+    private mutating func readNotes() -> EntryNotes? {
+        guard let count = readInteger(as: UInt32.self), Int(count) <= readableBytes else { return nil }
+        var notes = EntryNotes()
+        for _ in 0..<count {
+            guard let name = readText(), let value = readText() else { return nil }
+            notes.add(name, value: value)
+        }
+        return notes
     }
 
     private mutating func readList<Item>(_ readItem: (inout ByteBuffer) -> Item?) -> [Item]? {

@@ -3,13 +3,18 @@ internal import NIOCore
 internal import OnesheetCore
 
 extension CacheEntry {
-    /// What an entry takes in memory: the memory that its body holds, its texts, and about 400 bytes for the rest of it.
+    /// What an entry takes in memory: the memory that its body holds, its texts, and about 600 bytes for the rest of it.
     func weight(under key: CacheKey) -> Int {
         var weight =
-            max(body.storageCapacity, body.readableBytes) + 400 + 2 * key.text.utf8.count + mediaType.utf8.count
+            max(body.storageCapacity, body.readableBytes) + 600 + 2 * key.text.utf8.count + mediaType.utf8.count
             + validator.utf8.count
         for tag in tags { weight += tag.description.utf8.count + 32 }
-        for (name, value) in notes { weight += name.utf8.count + value.utf8.count + 64 }
+        for text in [
+            freshness?.entityTag, freshness?.lastModified, provenance.location, provenance.page, provenance.site,
+            provenance.original, presentation.thumbHash,
+        ] {
+            if let text { weight += text.utf8.count + 32 }
+        }
         return weight
     }
 

@@ -14,7 +14,9 @@ public struct CacheEntry: Sendable {
         var expires: Date?
         var tags: [CacheTag]
         var cost: Double
-        var notes: [String: String]
+        var freshness: Freshness?
+        var provenance: Provenance
+        var presentation: Presentation
     }
 
     private final class Storage: Sendable {
@@ -27,14 +29,17 @@ public struct CacheEntry: Sendable {
     /// - Parameters:
     ///   - validator: a hash of `body`, such as `Validator.of(body)` gives.
     ///   - cost: milliseconds that it took to make the entry.
+    ///   - freshness: what the origin of an original allows; a variant has its original's.
     public init(
         body: ByteBuffer, mediaType: String, validator: String, created: Date, cacheTime: CacheExpiration,
-        tags: [CacheTag] = [], cost: Double = 0, notes: [String: String] = [:]
+        tags: [CacheTag] = [], cost: Double = 0, freshness: Freshness? = nil, provenance: Provenance = Provenance(),
+        presentation: Presentation = Presentation()
     ) {
         storage = Storage(
             Parts(
                 body: body, mediaType: mediaType, validator: validator, created: created, cacheTime: cacheTime,
-                expires: cacheTime.moment(from: created), tags: tags, cost: cost, notes: notes))
+                expires: cacheTime.moment(from: created), tags: tags, cost: cost, freshness: freshness,
+                provenance: provenance, presentation: presentation))
     }
 
     /// Ready to send: storing and answering share this buffer and never copy it.
@@ -75,10 +80,20 @@ public struct CacheEntry: Sendable {
         get { storage.parts.cost }
         set { change { $0.cost = newValue } }
     }
-    /// Facts about the entry that its reader needs without reading the body, such as the origin's address.
-    public var notes: [String: String] {
-        get { storage.parts.notes }
-        set { change { $0.notes = newValue } }
+    /// How long the origin of an original allows to serve it, which a variant of it takes over; `nil` if it did not come over HTTP.
+    public var freshness: Freshness? {
+        get { storage.parts.freshness }
+        set { change { $0.freshness = newValue } }
+    }
+    /// Where the bytes come from.
+    public var provenance: Provenance {
+        get { storage.parts.provenance }
+        set { change { $0.provenance = newValue } }
+    }
+    /// What the picture looks like.
+    public var presentation: Presentation {
+        get { storage.parts.presentation }
+        set { change { $0.presentation = newValue } }
     }
 
     /// Whether the entry is past its time at `now`.

@@ -58,7 +58,7 @@ extension Election {
 
     /// What the picture looks like, found out on a worker thread where it is not known.
     func hash(of original: Original) async throws(PipelineError) -> PictureHash {
-        if let known = original.entry.notes[Original.look].flatMap({ PictureHash($0) }) { return known }
+        if let known = original.entry.presentation.perceptualHash.map(PictureHash.init(bits:)) { return known }
         return try await fetch.hash(of: original)
     }
 }
@@ -75,23 +75,18 @@ extension PipelineError {
 }
 
 extension Original {
-    /// The notes that say what the picture looks like, on which page of which site it was, and the tag by which it is removed.
-    static let look = "look"
-    static let page = "page"
-    static let site = "site"
-
     /// The same, with where it was found.
     func from(_ candidate: PosterCandidate) -> Original {
         changed { entry in
-            entry.notes[Self.page] = candidate.page
-            entry.notes[Self.site] = candidate.site
+            entry.provenance.page = candidate.page
+            entry.provenance.site = candidate.site
         }
     }
 
-    /// The same, with what it looks like.
+    /// The same, with what it looks like and the tag by which it is removed.
     func showing(_ hash: PictureHash) -> Original {
         changed { entry in
-            entry.notes[Self.look] = hash.description
+            entry.presentation.perceptualHash = hash.bits
             entry.tags.append(.picture(hash))
         }
     }
@@ -99,7 +94,8 @@ extension Original {
     /// The same, found where `other` was.
     func foundAs(_ other: Original) -> Original {
         changed { entry in
-            for note in [Self.page, Self.site] { entry.notes[note] = entry.notes[note] ?? other.entry.notes[note] }
+            entry.provenance.page = entry.provenance.page ?? other.entry.provenance.page
+            entry.provenance.site = entry.provenance.site ?? other.entry.provenance.site
         }
     }
 }

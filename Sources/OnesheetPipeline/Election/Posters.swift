@@ -35,9 +35,9 @@ package struct Posters: Sendable {
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
         guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
         let hold = pipeline.pool.memory.hold(entry.body.readableBytes)
-        let hash = try await pipeline.originals.hash(of: Original(stored: entry, hold: hold))
+        let hash = try await pipeline.originals.hash(of: Original(entry: entry, hold: hold))
         return PosterProvenance(
-            name: entry.notes[Original.place] ?? "", page: entry.notes[Original.page], site: entry.notes[Original.site],
+            name: entry.provenance.location ?? "", page: entry.provenance.page, site: entry.provenance.site,
             fetched: entry.created, mediaType: entry.mediaType, bytes: entry.body.readableBytes, hash: hash.description)
     }
 

@@ -70,9 +70,9 @@ struct OriginFetch: Sendable {
             let (width, height) = header.shownSize
             return CacheEntry(
                 body.buffer, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
-                notes: [Original.place: place, Note.width: "\(width)", Note.height: "\(height)"])
+                provenance: Provenance(location: place), presentation: Presentation(width: width, height: height))
         }
-        let original = Original(entry: entry, freshness: nil, hold: body.hold)
+        let original = Original(entry: entry, hold: body.hold)
         guard let freshness else { return original }
         return original.with(freshness, keptAt: clock.now, for: lifetime)
     }

@@ -69,9 +69,9 @@ package struct Originals: Sendable {
     /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
     private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
         guard let hit else { return nil }
-        guard hit.tier != cache.memory.name else { return Original(stored: hit.entry, hold: nil) }
+        guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, hold: nil) }
         guard let hold = pool.memory.reserve(hit.entry.body.readableBytes) else { throw .overloaded(retryAfter: pool.retryAfter) }
-        return Original(stored: hit.entry, hold: hold)
+        return Original(entry: hit.entry, hold: hold)
     }
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
@@ -79,7 +79,7 @@ package struct Originals: Sendable {
         _ stored: Original?, of title: TitleReference, _ source: any ContentSource, _ mark: PurgeMark
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
-            if let stored, let url = stored.entry.notes[Original.place] {
+            if let stored, let url = stored.entry.provenance.location {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if try await election.admits(renewed) { return renewed.foundAs(stored) }

@@ -8,28 +8,12 @@ extension CacheEntry {
     /// An entry for a picture of `title`.
     init(
         _ body: ByteBuffer, _ mediaType: String, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration,
-        cost: Double, notes: [String: String] = [:]
+        cost: Double, provenance: Provenance = Provenance(), presentation: Presentation
     ) {
         self.init(
             body: body, mediaType: mediaType, validator: Validator.of(body), created: created.now, cacheTime: cacheTime,
-            tags: [.source(title.source), .title(title)], cost: cost, notes: notes)
-    }
-}
-
-/// What an entry says of its picture without its bytes.
-package enum Note {
-    package static let width = "width"
-    package static let height = "height"
-    /// `#rrggbb`
-    package static let color = "color"
-    /// In base64.
-    package static let thumbHash = "thumbhash"
-}
-
-extension Color {
-    /// `#rrggbb`
-    var hexadecimal: String {
-        "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            tags: [.source(title.source), .title(title)], cost: cost, provenance: provenance,
+            presentation: presentation)
     }
 }
 
@@ -40,10 +24,9 @@ extension CacheEntry {
     ) {
         self.init(
             image.body, image.format.mediaType, of: title, created: created, lives: cacheTime, cost: cost,
-            notes: [
-                Note.width: "\(image.width)", Note.height: "\(image.height)", Note.color: image.placeholder.color.hexadecimal,
-                Note.thumbHash: Data(image.placeholder.thumbHash).base64EncodedString(),
-            ])
+            presentation: Presentation(
+                width: image.width, height: image.height, color: image.placeholder.color,
+                thumbHash: Data(image.placeholder.thumbHash).base64EncodedString()))
     }
 }
 

@@ -45,7 +45,7 @@ extension ImageAnswer {
 
     /// Until when the answer is fresh.
     package var freshUntil: Date {
-        let freshness = Freshness(notes: entry.notes)?.freshUntil ?? .distantFuture
+        let freshness = entry.freshness?.freshUntil ?? .distantFuture
         return entry.expires.map { min($0, freshness) } ?? freshness
     }
 }

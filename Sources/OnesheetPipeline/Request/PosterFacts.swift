@@ -15,12 +15,11 @@ package struct PosterFacts: Sendable, Equatable, Codable {
 
     /// What `variant`, which shows the whole poster, says of it; `nil` for one made before such things were noted.
     init?(_ variant: CacheEntry, of original: CacheEntry) {
-        guard let width = original.notes[Note.width].flatMap({ Int($0) }),
-            let height = original.notes[Note.height].flatMap({ Int($0) }),
-            let thumbHash = variant.notes[Note.thumbHash], let color = variant.notes[Note.color]
+        guard let width = original.presentation.width, let height = original.presentation.height,
+            let thumbHash = variant.presentation.thumbHash, let color = variant.presentation.color
         else { return nil }
         (self.original, self.width, self.height) = (original.validator, width, height)
-        (self.thumbHash, self.color) = (thumbHash, color)
+        (self.thumbHash, self.color) = (thumbHash, color.hexadecimal)
     }
 
     /// The size that `transform` makes of it.

@@ -98,8 +98,7 @@ struct PosterBundle: Sendable {
             // Ids may be anything; a number is a file name everywhere.
             let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
             posters[name] = .init(
-                path: path, width: entry.notes[Note.width].flatMap { Int($0) },
-                height: entry.notes[Note.height].flatMap { Int($0) },
+                path: path, width: entry.presentation.width, height: entry.presentation.height,
                 bytes: entry.body.readableBytes)
             if placeholder == nil { placeholder = await self.placeholder(reference, entry) }
             try archive.add(path, entry.body)
@@ -109,10 +108,10 @@ struct PosterBundle: Sendable {
 
     /// Of this very variant: what is known of the title may come from another one, and would not be the same each time.
     private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
-        guard let facts = await installation.pipeline.facts(of: title), let thumbHash = variant.notes[Note.thumbHash],
-            let color = variant.notes[Note.color]
+        guard let facts = await installation.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
+            let color = variant.presentation.color
         else { return nil }
-        return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color)
+        return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
     }
 
     private func variants() throws(RequestError) -> [(name: String, size: String, transform: Transform)] {

@@ -27,8 +27,8 @@ extension ImageAddress {
     /// - Throws: `RequestError.bad` where `variant` is smaller than it must be.
     func checkSides(of variant: CacheEntry) throws(RequestError) {
         guard let exactly else { return }
-        for (note, side) in [(Note.width, exactly.width), (Note.height, exactly.height)] where side > 0 {
-            guard variant.notes[note] != "\(side)" else { continue }
+        let made = variant.presentation
+        for (made, side) in [(made.width, exactly.width), (made.height, exactly.height)] where side > 0 && made != side {
             throw .bad(option: "size", value: "\(side)", reason: "is more than the region has; nothing is enlarged")
         }
     }

@@ -80,10 +80,10 @@ struct ImageResponse {
         fields[.cacheStatus] = cacheStatus(at: now)
         fields[.serverTiming] = serverTiming
         fields[.xContentTypeOptions] = "nosniff"
-        let notes = answer.entry.notes
-        fields[.thumbHash] = notes[Note.thumbHash]
-        fields[.color] = notes[Note.color]
-        if let width = notes[Note.width], let height = notes[Note.height] { fields[.size] = "\(width)x\(height)" }
+        let presentation = answer.entry.presentation
+        fields[.thumbHash] = presentation.thumbHash
+        fields[.color] = presentation.color?.hexadecimal
+        if let width = presentation.width, let height = presentation.height { fields[.size] = "\(width)x\(height)" }
         if let canonical = address.canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }
@@ -107,6 +107,6 @@ struct ImageResponse {
 
 extension CacheLifetime {
     fileprivate init(_ entry: CacheEntry, at now: Date) {
-        self.init(validated: entry.validated, freshness: Freshness(notes: entry.notes), expires: entry.expires, at: now)
+        self.init(validated: entry.validated, freshness: entry.freshness, expires: entry.expires, at: now)
     }
 }

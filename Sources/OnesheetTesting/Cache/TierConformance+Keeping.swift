@@ -9,9 +9,9 @@ extension TierConformance {
         let tier = try tier(clock)
         let titled = CacheTag.title(TitleReference(source: "sample", id: "1"))
         for (number, cacheTime) in [CacheExpiration.never, .seconds(0.5), .days(3), .date(clock.now + 12.25)].enumerated() {
-            let entry = CacheEntry.sample(
-                "body \(number)", at: clock, cacheTime: cacheTime, tags: [.source("sample"), titled], cost: 12.5,
-                notes: ["origin": "https://example.com/ä", "": "empty"])
+            var entry = CacheEntry.sample(
+                "body \(number)", at: clock, cacheTime: cacheTime, tags: [.source("sample"), titled], cost: 12.5)
+            if number > 0 { (entry.freshness, entry.provenance, entry.presentation) = facts(at: clock.now) }
             try await tier.store(entry, for: CacheKey(.variant, "\(number)"))
             let found = try await tier.entry(for: CacheKey(.variant, "\(number)"))
             try expect(found == entry, "stored \(entry), found \(String(describing: found))")
@@ -19,6 +19,20 @@ extension TierConformance {
         try await tier.store(.sample("", at: clock), for: CacheKey(.variant, "empty"))
         let empty = try await tier.entry(for: CacheKey(.variant, "empty"))
         try expect(empty?.body == ByteBuffer(), "an entry with an empty body is not found with one: \(String(describing: empty))")
+    }
+
+    /// Facts with a value in every place.
+    private func facts(at now: Date) -> (Freshness, Provenance, Presentation) {
+        (
+            Freshness(
+                freshUntil: now + 60, staleUntil: now + 90, staleOnErrorUntil: now + 86_400, entityTag: "W/\"ä\"",
+                lastModified: "Thu, 01 Jan 1970 00:00:00 GMT"),
+            Provenance(
+                location: "https://example.com/ä", page: "", site: "example.com", askedAt: now - 0.5, original: "validator"),
+            Presentation(
+                width: 600, height: 900, color: Color(red: 0, green: 16, blue: 255), thumbHash: "1QcSHQRnh493V4dIh4eXh1h4kJUI",
+                perceptualHash: 7)
+        )
     }
 
     func unknownIsAbsent() async throws {

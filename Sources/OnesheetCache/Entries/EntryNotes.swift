@@ -1,0 +1,96 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+
+/// Freshness, provenance and presentation of an entry as files hold them: texts with names. Nothing else knows the names.
+///
+/// A name that is unknown and a value that cannot be read are passed over, so that older and newer versions read each other's files.
+struct EntryNotes {
+    private enum Name: String, CaseIterable {
+        case freshUntil = "fresh-until"
+        case staleUntil = "stale-until"
+        case staleOnErrorUntil = "stale-on-error-until"
+        case entityTag = "etag"
+        case lastModified = "last-modified"
+        case location = "origin"
+        case page
+        case site
+        case askedAt = "asked-at"
+        case original
+        case width
+        case height
+        case color
+        case thumbHash = "thumbhash"
+        case perceptualHash = "look"
+    }
+
+    private var texts: [Name: String] = [:]
+
+    init() {}
+
+    /// The notes to write with `entry`.
+    init(_ entry: CacheEntry) {
+        if let freshness = entry.freshness {
+            texts[.freshUntil] = Self.text(freshness.freshUntil)
+            texts[.staleUntil] = Self.text(freshness.staleUntil)
+            texts[.staleOnErrorUntil] = Self.text(freshness.staleOnErrorUntil)
+            texts[.entityTag] = freshness.entityTag
+            texts[.lastModified] = freshness.lastModified
+        }
+        let (provenance, presentation) = (entry.provenance, entry.presentation)
+        texts[.location] = provenance.location
+        texts[.page] = provenance.page
+        texts[.site] = provenance.site
+        texts[.askedAt] = provenance.askedAt.map(Self.text)
+        texts[.original] = provenance.original
+        texts[.width] = presentation.width.map { "\($0)" }
+        texts[.height] = presentation.height.map { "\($0)" }
+        texts[.color] = presentation.color?.hexadecimal
+        texts[.thumbHash] = presentation.thumbHash
+        texts[.perceptualHash] = presentation.perceptualHash.map(Self.text)
+    }
+
+    /// Names and values in an order that is always the same, so that equal entries have equal bytes.
+    var pairs: [(name: String, value: String)] {
+        Name.allCases.compactMap { name in texts[name].map { (name.rawValue, $0) } }
+    }
+
+    /// Adds what a file says; of two values with one name the first counts.
+    mutating func add(_ name: String, value: String) {
+        guard let name = Name(rawValue: name), texts[name] == nil else { return }
+        texts[name] = value
+    }
+
+    /// `nil` if the entry was stored without one.
+    var freshness: Freshness? {
+        guard let fresh = moment(.freshUntil), let stale = moment(.staleUntil), let staleOnError = moment(.staleOnErrorUntil)
+        else { return nil }
+        return Freshness(
+            freshUntil: fresh, staleUntil: stale, staleOnErrorUntil: staleOnError, entityTag: texts[.entityTag],
+            lastModified: texts[.lastModified])
+    }
+
+    var provenance: Provenance {
+        Provenance(
+            location: texts[.location], page: texts[.page], site: texts[.site], askedAt: moment(.askedAt),
+            original: texts[.original])
+    }
+
+    var presentation: Presentation {
+        Presentation(
+            width: texts[.width].flatMap { Int($0) }, height: texts[.height].flatMap { Int($0) },
+            color: texts[.color].flatMap { Color(hexadecimal: $0) }, thumbHash: texts[.thumbHash],
+            perceptualHash: texts[.perceptualHash].flatMap { $0.utf8.count == 16 ? UInt64($0, radix: 16) : nil })
+    }
+
+    private func moment(_ name: Name) -> Date? {
+        texts[name].flatMap(Double.init).map(Date.init(timeIntervalSince1970:))
+    }
+
+    private static func text(_ date: Date) -> String { "\(date.timeIntervalSince1970)" }
+
+    /// Sixteen hexadecimal digits.
+    private static func text(_ hash: UInt64) -> String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,48 @@
+public import FoundationEssentials
+
+/// Where the bytes of an entry come from.
+public struct Provenance: Sendable, Equatable {
+    /// The original's URL, or the name under which its source holds it.
+    public var location: String?
+    /// The page on which a search found the original.
+    public var page: String?
+    /// The site of that page.
+    public var site: String?
+    /// When the origin was last asked for the original; `nil` if it did not come over HTTP.
+    public var askedAt: Date?
+    /// For a variant, the validator of the original that it was made of.
+    public var original: String?
+
+    public init(
+        location: String? = nil, page: String? = nil, site: String? = nil, askedAt: Date? = nil, original: String? = nil
+    ) {
+        self.location = location
+        self.page = page
+        self.site = site
+        self.askedAt = askedAt
+        self.original = original
+    }
+}
+
+/// What the picture in an entry looks like, known without reading its bytes.
+public struct Presentation: Sendable, Equatable {
+    /// Pixels as the picture is shown, after its orientation is applied.
+    public var width: Int?
+    public var height: Int?
+    /// The main colour.
+    public var color: Color?
+    /// The ThumbHash in base64, as its libraries take it.
+    public var thumbHash: String?
+    /// The perceptual hash, by which copies of one picture are recognised.
+    public var perceptualHash: UInt64?
+
+    public init(
+        width: Int? = nil, height: Int? = nil, color: Color? = nil, thumbHash: String? = nil, perceptualHash: UInt64? = nil
+    ) {
+        self.width = width
+        self.height = height
+        self.color = color
+        self.thumbHash = thumbHash
+        self.perceptualHash = perceptualHash
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetCache
+
+/// Files that earlier versions wrote have to be read, and the other way round: names and texts stay as they are.
+final class EntryNotesTests: XCTestCase {
+    private let clock = ManualClock()
+    private let key = CacheKey(.variant, "sample://1#w92.jpg")
+
+    private let texts = [
+        "fresh-until": "1795262400.25", "stale-until": "1795262460.25", "stale-on-error-until": "1795348800.25", "etag": "W/\"ä\"",
+        "last-modified": "Thu, 01 Jan 1970 00:00:00 GMT", "origin": "https://example.com/a.jpg", "page": "https://example.com/",
+        "site": "example.com", "asked-at": "1795262400.0", "original": "Vh5kq7P7wqXyZ", "width": "92", "height": "138",
+        "color": "#0a10ff", "thumbhash": "1QcSHQRnh493V4dIh4eXh1h4kJUI", "look": "00000000000000ff",
+    ]
+
+    func testThatEveryNoteIsReadAndWrittenAsItWasBefore() {
+        let entry = entry(texts)
+
+        XCTAssertEqual(entry.freshness?.freshUntil, Date(timeIntervalSince1970: 1_795_262_400.25))
+        XCTAssertEqual(entry.freshness?.staleUntil, Date(timeIntervalSince1970: 1_795_262_460.25))
+        XCTAssertEqual(entry.freshness?.staleOnErrorUntil, Date(timeIntervalSince1970: 1_795_348_800.25))
+        XCTAssertEqual(entry.freshness?.conditions.count, 2)
+        XCTAssertEqual(
+            entry.provenance,
+            Provenance(
+                location: "https://example.com/a.jpg", page: "https://example.com/", site: "example.com",
+                askedAt: Date(timeIntervalSince1970: 1_795_262_400), original: "Vh5kq7P7wqXyZ"))
+        XCTAssertEqual(
+            entry.presentation,
+            Presentation(
+                width: 92, height: 138, color: Color(red: 10, green: 16, blue: 255), thumbHash: "1QcSHQRnh493V4dIh4eXh1h4kJUI",
+                perceptualHash: 255))
+        XCTAssertEqual(Dictionary(uniqueKeysWithValues: EntryNotes(entry).pairs.map { ($0.name, $0.value) }), texts)
+    }
+
+    func testThatAFileOfAnEarlierVersionIsReadWithNotesInAnyOrderAndUnknownOnesPassedOver() throws {
+        // Given the fields of an entry as an earlier version wrote them
+        var fields = ByteBuffer()
+        fields.writeFields(of: .sample(at: clock), for: key)
+        fields.moveWriterIndex(to: fields.writerIndex - 4)
+        var expected = CacheEntry.sample(at: clock)
+        expected.body = ByteBuffer()
+        let notes = texts.map { ($0.key, $0.value) } + [("length", "7"), ("", "empty"), ("width", "1")]
+        fields.writeInteger(UInt32(notes.count))
+        for text in notes.flatMap({ [$0.0, $0.1] }) {
+            fields.writeInteger(UInt32(text.utf8.count))
+            fields.writeString(text)
+        }
+        // When they are read
+        let (found, entry) = try XCTUnwrap(fields.readFields())
+        // Then all that is known is there
+        let typed = self.entry(texts)
+        (expected.freshness, expected.provenance, expected.presentation) = (typed.freshness, typed.provenance, typed.presentation)
+        XCTAssertEqual(found, key)
+        XCTAssertEqual(entry, expected)
+    }
+
+    func testThatAValueThatCannotBeReadIsNone() {
+        let entry = entry(
+            texts.merging(["width": "wide", "color": "#+a10ff", "look": "ff", "stale-until": "soon", "asked-at": ""]) { $1 })
+
+        XCTAssertNil(entry.freshness)
+        XCTAssertNil(entry.provenance.askedAt)
+        XCTAssertEqual(entry.presentation, Presentation(height: 138, thumbHash: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
+    }
+
+    private func entry(_ texts: [String: String]) -> CacheEntry {
+        var notes = EntryNotes()
+        for (name, value) in texts { notes.add(name, value: value) }
+        var entry = CacheEntry.sample(at: clock)
+        (entry.freshness, entry.provenance, entry.presentation) = (notes.freshness, notes.provenance, notes.presentation)
+        return entry
+    }
+}
