@@ -27,8 +27,8 @@ package struct Cache: Sendable {
     /// The tiers behind memory, in the order in which they are asked.
     package let others: [any CacheTier]
     package let logger: Logger
-    /// When something was purged.
-    package let purges: PurgeWatch
+    /// Notices purges by other processes.
+    package let invalidations: InvalidationWatcher
     private let troubles: TierTroubles
 
     package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
@@ -36,7 +36,7 @@ package struct Cache: Sendable {
         self.others = others
         self.logger = logger
         troubles = TierTroubles(logger: logger)
-        purges = PurgeWatch(memory: memory, tiers: others)
+        invalidations = InvalidationWatcher(memory: memory, tiers: others)
     }
 
     /// How much an event loop reads into memory at once; copying as much takes a few microseconds.
@@ -84,34 +84,50 @@ package struct Cache: Sendable {
         return false
     }
 
+    /// The generation that work begins under which stores what it makes. Purges by other processes count once they are noticed, and
+    /// nothing that began before them is stored in any case.
+    package func generation() async -> CacheGeneration { await invalidations.generation() }
+
     /// Stores `entry` in every tier.
-    package func store(_ entry: CacheEntry, for key: CacheKey) async {
-        memory.storeNow(entry, for: key)
-        for tier in others {
-            await troubles.passing(tier, "store", key) { () async throws(CacheError) in try await tier.store(entry, for: key) }
+    /// - Parameter generation: the one that the work began under. Nothing is stored if something was purged since, because `entry` may be
+    ///   made of it. `nil` stores in any case.
+    package func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil) async {
+        for (number, tier) in others.enumerated() {
+            // A tier that could not tell its generation cannot be asked to compare it.
+            if let generation, generation.tiers[number] == nil { continue }
+            let expected = generation?.tiers[number]
+            let isCurrent = await troubles.passing(tier, "store", key) { () async throws(CacheError) in
+                try await tier.store(entry, for: key, ifGeneration: expected)
+            }
+            // Another process has purged: what begins from now on is to know of it.
+            if isCurrent == false { return await invalidations.check() }
         }
+        memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
     }
 
-    /// Stores what was begun at `mark`, unless something was purged since: then it may be what the purge was to end.
-    package func store(_ entry: CacheEntry, for key: CacheKey, begunAt mark: PurgeMark) async {
-        guard await purges.mark() == mark else { return }
-        await store(entry, for: key)
-        guard await purges.mark() != mark else { return }
-        // Purged while it was stored.
-        do { try await remove(key) } catch { logger.error("what was purged may be left: \(error)", metadata: ["key": "\(key)"]) }
-    }
-
-    /// Removes what `selection` takes from every tier, and all that is made of it meanwhile: nothing that was begun before is found
-    /// afterwards, given that it is stored with `store(_:for:begunAt:)`.
-    /// - Throws: as `remove` does.
+    /// Removes what `selection` takes from every tier, and all that is made of it meanwhile: nothing that began before is found
+    /// afterwards, if it is stored under the generation that it began under.
+    /// - Throws: when a tier may still have some; the other tiers have removed theirs.
     package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
-        // What has expired is no news to anybody.
+        // Nobody serves what has expired.
         guard selection != .expired else { return try await remove(selection) }
-        purges.note()
-        let removal = try await remove(selection)
-        // Once more: work that began during the first time may have read what was still there and stored what it made of it.
-        purges.note()
-        try await remove(selection)
+        var removal = CacheRemoval()
+        var failure: CacheError?
+        // Twice: work that begins during the first removal may read what is still there, and store what it makes of it.
+        for _ in 0..<2 {
+            do {
+                try await invalidations.raiseGeneration()
+            } catch {
+                failure = error
+            }
+            do {
+                let removed = try await remove(selection)
+                if removed.entries > removal.entries { removal = removed }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
         return removal
     }
 

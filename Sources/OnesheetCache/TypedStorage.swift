@@ -36,21 +36,17 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     /// - Parameters:
     ///   - expiration: how long the value is good for; `nil` is as long as each tier keeps what does not say.
     ///   - cost: milliseconds that it took to get the value.
-    ///   - mark: when the work began that it is of; what was purged since is not stored. `nil` stores it in any case.
+    ///   - generation: the one that the work began under; nothing is stored if something was purged since. `nil` stores in any case.
     /// - Throws: what the value's `data()` throws.
     package func store(
         _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0,
-        begunAt mark: PurgeMark? = nil
+        ifGeneration generation: CacheGeneration? = nil
     ) async throws {
         let (body, validator) = try await withTaskExecutorPreference(executor) { try await Self.write(value) }
         let entry = CacheEntry(
             body: body, mediaType: Value.mediaType, validator: validator, created: clock.now,
             cacheTime: expiration ?? .never, tags: tags, cost: cost)
-        if let mark {
-            await cache.store(entry, for: cacheKey(key), begunAt: mark)
-        } else {
-            await cache.store(entry, for: cacheKey(key))
-        }
+        await cache.store(entry, for: cacheKey(key), ifGeneration: generation)
     }
 
     // Functions of their own, and asynchronous ones: those run where the executor is.

@@ -72,7 +72,7 @@ package struct Pipeline: Sendable {
     /// Makes the variant of its original, or finds that the stale one is still what its original gives.
     @discardableResult
     private func make(_ request: ImageRequest, from stale: CacheEntry?) async throws(PipelineError) -> ImageAnswer {
-        let mark = await cache.purges.mark()
+        let mark = await cache.generation()
         return try await flights.share(Begun(request.key, at: mark)) { () async throws(PipelineError) -> ImageAnswer in
             var watch = Stopwatch(figures)
             // Before anything is fetched for it. What may be there already, or needs no worker, goes on.
@@ -88,7 +88,7 @@ package struct Pipeline: Sendable {
             _ = watch.lap("render")
             let origin: AnswerOrigin = !isUnchanged ? .made : original.standsIn ? .staleOnError : .revalidated
             // What stands in is stored as it is.
-            if original.isStorable, origin != .staleOnError { await cache.store(variant, for: request.key, begunAt: mark) }
+            if original.isStorable, origin != .staleOnError { await cache.store(variant, for: request.key, ifGeneration: mark) }
             return ImageAnswer(
                 entry: variant, origin: origin, timings: watch.lap("store"), isStorable: original.isStorable, hold: variants.hold)
         }
@@ -102,14 +102,14 @@ package struct Pipeline: Sendable {
 
     /// Makes several variants of one title before anyone asks, its original decoded once for all of them.
     package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
-        let mark = await cache.purges.mark()
+        let mark = await cache.generation()
         let original = try await originals.original(of: title, at: mark)
         let variants = try await variants(of: original, title, transforms, at: mark)
         // Counted until it is stored.
         defer { withExtendedLifetime(variants.hold) {} }
         guard original.isStorable else { return variants.entries }
         for (variant, transform) in zip(variants.entries, transforms) {
-            await cache.store(variant, for: ImageRequest(title, transform).key, begunAt: mark)
+            await cache.store(variant, for: ImageRequest(title, transform).key, ifGeneration: mark)
         }
         return variants.entries
     }
@@ -122,7 +122,7 @@ package struct Pipeline: Sendable {
 
     /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
     private func variants(
-        of original: Original, _ title: TitleReference, _ transforms: [Transform], at mark: PurgeMark
+        of original: Original, _ title: TitleReference, _ transforms: [Transform], at mark: CacheGeneration
     ) async throws(PipelineError) -> Variants {
         let source = original.entry
         let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
@@ -170,18 +170,18 @@ package struct Pipeline: Sendable {
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
         try MissPermit.take()
-        return try await originals.size(of: try await originals.original(of: title, at: await cache.purges.mark()))
+        return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
     }
 
     /// Keeps what `variant` says of the poster, unless it is known.
-    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference, at mark: PurgeMark) async {
+    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference, at mark: CacheGeneration) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
-            await facts(of: title)?.original != new.original, await cache.purges.mark() == mark
+            await facts(of: title)?.original != new.original
         else { return }
         do {
             try await facts.store(
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
-                tags: [.source(title.source), .title(title)])
+                tags: [.source(title.source), .title(title)], ifGeneration: mark)
         } catch {
             cache.logger.warning("a poster's facts cannot be kept: \(error)", metadata: ["title": "\(title)"])
         }

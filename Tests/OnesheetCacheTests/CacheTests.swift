@@ -171,7 +171,11 @@ private struct FailingTier: CacheTier {
 
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? { throw Self.failure }
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool { throw Self.failure }
-    func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) { throw Self.failure }
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool {
+        throw Self.failure
+    }
+    func generation() async throws(CacheError) -> Int { throw Self.failure }
+    func raiseGeneration() async throws(CacheError) -> Int { throw Self.failure }
     func remove(_ key: CacheKey) async throws(CacheError) { throw Self.failure }
     func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval { throw Self.failure }
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) { throw Self.failure }

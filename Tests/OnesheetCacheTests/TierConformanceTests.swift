@@ -45,7 +45,11 @@ private struct ForgetfulOfKeys: CacheTier {
 
     func entry(for key: CacheKey) async -> CacheEntry? { await memory.entry(for: only) }
     func contains(_ key: CacheKey) async -> Bool { await memory.contains(only) }
-    func store(_ entry: CacheEntry, for key: CacheKey) async { await memory.store(entry, for: only) }
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool {
+        await memory.store(entry, for: only, ifGeneration: generation)
+    }
+    func generation() async -> Int { memory.generation }
+    func raiseGeneration() async -> Int { await memory.raiseGeneration() }
     func remove(_ key: CacheKey) async { await memory.remove(only) }
     func remove(_ selection: CacheSelection, dryRun: Bool) async -> CacheRemoval { await memory.remove(selection, dryRun: dryRun) }
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async { await memory.forEachKey(visit) }

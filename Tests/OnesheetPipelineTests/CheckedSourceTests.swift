@@ -133,7 +133,7 @@ final class CheckedSourceTests: XCTestCase {
     }
 
     func testThatFlightsAndFailuresAreEachTitlesOwn() async throws {
-        let mark = PurgeMark()
+        let mark = CacheGeneration()
         for (one, other) in LookalikeTexts.pairs {
             let titles = [one, other].map { TitleReference(source: "films", id: $0) }
             // Given a failure of one

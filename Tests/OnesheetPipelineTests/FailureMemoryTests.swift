@@ -8,7 +8,7 @@ import XCTest
 
 final class FailureMemoryTests: XCTestCase {
     private let clock = ManualClock()
-    private let mark = PurgeMark()
+    private let mark = CacheGeneration()
     private let title = TitleReference(source: "films", id: "1")
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
@@ -53,7 +53,7 @@ final class FailureMemoryTests: XCTestCase {
         let memory = FailureMemory(clock: clock.wallClock)
         memory.remember(.noPoster(title), of: title, at: mark)
         // When something was purged since, it is looked for again
-        XCTAssertNoThrow(try memory.check(title, at: PurgeMark(own: 1)))
+        XCTAssertNoThrow(try memory.check(title, at: CacheGeneration(memory: 1)))
     }
 
     func testThatAFloodOfNamesNeitherGrowsTheMemoryNorForgetsWhatIsAskedFor() {

@@ -34,10 +34,9 @@ extension DiskShelf {
         return removed.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
     }
 
-    /// Lets other processes with the folder know that something was purged.
-    func notePurge() throws(CacheError) { try withFolder("note a purge in") { try $0.index.notePurge() } }
+    func generation() throws(CacheError) -> Int { try withFolder("look for purges in") { try $0.index.generation() } }
 
-    func foreignPurges() throws(CacheError) -> Int { try withFolder("look for purges in") { try $0.index.foreignPurges() } }
+    func raiseGeneration() throws(CacheError) -> Int { try withFolder("note a purge in") { try $0.index.raiseGeneration() } }
 
     /// Takes all entries out of reach at once. Their files go after.
     private func removeAll() throws(CacheError) -> CacheRemoval {

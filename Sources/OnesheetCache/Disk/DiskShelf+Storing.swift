@@ -4,35 +4,50 @@ internal import OnesheetCore
 
 extension DiskShelf {
     /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
-    /// - Parameter isOrdered: whether it is stored whatever has to go for it.
-    func store(_ entry: CacheEntry, for key: CacheKey, isOrdered: Bool = false) throws(CacheError) {
+    /// - Parameters:
+    ///   - generation: nothing is stored if the folder has another one; `nil` stores in any case.
+    ///   - isOrdered: whether it is stored whatever has to go for it.
+    /// - Returns: whether the generation was the same.
+    func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil, isOrdered: Bool = false
+    ) throws(CacheError) -> Bool {
         let name = key.entryName
         let now = clock.now
         let end = life.end(of: entry, now: now)
-        if let end, end <= now { return try remove(key) }
+        if let end, end <= now {
+            try remove(key)
+            return true
+        }
         let header = EntryHeader.bytes(of: entry, for: key, named: name, end: end)
         let length = header.readableBytes + entry.body.readableBytes
         let row = IndexRow(name: name, key: key, entry: entry, length: length, stored: now, end: end)
         guard row.bytes <= settings.budgets[key.kind] / 2, header.readableBytes < EntryHeader.lengthLimit else {
             count(key) { $0.evictions["too large", default: 0] += 1 }
-            return try remove(key)
-        }
-        let isStored = try withFolder("store in") { folder in
-            guard try admits(row, isOrdered: isOrdered, in: folder) else { return false }
-            try makeRoom(for: row, in: folder)
-            try write(header, entry.body, as: row, in: folder)
+            try remove(key)
             return true
         }
-        count(key) { if isStored { $0.stores += 1 } else { $0.evictions["asked for once", default: 0] += 1 } }
+        return try withFolder("store in") { folder in
+            guard try admits(row, isOrdered: isOrdered, in: folder) else {
+                count(key) { $0.evictions["asked for once", default: 0] += 1 }
+                return true
+            }
+            try makeRoom(for: row, in: folder)
+            let temporary = folder.session.temporaryPath()
+            let isCurrent = try removing(temporary) {
+                try write(header, entry.body, to: temporary)
+                return try folder.index.store(row, ifGeneration: generation) { try place(temporary, row.name) }
+            }
+            if isCurrent { count(key) { $0.stores += 1 } }
+            return isCurrent
+        }
     }
 
-    private func write(_ header: ByteBuffer, _ body: ByteBuffer, as row: IndexRow, in folder: OpenFolder) throws {
-        let temporary = folder.session.temporaryPath()
+    /// Runs `body` and removes what is left of the file at `temporary`: a stored one has been moved.
+    private func removing<Answer>(_ temporary: String, after body: () throws -> Answer) throws -> Answer {
         do {
-            try write(header, body, to: temporary)
-            try folder.index.store(row) { try place(temporary, row.name) }
-            // Gone already, unless a removal came between.
+            let answer = try body()
             try Files.remove(temporary)
+            return answer
         } catch {
             let failure = error
             do { try Files.remove(temporary) } catch { throw failure }

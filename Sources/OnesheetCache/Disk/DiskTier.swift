@@ -13,7 +13,7 @@ package final class DiskTier: CacheTier {
     /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.
     private let readers: DiskWorkers
     private let workers: DiskWorkers
-    private let logger: Logger
+    package let logger: Logger
 
     /// Opens the folder at `path`, or makes it. Where that fails because the disk is full or cannot be written, the tier says so in the
     /// log, finds what is in the folder, fails to store, and opens the folder as soon as that is possible.
@@ -71,9 +71,23 @@ package final class DiskTier: CacheTier {
         return try await readers.run { () throws(CacheError) in try shelf.contains(key) }
     }
 
-    package func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
+    package func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
+    ) async throws(CacheError) -> Bool {
         let (shelf, isOrdered) = (shelf, Urgency.current == .prefetch)
-        try await workers.run { () throws(CacheError) in try shelf.store(entry, for: key, isOrdered: isOrdered) }
+        return try await workers.run { () throws(CacheError) in
+            try shelf.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
+        }
+    }
+
+    package func generation() async throws(CacheError) -> Int {
+        let shelf = shelf
+        return try await readers.run { () throws(CacheError) in try shelf.generation() }
+    }
+
+    package func raiseGeneration() async throws(CacheError) -> Int {
+        let shelf = shelf
+        return try await workers.run { () throws(CacheError) in try shelf.raiseGeneration() }
     }
 
     package func remove(_ key: CacheKey) async throws(CacheError) {
@@ -94,15 +108,8 @@ package final class DiskTier: CacheTier {
             // Where the index was found to be damaged on the way, its entries are known only once they were taken in again.
             if step.entries == 0, try await !adoptedMore() { break }
         }
-        // What has expired no process serves any more.
-        if selection != .expired { try await workers.run { () throws(CacheError) in try shelf.notePurge() } }
         if selection == .all { cleanLater() }
         return removal
-    }
-
-    package func foreignPurges() async throws(CacheError) -> Int {
-        let shelf = shelf
-        return try await readers.run { () throws(CacheError) in try shelf.foreignPurges() }
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {

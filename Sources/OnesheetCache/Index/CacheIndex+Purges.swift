@@ -1,28 +1,25 @@
 internal import GRDB
-internal import Synchronization
 
-/// How often something was purged, so that each process learns of the others' purges.
+/// The number that each purge raises, whichever process purges.
 extension CacheIndex {
-    private static let name = "purges"
+    private static let setting = "purges"
 
-    /// Notes that this process has purged.
-    func notePurge() throws {
+    func generation() throws -> Int { try look { try Self.generation($0) } }
+
+    /// Adds one to the generation.
+    /// - Returns: the new one.
+    func raiseGeneration() throws -> Int {
         try alone { database in
+            let next = try Self.generation(database) &+ 1
             try database.execute(
-                sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)",
-                arguments: [Self.name, "\(try Self.purges(database) &+ 1)"])
-            ownPurges.add(1, ordering: .relaxed)
+                sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", arguments: [Self.setting, "\(next)"])
+            return next
         }
     }
 
-    /// How often other processes have purged; a number that only says something when it changes.
-    func foreignPurges() throws -> Int {
-        // Read together: the database lets one at a time work with it.
-        try look { try Self.purges($0) &- ownPurges.load(ordering: .relaxed) }
-    }
-
-    private static func purges(_ database: Database) throws -> Int {
-        let text = try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
+    static func generation(_ database: Database) throws -> Int {
+        let text = try String.fetchOne(
+            database.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?"), arguments: [setting])
         return text.flatMap(Int.init) ?? 0
     }
 }

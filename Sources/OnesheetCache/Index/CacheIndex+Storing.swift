@@ -5,21 +5,32 @@ internal import OnesheetCore
 extension CacheIndex {
     /// Puts `row` into the index and then the file in its place, in this order: a process killed in between leaves a row without a file,
     /// which is harmless, never a file that no removal would find.
-    /// - Parameter place: puts the file in its place. Not called when the row was removed or replaced meanwhile: what removes an entry
-    ///   that is just being stored wins.
-    func store(_ row: IndexRow, place: () throws -> Void) throws {
+    /// - Parameters:
+    ///   - generation: nothing is stored if the index has another one. A purge raises it before it removes, so that it either refuses the
+    ///     row here or finds it afterwards.
+    ///   - place: puts the file in its place. Not called when the row was removed or replaced meanwhile: what removes an entry that is
+    ///     just being stored wins.
+    /// - Returns: whether the generation was the same until the end.
+    func store(_ row: IndexRow, ifGeneration generation: Int?, place: () throws -> Void) throws -> Bool {
         let token = Int64.random(in: .min ... .max)
-        try alone { try row.put($0, token: token) }
-        try alone { database in
+        func isCurrent(_ database: Database) throws -> Bool { try generation.map { try Self.generation(database) == $0 } ?? true }
+        let isStored = try alone { database in
+            guard try isCurrent(database) else { return false }
+            try row.put(database, token: token)
+            return true
+        }
+        guard isStored else { return false }
+        return try alone { database in
             let found = try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.name.bytes)])
-            guard found == token else { return }
+            guard found == token else { return try isCurrent(database) }
             do {
                 try place()
             } catch {
                 try Self.remove([row.name], database)
                 throw error
             }
+            return true
         }
     }
 

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
-internal import Synchronization
 
 /// What is in the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
 ///
@@ -12,8 +11,6 @@ final class CacheIndex: Sendable {
     let path: String
     let database: DatabaseQueue
     let identity: FileStatus.Identity
-    /// How often this process has purged, of the purges that the index counts.
-    let ownPurges = Atomic(0)
 
     /// Opens the index at `path`, or makes one of the empty file there.
     /// - Throws: `DatabaseError` where it is damaged or a newer program's, `FileFailure` where it is no file.

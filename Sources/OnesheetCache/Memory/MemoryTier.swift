@@ -22,6 +22,7 @@ package final class MemoryTier: CacheTier {
     /// How much one entry may take.
     var entryLimit: Int { bytes / 10 }
     private let clock: WallClock
+    private let purges = Atomic(0)
 
     private struct Part: ~Copyable, Sendable {
         private let shelf: Mutex<MemoryShelf>
@@ -70,14 +71,31 @@ package final class MemoryTier: CacheTier {
         return parts[part(of: key)].withLock { $0.contains(key, now: now) }
     }
 
-    package func store(_ entry: CacheEntry, for key: CacheKey) async { storeNow(entry, for: key) }
+    package func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool {
+        storeNow(entry, for: key, ifGeneration: generation)
+    }
 
-    /// Stores `entry`, at once.
-    package func storeNow(_ entry: CacheEntry, for key: CacheKey) {
+    /// Stores `entry`, at once, unless the tier has another generation than this one.
+    ///
+    /// A purge raises the generation before it takes a part's lock. So under that lock the entry is either refused, or there for the
+    /// purge to remove.
+    @discardableResult
+    package func storeNow(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil) -> Bool {
         let entry = entry.compacted()
         let now = clock.now
-        parts[part(of: key)].withLock { $0.store(entry, for: key, now: now) }
+        return parts[part(of: key)].withLock { shelf in
+            if let generation, purges.load(ordering: .acquiring) != generation { return false }
+            shelf.store(entry, for: key, now: now)
+            return true
+        }
     }
+
+    /// A number that each purge raises.
+    package var generation: Int { purges.load(ordering: .acquiring) }
+
+    package func generation() async -> Int { generation }
+
+    package func raiseGeneration() async -> Int { purges.add(1, ordering: .acquiringAndReleasing).newValue }
 
     package func remove(_ key: CacheKey) async { removeNow(key) }
 

@@ -17,7 +17,19 @@ public protocol CacheTier: Sendable {
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
 
     /// Stores `entry`, replacing what was under `key`.
-    func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError)
+    /// - Parameter generation: the tier's generation when the work began that `entry` comes from. If it has changed since, nothing is
+    ///   stored. The tier compares and stores in one step, so that no purge comes between. `nil` stores in any case.
+    /// - Returns: whether the generation was still the same. An entry that the tier does not want, because it is too large for example,
+    ///   is no reason to return `false`.
+    @discardableResult
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool
+
+    /// A number that changes with each purge, whichever process purges. Reading it changes nothing.
+    func generation() async throws(CacheError) -> Int
+
+    /// Adds one to the generation: what began before is not stored afterwards. A purge raises it and then removes.
+    /// - Returns: the new generation.
+    func raiseGeneration() async throws(CacheError) -> Int
 
     /// Removes what is under `key`, if anything.
     func remove(_ key: CacheKey) async throws(CacheError)
@@ -28,17 +40,17 @@ public protocol CacheTier: Sendable {
     /// Calls `visit` with each entry's key, in no particular order.
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError)
 
-    /// How often others who share what is stored here have purged it: a number that only says something when it changes. Where nobody
-    /// shares it nothing has to be implemented.
-    func foreignPurges() async throws(CacheError) -> Int
-
     /// Figures since the start, and what is there now.
     func statistics() async throws(CacheError) -> CacheStatistics
 }
 
 extension CacheTier {
     public func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? { nil }
-    public func foreignPurges() async throws(CacheError) -> Int { 0 }
+
+    /// Stores `entry`, replacing what was under `key`, whatever was purged meanwhile.
+    public func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
+        try await store(entry, for: key, ifGeneration: nil)
+    }
 }
 
 /// Which entries to remove.

@@ -64,7 +64,7 @@ package struct Posters: Sendable {
     /// Never shows the picture again that is the poster at the moment, for this title or another, in any size.
     /// - Throws: `PipelineError.noPoster` where there is none.
     package func block(_ title: TitleReference) async throws -> PictureHash {
-        let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.purges.mark())
+        let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
         try await block(hash)
         _ = try await pipeline.purge(.tag(.title(title)))

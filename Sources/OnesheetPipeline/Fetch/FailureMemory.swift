@@ -12,7 +12,7 @@ final class FailureMemory: Sendable {
         let error: PipelineError
         /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
         let time: Range<Date>
-        let mark: PurgeMark
+        let mark: CacheGeneration
     }
 
     /// Names from outside can be long: so many failures, and so many bytes of names, twice.
@@ -22,7 +22,7 @@ final class FailureMemory: Sendable {
     init(clock: WallClock) { self.clock = clock }
 
     /// - Throws: the failure of `title` that is still remembered; after a purge everything is looked for again.
-    func check(_ title: TitleReference, at mark: PurgeMark) throws(PipelineError) {
+    func check(_ title: TitleReference, at mark: CacheGeneration) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
             guard let failure = failures.value(for: title) else { return nil }
@@ -34,7 +34,7 @@ final class FailureMemory: Sendable {
     }
 
     /// Remembers `error` for as long as its kind is worth it.
-    func remember(_ error: PipelineError, of title: TitleReference, at mark: PurgeMark) {
+    func remember(_ error: PipelineError, of title: TitleReference, at mark: CacheGeneration) {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
         let failure = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)

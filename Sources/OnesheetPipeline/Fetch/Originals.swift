@@ -51,7 +51,7 @@ package struct Originals: Sendable {
 
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
     /// - Parameter mark: when the work began that it is for.
-    func original(of title: TitleReference, at mark: PurgeMark) async throws(PipelineError) -> Original {
+    func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
         let source = try source(of: title)
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
@@ -61,7 +61,7 @@ package struct Originals: Sendable {
             guard original.isStorable else { return original }
             // What was made of other bytes must not be found any more, before the new ones can be.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
-            await cache.store(original.entry, for: ImageRequest.originalKey(title), begunAt: mark)
+            await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: mark)
             return original
         }
     }
@@ -76,7 +76,7 @@ package struct Originals: Sendable {
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
     private func renewed(
-        _ stored: Original?, of title: TitleReference, _ source: any ContentSource, _ mark: PurgeMark
+        _ stored: Original?, of title: TitleReference, _ source: any ContentSource, _ mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             if let stored, let url = stored.entry.provenance.location {
@@ -105,7 +105,7 @@ package struct Originals: Sendable {
 
     /// What the best candidate that can be had shows.
     private func elected(
-        _ title: TitleReference, _ source: any ContentSource, _ mark: PurgeMark
+        _ title: TitleReference, _ source: any ContentSource, _ mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             return try await election.original(of: title, source)
@@ -116,7 +116,7 @@ package struct Originals: Sendable {
     }
 
     /// Lets go of an original that turned out to be no good, so that its origin is asked again once `error` is forgotten.
-    func drop(_ title: TitleReference, _ error: PipelineError, at mark: PurgeMark) async {
+    func drop(_ title: TitleReference, _ error: PipelineError, at mark: CacheGeneration) async {
         failures.remember(error, of: title, at: mark)
         do {
             try await cache.remove(ImageRequest.originalKey(title))

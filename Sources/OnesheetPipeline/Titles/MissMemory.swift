@@ -12,7 +12,7 @@ final class MissMemory<Value: Sendable>: Sendable {
         let outcome: Result<Value, SourceError>
         /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
         let time: Range<Date>
-        let mark: PurgeMark
+        let mark: CacheGeneration
     }
 
     private let misses = Mutex(TwoGenerations<ExactText, Miss>(count: 8192, weight: 4 << 20))
@@ -21,7 +21,7 @@ final class MissMemory<Value: Sendable>: Sendable {
     init(clock: WallClock) { self.clock = clock }
 
     /// The empty answer or the error under `key` that is still remembered; after a purge everything is asked for again.
-    func recall(_ key: String, at mark: PurgeMark) -> Result<Value, SourceError>? {
+    func recall(_ key: String, at mark: CacheGeneration) -> Result<Value, SourceError>? {
         let now = clock.now
         return misses.withLock { misses -> Result<Value, SourceError>? in
             guard let miss = misses.value(for: ExactText(key)) else { return nil }
@@ -32,7 +32,7 @@ final class MissMemory<Value: Sendable>: Sendable {
     }
 
     /// Remembers an empty answer, or an error for as long as its kind is worth it.
-    func note(_ outcome: Result<Value, SourceError>, _ key: String, at mark: PurgeMark) {
+    func note(_ outcome: Result<Value, SourceError>, _ key: String, at mark: CacheGeneration) {
         guard let seconds = Self.seconds(outcome) else { return }
         let now = clock.now
         let miss = Miss(outcome: outcome, time: now..<now.addingTimeInterval(seconds), mark: mark)

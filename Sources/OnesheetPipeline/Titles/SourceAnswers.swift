@@ -57,7 +57,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ) async throws(PipelineError) -> Value {
         let kept = await kept(question.key)
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
-        let mark = await cache.purges.mark()
+        let mark = await cache.generation()
         if !remembers || misses.recall(question.missKey, at: mark) == nil {
             // A client that has used up its share gets what is kept, although it is stale.
             do throws(PipelineError) { try MissPermit.take() } catch {
@@ -98,14 +98,14 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
     private func keep(
-        _ value: Value, _ question: SourceQuestion, _ fresh: CacheExpiration, isKnown: Bool, _ mark: PurgeMark
+        _ value: Value, _ question: SourceQuestion, _ fresh: CacheExpiration, isKnown: Bool, _ mark: CacheGeneration
     ) async {
         let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
         // How long an answer is of use when its source cannot give a newer one.
         let life = dated.freshUntil == nil ? CacheExpiration.never : .days(30)
         do {
             try await storage.store(
-                JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, begunAt: mark)
+                JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, ifGeneration: mark)
         } catch {
             logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(question.key)"])
         }

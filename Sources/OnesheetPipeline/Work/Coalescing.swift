@@ -116,8 +116,8 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
 /// does not share the place in the line, nor the end of the quota, of what nobody waits for.
 struct Begun<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
-    let mark: PurgeMark
+    let mark: CacheGeneration
     private let urgency = Urgency.current
 
-    init(_ key: Key, at mark: PurgeMark) { (self.key, self.mark) = (key, mark) }
+    init(_ key: Key, at mark: CacheGeneration) { (self.key, self.mark) = (key, mark) }
 }

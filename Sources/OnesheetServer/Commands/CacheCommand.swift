@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
-import OnesheetPipeline
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +17,7 @@ struct CacheCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let document = try await document(plugins)
+            let document = try await document()
             if json { return try printDocument(document) }
             StandardStreams.output(
                 "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
@@ -30,14 +29,14 @@ struct CacheCommand: ParsableCommand {
             }
         }
 
-        private func document(_ plugins: PluginList) async throws -> CacheDocument {
-            guard let installation = try options.installWhereThereIsACache(plugins) else {
+        private func document() async throws -> CacheDocument {
+            guard let disk = try options.openDiskCache() else {
                 return CacheDocument(CacheStatistics(byteLimit: try options.load().cache.disk.bytes.bytes, sources: [:]), at: .now)
             }
-            try await installation.disk.adopt()
-            let statistics = try await installation.disk.statistics()
-            try await installation.shutdown()
-            return CacheDocument(statistics, at: installation.clock.now)
+            try await disk.adopt()
+            let statistics = try await disk.statistics()
+            try await disk.close()
+            return CacheDocument(statistics, at: .now)
         }
     }
 
@@ -52,9 +51,9 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             var found = DiskVerification()
-            if let installation = try options.installWhereThereIsACache(plugins) {
-                found = try await installation.disk.verify(repair: repair)
-                try await installation.shutdown()
+            if let disk = try options.openDiskCache() {
+                found = try await disk.verify(repair: repair)
+                try await disk.close()
             }
             if json {
                 try printDocument(found)
@@ -73,7 +72,8 @@ struct CacheCommand: ParsableCommand {
             discussion: "A server that runs on the same folder notices within a second and empties its memory.")
 
         @Option(name: .long, help: "Everything of this source.") var source: String?
-        @Option(name: .long, help: "Of that source, this title only.") var id: String?
+        @Option(name: .long, help: "Of that source, this title only; its id as the poster's canonical address has it.") var id:
+            String?
         @Option(name: .long, help: "Everything with this tag, such as source:sample.") var tag: String?
         @Flag(name: .long, help: "What has expired.") var expired = false
         @Flag(name: .long, help: "Everything.") var all = false
@@ -88,10 +88,8 @@ struct CacheCommand: ParsableCommand {
             guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
         }
 
-        private func selection(_ installation: Installation) -> CacheSelection {
-            if let source, let id {
-                return .tag(.title(TitleReference(source: source, id: id).canonical(in: installation.sources)))
-            }
+        private var selection: CacheSelection {
+            if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
             if let source { return .tag(.source(source)) }
             if let tag { return .tag(CacheTag(tag)) }
             return expired ? .expired : .all
@@ -99,9 +97,11 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             var removal = CacheRemoval()
-            if let installation = try options.installWhereThereIsACache(plugins) {
-                removal = try await installation.pipeline.purge(selection(installation), dryRun: dryRun)
-                try await installation.shutdown()
+            if let disk = try options.openDiskCache() {
+                // No memory: what this process reads, nobody asks for again.
+                let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
+                removal = try await dryRun ? cache.remove(selection, dryRun: true) : cache.purge(selection)
+                try await disk.close()
             }
             if json {
                 try printDocument(removal)

@@ -109,8 +109,10 @@ struct ConfigurationOptions: ParsableArguments {
         return try Installation.examined(configuration, plugins, logger: Log.make(configuration.log))
     }
 
-    /// What is left in the cache's folder; `nil` where there is no folder, which looking into it must not change.
-    func installWhereThereIsACache(_ plugins: PluginList) throws -> Installation? {
-        try FolderExamination.isThere(try load().cache.disk.path) ? install(plugins) : nil
+    /// The disk cache alone, which needs neither sources nor codecs; `nil` if there is no folder, which a command must not make.
+    func openDiskCache() throws -> DiskTier? {
+        let configuration = try load()
+        guard try FolderExamination.isThere(configuration.cache.disk.path) else { return nil }
+        return try DiskTier(configuration.cache.disk, clock: .system, logger: Log.make(configuration.log))
     }
 }

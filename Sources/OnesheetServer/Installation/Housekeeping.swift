@@ -13,7 +13,7 @@ struct Housekeeping: Service {
         await cancelWhenGracefulShutdown {
             var seconds = 0
             repeat {
-                _ = await cache.purges.mark()
+                await cache.invalidations.check()
                 if seconds % 180 == 179 {
                     cache.memory.sweep()
                     do { try await disk.sweep() } catch { logger.warning("the disk tier cannot be swept: \(error)") }

@@ -131,6 +131,31 @@ extension TierConformance {
         }
     }
 
+    func generations() async throws {
+        let clock = ManualClock()
+        let tier = try tier(clock)
+        let (before, after) = (CacheKey(.variant, "before"), CacheKey(.variant, "after"))
+        let first = try await tier.generation()
+        let again = try await tier.generation()
+        try expect(first == again, "reading the generation changed it from \(first) to \(again)")
+        let early = try await tier.store(.sample(at: clock), for: after, ifGeneration: first)
+        try expect(early, "it is refused although nothing was purged")
+        _ = try await tier.remove(.tag(.source("nobody")), dryRun: false)
+        let removed = try await tier.generation()
+        try expect(removed == first, "a removal alone changed the generation")
+        let raised = try await tier.raiseGeneration()
+        let second = try await tier.generation()
+        try expect(raised == first + 1 && second == raised, "raised from \(first) to \(raised), then it is \(second)")
+        try await expectThere(after, in: tier, "that nobody removed")
+        let isStored = try await tier.store(.sample(at: clock), for: before, ifGeneration: first)
+        try expect(!isStored, "a store under the generation of before says that it is current")
+        try await expectAbsent(before, in: tier, "that began before")
+        let late = try await tier.store(.sample("new", at: clock), for: before, ifGeneration: second)
+        try expect(late, "a store under the present generation is refused")
+        try await expectThere(before, in: tier, "that began after")
+        try await tier.store(.sample(at: clock), for: before)
+    }
+
     /// A tier with 200 variants; the even ones expire after 100 seconds.
     private func filled() async throws -> (ManualClock, any CacheTier) {
         let clock = ManualClock()

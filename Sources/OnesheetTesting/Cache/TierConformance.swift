@@ -52,6 +52,7 @@ public struct TierConformance: Sendable {
             ("a removal of the expired takes no others", expired),
             ("a removal of all leaves nothing", all),
             ("a dry run counts what the removal then removes", dryRun),
+            ("what began before a purge is not stored after it", generations),
             ("every key is visited once", visiting),
             ("hits, misses, stores and entries are counted", counting),
             ("they are counted by the source that the key names", countingBySource),

@@ -1,0 +1,166 @@
+import Foundation
+import Logging
+@testable import OnesheetCache
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+/// Two caches on one folder, as a server and the command line have them.
+final class InvalidationWatcherTests: XCTestCase {
+    private let clock = ManualClock()
+    private let key = CacheKey(.variant, "poster")
+
+    func testThatMemoryIsEmptiedWhenAnotherCachePurgesTheFolder() async throws {
+        for selection in [CacheSelection.all, .tag(.source("sample"))] {
+            let folder = try TemporaryDirectory()
+            let (server, command) = (try disk(folder), try disk(folder))
+            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [server], logger: .silent)
+            _ = await cache.generation()
+            await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
+
+            await cache.invalidations.check()
+            XCTAssertNotNil(cache.entryNow(for: key), "nobody has purged")
+            _ = try await command.remove(selection, dryRun: true)
+            await cache.invalidations.check()
+            XCTAssertNotNil(cache.entryNow(for: key), "a dry run purges nothing")
+
+            let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
+            _ = try await other.purge(selection)
+            _ = await cache.generation()
+            XCTAssertNotNil(cache.memory.entryNow(for: key), "reading the generation has no effect")
+            await cache.invalidations.check()
+            XCTAssertNil(cache.memory.entryNow(for: key))
+            let found = await cache.entry(for: key)
+            XCTAssertNil(found)
+            try await server.close()
+            try await command.close()
+        }
+    }
+
+    func testThatAPurgeOfOnesOwnLeavesTheRestOfMemoryAlone() async throws {
+        let folder = try TemporaryDirectory()
+        let disk = try disk(folder)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [disk], logger: .silent)
+        _ = await cache.generation()
+        await cache.store(.sample(at: clock, tags: [.source("kept")]), for: key)
+
+        _ = try await cache.purge(.tag(.source("purged")))
+        await cache.invalidations.check()
+
+        XCTAssertNotNil(cache.memory.entryNow(for: key))
+        try await disk.close()
+    }
+
+    func testThatWhatBeganBeforeAPurgeIsNotStoredAfterIt() async throws {
+        for isForeign in [false, true] {
+            // Given two caches on a folder, and work that began
+            let folder = try TemporaryDirectory()
+            let (server, command) = (try disk(folder), try disk(folder))
+            let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [server], logger: .silent)
+            let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
+            let before = await cache.generation()
+            // When one of them purges something before it ends
+            _ = try await (isForeign ? other : cache).purge(.tag(.source("sample")))
+            await cache.store(.sample(at: clock), for: key, ifGeneration: before)
+            // Then it is not stored, and what began afterwards is
+            var found = await cache.entry(for: key)
+            XCTAssertNil(found)
+            let after = await cache.generation()
+            await cache.store(.sample(at: clock), for: key, ifGeneration: after)
+            found = await cache.entry(for: key)
+            XCTAssertNotNil(found)
+            // And what has expired is no purge
+            _ = try await cache.purge(.expired)
+            let later = await cache.generation()
+            XCTAssertEqual(later, after)
+            try await server.close()
+            try await command.close()
+        }
+    }
+
+    func testThatTheIndexRefusesWhatBeganBeforeAnotherProcessPurged() async throws {
+        // Given an entry in an index that two processes have open, which one of them removes, with and without a purge
+        for (name, raises) in [("removed", false), ("purged", true)] {
+            let folder = try TemporaryDirectory()
+            let path = folder.path("index.sqlite")
+            try Data().write(to: URL(filePath: path))
+            let (index, other) = (try CacheIndex(path: path), try CacheIndex(path: path))
+            let row = IndexRow(
+                name: key.entryName, key: key, entry: .sample(at: clock), length: 10, stored: clock.now, end: nil)
+            var isPlaced = false
+            let generation = try index.generation()
+            let isCurrent = try index.store(row, ifGeneration: generation) { isPlaced = true }
+            XCTAssertTrue(isCurrent && isPlaced)
+            if raises { XCTAssertEqual(try other.raiseGeneration(), generation + 1) }
+            try other.remove(key.entryName) {}
+            isPlaced = false
+            // When the other stores it again
+            let isStillCurrent = try index.store(row, ifGeneration: generation) { isPlaced = true }
+            // Then only what was purged is not stored again, neither its row nor its file
+            XCTAssertEqual(isStillCurrent, !raises, name)
+            XCTAssertEqual(isPlaced, !raises, name)
+            XCTAssertEqual(try index.contains(key.entryName), !raises, name)
+            try index.close()
+            try other.close()
+        }
+    }
+
+    func testThatATierThatCannotTellItsGenerationIsNotStoredInUntilItCan() async throws {
+        // Given a disk tier that is closed, and memory
+        let closed = DiskTier(closedAt: "/nowhere", clock: clock.wallClock, logger: .silent)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [closed], logger: .silent)
+        // When work begins and ends
+        let generation = await cache.generation()
+        await cache.store(.sample(at: clock), for: key, ifGeneration: generation)
+        // Then memory has it, and the tier was not asked
+        XCTAssertNotNil(cache.entryNow(for: key))
+        XCTAssertEqual(cache.failures["disk"], 0)
+    }
+
+    func testThatWhatBeganBeforeAPurgeDoesNotReachMemoryWhenTheTierIsSlow() async throws {
+        // Given a tier whose store another process's purge overtakes
+        let tier = OvertakenTier(clock: clock.wallClock)
+        let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
+        let before = await cache.generation()
+        // When it refuses what began before
+        await cache.store(.sample(at: clock), for: key, ifGeneration: before)
+        // Then memory has nothing either, and what begins now is stored
+        XCTAssertNil(cache.entryNow(for: key))
+        let after = await cache.generation()
+        XCTAssertNotEqual(after, before)
+        await cache.store(.sample(at: clock), for: key, ifGeneration: after)
+        XCTAssertNotNil(cache.memory.entryNow(for: key))
+    }
+
+    private func disk(_ folder: TemporaryDirectory) throws -> DiskTier {
+        try DiskTier(path: folder.path("cache"), isSynced: false, clock: clock.wallClock, logger: .silent)
+    }
+}
+
+/// A tier that another process purges just before the first store.
+private final class OvertakenTier: CacheTier {
+    let name = "overtaken"
+    private let memory: MemoryTier
+    private let isOvertaken = Mutex(false)
+
+    init(clock: WallClock) { memory = MemoryTier(clock: clock) }
+
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool {
+        let isFirst = isOvertaken.withLock { isOvertaken in
+            defer { isOvertaken = true }
+            return !isOvertaken
+        }
+        if isFirst { _ = await memory.raiseGeneration() }
+        return await memory.store(entry, for: key, ifGeneration: generation)
+    }
+
+    func entry(for key: CacheKey) async -> CacheEntry? { await memory.entry(for: key) }
+    func contains(_ key: CacheKey) async -> Bool { await memory.contains(key) }
+    func remove(_ key: CacheKey) async { await memory.remove(key) }
+    func remove(_ selection: CacheSelection, dryRun: Bool) async -> CacheRemoval { await memory.remove(selection, dryRun: dryRun) }
+    func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async { await memory.forEachKey(visit) }
+    func statistics() async -> CacheStatistics { await memory.statistics() }
+    func generation() async -> Int { memory.generation }
+    func raiseGeneration() async -> Int { await memory.raiseGeneration() }
+}
