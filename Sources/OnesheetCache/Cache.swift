@@ -1,6 +1,7 @@
 package import Logging
 internal import NIOCore
 package import OnesheetCore
+internal import Synchronization
 
 /// An entry, and which tier had it.
 package struct CacheHit: Sendable {
@@ -19,7 +20,7 @@ package struct CacheHit: Sendable {
     }
 }
 
-/// The tiers one after another: memory first, then the others; what a later tier has is promoted into memory.
+/// The tiers one after another: memory first, then the others; what a later tier has is promoted into all before it.
 ///
 /// A tier that fails is logged and passed by: the cache may cost a request time, never its answer.
 package struct Cache: Sendable {
@@ -30,10 +31,13 @@ package struct Cache: Sendable {
     /// Notices purges by other processes.
     package let invalidations: InvalidationWatcher
     private let troubles: TierTroubles
+    private let removals = Removals()
+    private let immediate: [any ImmediateTier]
 
     package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
         self.memory = memory
         self.others = others
+        immediate = others.compactMap { $0 as? any ImmediateTier }
         self.logger = logger
         troubles = TierTroubles(logger: logger)
         invalidations = InvalidationWatcher(memory: memory, tiers: others)
@@ -48,7 +52,7 @@ package struct Cache: Sendable {
     package func entryNow(for key: CacheKey) -> CacheHit? {
         if let hit = memoryHit(for: key) { return hit }
         let mark = memory.promotionMark(for: key)
-        for tier in others {
+        for tier in immediate {
             guard let ready = tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) else { continue }
             if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
             return CacheHit(entry: ready.entry, tier: tier.name, file: ready.file)
@@ -64,14 +68,32 @@ package struct Cache: Sendable {
     package func entry(for key: CacheKey) async -> CacheHit? {
         if let hit = memoryHit(for: key) { return hit }
         let mark = memory.promotionMark(for: key)
-        for tier in others {
+        let moment = removals.moment
+        let generation = others.count > 1 ? await generation() : nil
+        for (number, tier) in others.enumerated() {
             let entry = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)
             }
             guard let entry = entry ?? nil else { continue }
+            for earlier in others[..<number].indices {
+                await promote(entry, for: key, into: earlier, under: generation, since: moment)
+            }
             memory.promote(entry, for: key, since: mark)
             return CacheHit(entry: entry, tier: tier.name)
         }
         return nil
+    }
+
+    /// Stores an entry that a later tier had, unless something was removed meanwhile: it may be what was removed.
+    private func promote(
+        _ entry: CacheEntry, for key: CacheKey, into number: Int, under generation: CacheGeneration?, since moment: Removals.Moment?
+    ) async {
+        let tier = others[number]
+        guard let moment, let expected = generation?.tiers[number] else { return }
+        await troubles.passing(tier, "promote", key) { () async throws(CacheError) in
+            try await tier.store(entry, for: key, ifGeneration: expected)
+            // A removal that began meanwhile may have passed this tier before the store.
+            if removals.moment != moment { try await tier.remove(key) }
+        }
     }
 
     /// Whether any tier has a fresh entry under `key`; reads no body and extends no life.
@@ -168,6 +190,8 @@ package struct Cache: Sendable {
     private func inEveryTier(
         _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
     ) async throws(CacheError) -> CacheRemoval {
+        removals.begin()
+        defer { removals.end() }
         var largest = CacheRemoval()
         var failure: CacheError?
         for tier in others.reversed() + [memory] {
@@ -181,4 +205,26 @@ package struct Cache: Sendable {
         if let failure { throw failure }
         return largest
     }
+}
+
+/// Counts removals, so that a promotion between tiers sees whether one came between.
+private final class Removals: Sendable {
+    /// Two are the same if no removal began between them.
+    struct Moment: Equatable {
+        fileprivate let begun: Int
+    }
+
+    private let counts = Mutex((begun: 0, underWay: 0))
+
+    /// `nil` while something is being removed.
+    var moment: Moment? { counts.withLock { $0.underWay == 0 ? Moment(begun: $0.begun) : nil } }
+
+    func begin() {
+        counts.withLock { counts in
+            counts.begun += 1
+            counts.underWay += 1
+        }
+    }
+
+    func end() { counts.withLock { $0.underWay -= 1 } }
 }

@@ -2,6 +2,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 final class CacheTests: XCTestCase {
@@ -39,6 +40,48 @@ final class CacheTests: XCTestCase {
         clock.advance(by: .seconds(86_400 * 365))
         XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20), "it has expired")
         try await disk.close()
+    }
+
+    func testThatWhatALaterTierHasIsPromotedIntoEveryTierBeforeIt() async throws {
+        let (disk, shared) = (try disk(), try disk())
+        let cache = cache([disk, shared])
+        try await shared.store(.sample("kept", at: clock), for: key)
+
+        let first = await cache.entry(for: key)
+
+        XCTAssertEqual(first?.entry, .sample("kept", at: clock))
+        let isOnDisk = try await disk.contains(key)
+        XCTAssertTrue(isOnDisk)
+        XCTAssertNotNil(cache.memory.entryNow(for: key))
+        try await disk.close()
+        try await shared.close()
+    }
+
+    func testThatWhatIsRemovedWhileItIsPromotedStaysRemoved() async throws {
+        // Given a tier from which an entry is removed, or everything purged, just when it was found there
+        for isPurge in [false, true] {
+            let disk = try disk()
+            let shared = WatchedTier(clock: clock.wallClock)
+            let cache = cache([disk, shared])
+            await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
+            try await disk.remove(key)
+            cache.memory.removeNow(key)
+            shared.onFound { [key] in
+                do {
+                    if isPurge { _ = try await cache.purge(.all) } else { try await cache.remove(key) }
+                } catch {
+                    XCTFail("\(error)")
+                }
+            }
+            // When it is looked up
+            let found = await cache.entry(for: key)
+            // Then that answers, and no tier has it
+            XCTAssertNotNil(found)
+            let isOnDisk = try await disk.contains(key)
+            XCTAssertFalse(isOnDisk)
+            XCTAssertNil(cache.memory.entryNow(for: key))
+            try await disk.close()
+        }
     }
 
     func testThatAStoreReachesEveryTier() async throws {
@@ -180,4 +223,32 @@ private struct FailingTier: CacheTier {
     func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval { throw Self.failure }
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) { throw Self.failure }
     func statistics() async throws(CacheError) -> CacheStatistics { throw Self.failure }
+}
+
+/// A tier that something happens to once an entry was found in it.
+private final class WatchedTier: CacheTier {
+    let name = "watched"
+    private let memory: MemoryTier
+    private let event = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    init(clock: WallClock) { memory = MemoryTier(clock: clock) }
+
+    func onFound(_ body: @escaping @Sendable () async -> Void) { event.withLock { $0 = body } }
+
+    func entry(for key: CacheKey) async -> CacheEntry? {
+        guard let found = await memory.entry(for: key) else { return nil }
+        await event.withLock { $0 }?()
+        return found
+    }
+
+    func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool {
+        await memory.store(entry, for: key, ifGeneration: generation)
+    }
+    func contains(_ key: CacheKey) async -> Bool { await memory.contains(key) }
+    func remove(_ key: CacheKey) async { await memory.remove(key) }
+    func remove(_ selection: CacheSelection, dryRun: Bool) async -> CacheRemoval { await memory.remove(selection, dryRun: dryRun) }
+    func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async { await memory.forEachKey(visit) }
+    func statistics() async -> CacheStatistics { await memory.statistics() }
+    func generation() async -> Int { memory.generation }
+    func raiseGeneration() async -> Int { await memory.raiseGeneration() }
 }

@@ -69,6 +69,20 @@ final class EntryNotesTests: XCTestCase {
         XCTAssertEqual(entry.presentation, Presentation(height: 138, thumbHash: "1QcSHQRnh493V4dIh4eXh1h4kJUI"))
     }
 
+    func testThatAnEncodedEntryIsReadAgainAndAnyOtherBytesAreNone() throws {
+        var entry = entry(texts)
+        (entry.body, entry.tags, entry.cost) = (ByteBuffer(string: "bytes"), [.source("sample")], 2.5)
+
+        let bytes = entry.encoded(for: key)
+
+        let decoded = try XCTUnwrap(CacheEntry.decode(bytes))
+        XCTAssertEqual(decoded.key, key)
+        XCTAssertEqual(decoded.entry, entry)
+        XCTAssertNil(CacheEntry.decode(ByteBuffer()))
+        XCTAssertNil(CacheEntry.decode(ByteBuffer(bytes: [0xFF, 0xFF, 0xFF, 0xFF, 1])))
+        XCTAssertNil(CacheEntry.decode(try XCTUnwrap(bytes.getSlice(at: 1, length: bytes.readableBytes - 1))))
+    }
+
     private func entry(_ texts: [String: String]) -> CacheEntry {
         var notes = EntryNotes()
         for (name, value) in texts { notes.add(name, value: value) }

@@ -7,7 +7,7 @@ package import OnesheetCore
 ///
 /// A folder may be open in several processes. What is damaged is never served; a folder that was deleted comes back;
 /// a folder that is not ours is refused. File work runs on threads of its own.
-package final class DiskTier: CacheTier {
+package final class DiskTier: ImmediateTier {
     package let name = "disk"
     private let shelf: DiskShelf
     /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.

@@ -1,4 +1,4 @@
-/// One level of the cache: memory, disk, later shared.
+/// One level of the cache: memory, disk, shared.
 ///
 /// A tier may forget anything at any time, and never answers with anything but what was stored under the key.
 public protocol CacheTier: Sendable {
@@ -7,11 +7,6 @@ public protocol CacheTier: Sendable {
 
     /// The fresh entry under `key`; `nil` where there is none, it has expired, or what is stored is damaged.
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
-
-    /// The fresh entry under `key` if it can be had at once: an event loop asks, so nothing may be waited for. `nil` says nothing about
-    /// whether it is there; without an implementation it is always the answer.
-    /// - Parameter limit: up to how many bytes an entry may be read into memory. A larger one is answered as a file, or not.
-    func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry?
 
     /// Whether a fresh entry is there, without reading its bytes and without extending its life.
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
@@ -45,8 +40,6 @@ public protocol CacheTier: Sendable {
 }
 
 extension CacheTier {
-    public func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? { nil }
-
     /// Stores `entry`, replacing what was under `key`, whatever was purged meanwhile.
     public func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
         try await store(entry, for: key, ifGeneration: nil)
@@ -80,6 +73,8 @@ public enum CacheError: Error, Sendable, Equatable {
     case fileSystem(operation: String, path: String, reason: String)
     /// The index database said no.
     case index(operation: String, reason: String)
+    /// The tier of a plugin said no.
+    case tier(operation: String, reason: String)
     /// The folder holds something that is not a cache of ours, so it is left alone.
     case notACache(path: String)
 }
@@ -89,6 +84,7 @@ extension CacheError: CustomStringConvertible {
         switch self {
         case .fileSystem(let operation, let path, let reason): "cannot \(operation) \(path): \(reason)"
         case .index(let operation, let reason): "cannot \(operation) the cache index: \(reason)"
+        case .tier(let operation, let reason): "cannot \(operation): \(reason)"
         case .notACache(let path):
             "\(path) has files in it and is not a Onesheet cache; name an empty or a new folder, so that nothing of yours is touched"
         }

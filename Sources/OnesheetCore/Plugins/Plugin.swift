@@ -18,6 +18,16 @@ public protocol Plugin: Sendable {
 /// A content source that can be configured.
 public protocol SourcePlugin: Plugin, ContentSource {}
 
+/// A cache tier that can be configured, to stand behind memory and disk.
+public protocol TierPlugin: Plugin, CacheTier {
+    /// Ends what the tier has open. Nothing is asked of it afterwards.
+    func shutdown() async
+}
+
+extension TierPlugin {
+    public func shutdown() async {}
+}
+
 /// A configuration without keys.
 public struct NoConfiguration: Decodable, Sendable {
     private enum CodingKeys: CodingKey {}

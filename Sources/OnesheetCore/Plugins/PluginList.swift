@@ -3,9 +3,14 @@ public struct PluginList: Sendable {
     public var sources: [any SourcePlugin.Type]
     /// The first one's format is what clients get who do not say.
     public var codecs: [any CodecPlugin.Type]
+    /// The tiers that can stand behind memory and disk.
+    public var tiers: [any TierPlugin.Type]
 
-    public init(sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = []) {
+    public init(
+        sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = [], tiers: [any TierPlugin.Type] = []
+    ) {
         self.sources = sources
         self.codecs = codecs
+        self.tiers = tiers
     }
 }

@@ -95,14 +95,29 @@ struct CacheCommand: ParsableCommand {
             return expired ? .expired : .all
         }
 
-        func run(with plugins: PluginList) async throws {
-            var removal = CacheRemoval()
-            if let disk = try options.openDiskCache() {
-                // No memory: what this process reads, nobody asks for again.
-                let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
-                removal = try await dryRun ? cache.remove(selection, dryRun: true) : cache.purge(selection)
-                try await disk.close()
+        private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
+            let configuration = try options.load()
+            guard configuration.cache.tiers.isEmpty else {
+                // The tiers of plugins too: a server would find there what the disk has no longer.
+                let logger = Log.make(configuration.log)
+                let groundwork = try Groundwork(configuration, plugins, clock: .system, logger: logger)
+                let removal = try await remove(from: groundwork.cache)
+                try await groundwork.shutdown(within: .seconds(10))
+                return removal
             }
+            guard let disk = try options.openDiskCache() else { return CacheRemoval() }
+            // No memory: what this process reads, nobody asks for again.
+            let removal = try await remove(from: Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger))
+            try await disk.close()
+            return removal
+        }
+
+        private func remove(from cache: Cache) async throws -> CacheRemoval {
+            dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let removal = try await removal(plugins)
             if json {
                 try printDocument(removal)
             } else {

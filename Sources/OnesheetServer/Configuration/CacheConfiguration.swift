@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import OnesheetCore
 
-/// The keys of `cache`: the two tiers.
+/// The keys of `cache`: the two tiers, and those of plugins.
 package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
     package struct Memory: Sendable, ConfigurationSection, Equatable {
         package var bytes = ByteSize(256 << 20)
@@ -46,6 +46,8 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package var memory = Memory()
     package var disk = Disk()
+    /// The tiers behind them, in the order in which they are asked.
+    package var tiers: [TierConfiguration] = []
 
     package init() {}
 
@@ -53,6 +55,15 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
         [
             Setting("memory", \.memory, meaning: "what is kept in memory"),
             Setting("disk", \.disk, meaning: "what is kept on disk"),
+            Setting("tiers", \.tiers, meaning: "the tiers of plugins, in the order in which they are asked"),
         ]
+    }
+
+    package func check() throws(ConfigurationError) {
+        var names: Set = ["memory", "disk"]
+        for (index, tier) in tiers.enumerated() where !names.insert(tier.name).inserted {
+            throw ConfigurationError(
+                path: "cache.tiers.[\(index)].name", message: "“\(tier.name)” is a tier already; each needs a name of its own")
+        }
     }
 }

@@ -3,11 +3,11 @@ import OnesheetCache
 import OnesheetCore
 
 extension Cache {
-    /// The memory tier as configured, in front of `disk`.
-    init(_ configuration: CacheConfiguration.Memory, disk: DiskTier, clock: WallClock, logger: Logger) {
+    /// The memory tier as configured, in front of the others.
+    init(_ configuration: CacheConfiguration.Memory, others: [any CacheTier], clock: WallClock, logger: Logger) {
         let memory = MemoryTier(
             bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), clock: clock)
-        self.init(memory: memory, others: [disk], logger: logger)
+        self.init(memory: memory, others: others, logger: logger)
     }
 }
 

@@ -16,11 +16,14 @@ struct Groundwork: Sendable {
     let clock: WallClock
     let logger: Logger
     private let web: WebTransport
+    private let tiers: [any TierPlugin]
     private let writes: Bool
 
     /// - Parameter writes: whether folders are made and opened. If not, only that they could be is made sure of, and the tier is closed.
     /// - Throws: `CacheError` or `ConfigurationError` that says what cannot be used.
-    init(_ configuration: ServerConfiguration, writes: Bool = true, clock: WallClock, logger: Logger) throws {
+    init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
+    ) throws {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
         let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
@@ -37,7 +40,15 @@ struct Groundwork: Sendable {
             disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
             state = try StateStore()
         }
-        cache = Cache(configuration.cache.memory, disk: disk, clock: clock, logger: logger)
+        let state = state
+        let assembly = PluginAssembly(
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
+            memory: memory)
+        let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
+        tiers = made.map(\.tier)
+        cache = Cache(
+            configuration.cache.memory,
+            others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }, clock: clock, logger: logger)
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)
@@ -53,6 +64,7 @@ struct Groundwork: Sendable {
         async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
         // The disk last: what is there may be stored until then.
         var failures = await [refreshing, fetching, rendering]
+        failures.append(await end("the tiers of plugins", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
     }

@@ -26,7 +26,7 @@ struct Installation: Sendable {
 
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
-        try self.init(configuration, plugins, on: Groundwork(configuration, clock: clock, logger: logger))
+        try self.init(configuration, plugins, on: Groundwork(configuration, plugins, clock: clock, logger: logger))
     }
 
     /// The same for a look at it, which writes nothing: its cache is closed and its state is empty.
@@ -34,7 +34,8 @@ struct Installation: Sendable {
     static func examined(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
     ) throws -> Installation {
-        try Installation(configuration, plugins, on: Groundwork(configuration, writes: false, clock: clock, logger: logger))
+        try Installation(
+            configuration, plugins, on: Groundwork(configuration, plugins, writes: false, clock: clock, logger: logger))
     }
 
     /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.

@@ -48,11 +48,34 @@ struct PluginAssembly: Sendable {
         return codecs
     }
 
-    private func context(for name: String) -> PluginContext {
+    /// The plugins' tiers, in the order in which they are asked.
+    /// - Parameter writes: whether they are made. If not, only that they could be is made sure of.
+    func tiers(
+        _ configurations: [TierConfiguration], writes: Bool
+    ) throws(ConfigurationError) -> [(name: String, deadline: Duration, tier: any TierPlugin)] {
+        var tiers: [(name: String, deadline: Duration, tier: any TierPlugin)] = []
+        for (index, configuration) in configurations.enumerated() {
+            let path = "cache.tiers.[\(index)]"
+            let type = try plugins.tier(configuration.type, at: "\(path).type")
+            guard writes else {
+                try plugins.check(type, configuration.configuration, at: path)
+                continue
+            }
+            let context = context(for: configuration.name, keeping: "cache/\(configuration.name)")
+            tiers.append(
+                (
+                    configuration.name, configuration.common.deadline.duration,
+                    try plugins.make(type, configuration.configuration, context, at: path)
+                ))
+        }
+        return tiers
+    }
+
+    private func context(for name: String, keeping place: String? = nil) -> PluginContext {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
         return PluginContext(
-            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(name)
+            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(place ?? name)
         ) { nested, outer in
             // What is configured inside a source shares its name, and has a part of the state for itself.
             let type = try plugins.source(nested.type, at: "type")

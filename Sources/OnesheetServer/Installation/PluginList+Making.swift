@@ -9,6 +9,14 @@ extension PluginList {
         return type
     }
 
+    /// The tier type called `name`.
+    func tier(_ name: String, at path: String) throws(ConfigurationError) -> any TierPlugin.Type {
+        guard let type = tiers.first(where: { $0.type == name }) else {
+            throw ConfigurationError(path: path, message: unknownName(name, kind: "tier type", known: tiers.map { $0.type }))
+        }
+        return type
+    }
+
     /// Makes a plugin from its part of the configuration.
     /// - Throws: `ConfigurationError` with `path` before what the plugin says.
     func make<Made: Plugin>(
@@ -23,6 +31,15 @@ extension PluginList {
             } catch {
                 throw ConfigurationError(path: "", message: "\(error)")
             }
+        } catch {
+            throw error.under(path)
+        }
+    }
+
+    /// Makes sure that a plugin's part of the configuration can be read, without making the plugin.
+    func check<Made: Plugin>(_ type: Made.Type, _ value: ConfigurationValue, at path: String) throws(ConfigurationError) {
+        do throws(ConfigurationError) {
+            _ = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)
         } catch {
             throw error.under(path)
         }

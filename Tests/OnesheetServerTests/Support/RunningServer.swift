@@ -30,9 +30,9 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
         answersEarly: Bool = answersEarly, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
-        listen: String = "127.0.0.1:0", plugins: PluginList = .standard
+        listen: String = "127.0.0.1:0", plugins: PluginList = .standard, tiers: String = ""
     ) async throws -> RunningServer {
-        let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen)
+        let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen, tiers: tiers)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.tape = tape
         let server = try Server(configuration, plugins, clock: clock, logger: logger, answersEarly: answersEarly)
@@ -57,13 +57,13 @@ struct RunningServer {
     /// A configuration file.
     static func yaml(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
-        listen: String = "127.0.0.1:0"
+        listen: String = "127.0.0.1:0", tiers: String = ""
     ) -> String {
         // Whoever reaches a socket may ask for anything only if that is said.
         let keys = listen.hasPrefix("unix:") && !keys.contains("signing:") ? keys + "\nsigning: { unsafe: true }" : keys
         return """
             listen: "\(listen)"
-            cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" } }
+            cache: { memory: { bytes: \(memory) }, disk: { path: "\(cache)" }, tiers: [\(tiers)] }
             \(keys)
             sources:
             \(sources.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
@@ -123,11 +123,12 @@ class ServerTestCase: XCTestCase {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
         answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], tape: Tape = .off,
-        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard
+        logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard,
+        tiers: String = ""
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
-            environment: environment, tape: tape, logger: logger, listen: listen, plugins: plugins)
+            environment: environment, tape: tape, logger: logger, listen: listen, plugins: plugins, tiers: tiers)
         addTeardownBlock { await server.stop() }
         return server
     }

@@ -1,9 +1,11 @@
 import OnesheetCore
 import OnesheetServer
 import ProgrammeSource
+import SharedFolderTier
 import StandardPlugins
 
-// Onesheet's own main, with one plugin more.
+// Onesheet's own main, with two plugins more.
 var plugins = PluginList.standard
 plugins.sources.append(ProgrammeSource.self)
+plugins.tiers.append(SharedFolderTier.self)
 await Onesheet.main(plugins)

@@ -1,10 +1,9 @@
 internal import FoundationEssentials
-internal import OnesheetCore
 
 /// Freshness, provenance and presentation of an entry as files hold them: texts with names. Nothing else knows the names.
 ///
 /// A name that is unknown and a value that cannot be read are passed over, so that older and newer versions read each other's files.
-struct EntryNotes {
+package struct EntryNotes {
     private enum Name: String, CaseIterable {
         case freshUntil = "fresh-until"
         case staleUntil = "stale-until"
@@ -25,10 +24,10 @@ struct EntryNotes {
 
     private var texts: [Name: String] = [:]
 
-    init() {}
+    package init() {}
 
     /// The notes to write with `entry`.
-    init(_ entry: CacheEntry) {
+    package init(_ entry: CacheEntry) {
         if let freshness = entry.freshness {
             texts[.freshUntil] = Self.text(freshness.freshUntil)
             texts[.staleUntil] = Self.text(freshness.staleUntil)
@@ -50,18 +49,18 @@ struct EntryNotes {
     }
 
     /// Names and values in an order that is always the same, so that equal entries have equal bytes.
-    var pairs: [(name: String, value: String)] {
+    package var pairs: [(name: String, value: String)] {
         Name.allCases.compactMap { name in texts[name].map { (name.rawValue, $0) } }
     }
 
     /// Adds what a file says; of two values with one name the first counts.
-    mutating func add(_ name: String, value: String) {
+    package mutating func add(_ name: String, value: String) {
         guard let name = Name(rawValue: name), texts[name] == nil else { return }
         texts[name] = value
     }
 
     /// `nil` if the entry was stored without one.
-    var freshness: Freshness? {
+    package var freshness: Freshness? {
         guard let fresh = moment(.freshUntil), let stale = moment(.staleUntil), let staleOnError = moment(.staleOnErrorUntil)
         else { return nil }
         return Freshness(
@@ -69,13 +68,13 @@ struct EntryNotes {
             lastModified: texts[.lastModified])
     }
 
-    var provenance: Provenance {
+    package var provenance: Provenance {
         Provenance(
             location: texts[.location], page: texts[.page], site: texts[.site], askedAt: moment(.askedAt),
             original: texts[.original])
     }
 
-    var presentation: Presentation {
+    package var presentation: Presentation {
         Presentation(
             width: texts[.width].flatMap { Int($0) }, height: texts[.height].flatMap { Int($0) },
             color: texts[.color].flatMap { Color(hexadecimal: $0) }, thumbHash: texts[.thumbHash],

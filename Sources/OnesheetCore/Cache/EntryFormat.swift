@@ -1,10 +1,37 @@
 internal import FoundationEssentials
-internal import NIOCore
-internal import OnesheetCore
+public import NIOCore
+
+/// An entry as bytes, for tiers that keep it outside of the process.
+extension CacheEntry {
+    /// Everything about the entry and its body, as `decode(_:)` reads it. A newer version of Onesheet reads it, too.
+    ///
+    /// The bytes have no checksum: a tier whose medium can damage them needs its own.
+    public func encoded(for key: CacheKey) -> ByteBuffer {
+        var fields = ByteBuffer()
+        fields.writeFields(of: self, for: key)
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(4 + fields.readableBytes + body.readableBytes)
+        bytes.writeInteger(UInt32(fields.readableBytes))
+        bytes.writeBuffer(&fields)
+        bytes.writeImmutableBuffer(body)
+        return bytes
+    }
+
+    /// Reads what `encoded(for:)` wrote, with the key that it was written for; `nil` if the bytes are not such an entry.
+    public static func decode(_ bytes: ByteBuffer) -> (key: CacheKey, entry: CacheEntry)? {
+        var bytes = bytes
+        guard let length = bytes.readInteger(as: UInt32.self), var fields = bytes.readSlice(length: Int(length)),
+            let (key, facts) = fields.readFields()
+        else { return nil }
+        var entry = facts
+        entry.body = bytes
+        return (key, entry)
+    }
+}
 
 /// The header's fields: texts with their length before them, numbers in network order, moments as the bits of their seconds.
 extension ByteBuffer {
-    mutating func writeFields(of entry: CacheEntry, for key: CacheKey) {
+    package mutating func writeFields(of entry: CacheEntry, for key: CacheKey) {
         writeText(key.kind.rawValue)
         writeText(key.text)
         writeText(entry.mediaType)
@@ -24,7 +51,7 @@ extension ByteBuffer {
     }
 
     /// The key and the entry with an empty body; `nil` where the bytes are not exactly such fields.
-    mutating func readFields() -> (CacheKey, CacheEntry)? {
+    package mutating func readFields() -> (CacheKey, CacheEntry)? {
         guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
             let expires = readMoment(),

@@ -1,0 +1,62 @@
+package import OnesheetCore
+
+/// A plugin's tier: `type` says which, `name` and `deadline` are ours, and all other keys are the plugin's.
+package struct TierConfiguration: Sendable, SettingValue, Equatable {
+    /// The keys that every tier has.
+    package struct Common: Sendable, ConfigurationSection, Equatable {
+        package var name: String?
+        package var deadline = Interval(.milliseconds(250))
+
+        package init() {}
+
+        package static var settings: [Setting<Self>] {
+            [
+                Setting("name", \.name, standard: "its type", meaning: "its name in metrics and in `Cache-Status`"),
+                Setting(
+                    "deadline", \.deadline,
+                    meaning: "the longest that a look-up or a store may take; then the tier rests for ten seconds"),
+            ]
+        }
+
+        package func check() throws(ConfigurationError) {
+            guard deadline.duration > .zero else {
+                throw ConfigurationError(path: "deadline", message: "needs to be more than 0, such as 250ms")
+            }
+        }
+    }
+
+    package let type: String
+    package let common: Common
+    /// What the plugin is configured with.
+    package let configuration: ConfigurationValue
+
+    package var name: String { common.name ?? type }
+
+    package init(from decoder: any Decoder) throws {
+        let nested = try NestedSource(from: decoder)
+        var keys: [String: ConfigurationValue] = [:]
+        if case .mapping(let all) = nested.configuration { keys = all }
+        var own: [String: ConfigurationValue] = [:]
+        for setting in Common.settings { own[setting.key] = keys.removeValue(forKey: setting.key) }
+        do throws(ConfigurationError) {
+            common = try ConfigurationDecoder().decode(Common.self, from: .mapping(own))
+        } catch {
+            throw error.under(decoder.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: "."))
+        }
+        type = nested.type
+        configuration = .mapping(keys)
+    }
+
+    package static var kind: String { "tier" }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue {
+        NestedSource(type: type, configuration: configuration).printed(written)
+    }
+
+    package static func rows(below path: String) -> [ReferenceRow] {
+        let type = ReferenceRow(
+            path: "\(path).type", kind: "plugin", standard: "needed",
+            meaning: "a [tier](plugins.md#a-cache-tier) behind memory and disk; the keys beside it are the plugin's")
+        return [type] + Common.rows(below: path)
+    }
+}
