@@ -27,7 +27,7 @@ extension DiskShelf {
     /// Whether an entry with this header can be served as it is, with nothing to do about its file.
     private func isUsable(_ header: EntryHeader) -> Bool {
         let now = clock.now
-        return ShelfLife.isFresh(created: header.facts.created, end: header.end, now: now)
+        return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
             && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
     }
 
@@ -37,7 +37,7 @@ extension DiskShelf {
             do {
                 guard let file = try EntryFile.at(layout.entry(name), named: name) else { return false }
                 let header = try file.header()
-                return ShelfLife.isFresh(created: header.facts.created, end: header.end, now: clock.now)
+                return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: clock.now)
             } catch is EntryDamage {
                 return false
             }
@@ -67,7 +67,7 @@ extension DiskShelf {
             var (header, entry) = try file.entry()
             let now = clock.now
             checkedFiles.note(name, file.status, header, now: now)
-            guard ShelfLife.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
+            guard ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
             let extended = extend(name, path, header, now: now)
             if let extended { entry.outlive(extended) }
             readings.withLock { readings in

@@ -12,7 +12,7 @@ final class DiskShelf: Sendable {
     let layout: FolderLayout
     let settings: DiskSettings
     let clock: WallClock
-    let life: ShelfLife
+    let life: ExpirationPolicy
     let counts = Mutex(SourceCounts())
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
@@ -34,7 +34,7 @@ final class DiskShelf: Sendable {
 
     /// Opens the folder. One that cannot be written now, or whose index cannot be made, is opened by the first operation that finds that
     /// it can; until then, what is in it can be looked up.
-    init(_ settings: DiskSettings, life: ShelfLife, clock: WallClock, logger: Logger) throws(CacheError) {
+    init(_ settings: DiskSettings, life: ExpirationPolicy, clock: WallClock, logger: Logger) throws(CacheError) {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
         let layout = layout
@@ -50,7 +50,7 @@ final class DiskShelf: Sendable {
     }
 
     /// A shelf that is closed from the start: it reads and writes nothing.
-    init(closed settings: DiskSettings, life: ShelfLife, clock: WallClock, logger: Logger) {
+    init(closed settings: DiskSettings, life: ExpirationPolicy, clock: WallClock, logger: Logger) {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
         state = Mutex(.closed)

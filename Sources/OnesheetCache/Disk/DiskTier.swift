@@ -33,7 +33,7 @@ package final class DiskTier: ImmediateTier {
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
         let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor, isSynced: isSynced)
-        shelf = try DiskShelf(settings, life: ShelfLife(limit: expires, extending: extending), clock: clock, logger: logger)
+        shelf = try DiskShelf(settings, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock, logger: logger)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
@@ -47,7 +47,7 @@ package final class DiskTier: ImmediateTier {
     /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
         let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), freeSpaceFloor: .usual, isSynced: true)
-        shelf = DiskShelf(closed: settings, life: ShelfLife(limit: .never, extending: .none), clock: clock, logger: logger)
+        shelf = DiskShelf(closed: settings, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock, logger: logger)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
         self.logger = logger

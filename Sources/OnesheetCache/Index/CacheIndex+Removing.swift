@@ -82,7 +82,7 @@ extension CacheIndex {
                 UNION ALL SELECT entry.* FROM held CROSS JOIN entry ON entry.source = held.source
                 WHERE created > ?2 AND ifnull(ends > ?1, TRUE)) AS entry
                 """,
-                [now.timeIntervalSinceReferenceDate, now.timeIntervalSinceReferenceDate + ShelfLife.clockSlack]
+                [now.timeIntervalSinceReferenceDate, now.timeIntervalSinceReferenceDate + ExpirationPolicy.clockSlack]
             )
         case .leastWorth(let kind):
             ("entry WHERE kind = ?", [kind.number])

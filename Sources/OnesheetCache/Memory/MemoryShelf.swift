@@ -11,7 +11,7 @@ struct MemoryShelf: ~Copyable {
         let source: Int
         var end: Date?
 
-        func isFresh(at now: Date) -> Bool { ShelfLife.isFresh(created: created, end: end, now: now) }
+        func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: created, end: end, now: now) }
     }
 
     /// How many entries one step of a sweep looks at under the lock.
@@ -19,13 +19,13 @@ struct MemoryShelf: ~Copyable {
 
     private var items: S3FIFO<Item>
     private var marks = PromotionMarks()
-    private let life: ShelfLife
+    private let life: ExpirationPolicy
     private let entryBytes: Int
     /// What was counted since the start; not what is there now.
     private(set) var counts = SourceCounts()
 
     /// - Parameter entryBytes: how much one entry may take.
-    init(bytes: Int, entries: Int, entryBytes: Int, life: ShelfLife) {
+    init(bytes: Int, entries: Int, entryBytes: Int, life: ExpirationPolicy) {
         self.entryBytes = entryBytes
         items = S3FIFO(weight: bytes, count: entries)
         self.life = life
@@ -138,7 +138,7 @@ extension CacheSelection {
     func takes(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
         switch self {
         case .all: true
-        case .expired: !ShelfLife.isFresh(created: entry.created, end: end, now: now)
+        case .expired: !ExpirationPolicy.isFresh(created: entry.created, end: end, now: now)
         case .tag(let tag): entry.tags.contains(tag)
         }
     }

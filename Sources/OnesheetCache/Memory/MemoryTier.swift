@@ -49,7 +49,7 @@ package final class MemoryTier: CacheTier {
         extending: ExpirationExtending = .none, clock: WallClock = .system
     ) {
         let count = bytes >= 64 << 20 && entries >= 4096 ? 8 : 1
-        let life = ShelfLife(limit: expires, extending: extending)
+        let life = ExpirationPolicy(limit: expires, extending: extending)
         parts = InlineArray { _ in
             Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
         }

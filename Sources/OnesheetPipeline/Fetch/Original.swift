@@ -64,7 +64,7 @@ extension CacheEntry {
     func state(at now: Date) -> Freshness.State {
         guard let freshness else { return .fresh }
         // The origin was asked in the future: the clock was set back, and nobody knows how old this is.
-        return ShelfLife.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
+        return ExpirationPolicy.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
     }
 
     /// The same variant with what `original` says now.

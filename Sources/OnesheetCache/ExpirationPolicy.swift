@@ -2,7 +2,7 @@ package import FoundationEssentials
 internal import OnesheetCore
 
 /// How long a tier keeps an entry: as long as the entry says, at most as long as the tier allows.
-package struct ShelfLife: Sendable {
+package struct ExpirationPolicy: Sendable {
     /// The longest that an unread entry stays.
     let limit: CacheExpiration
     let extending: ExpirationExtending
