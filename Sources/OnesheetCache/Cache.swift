@@ -30,7 +30,7 @@ package struct Cache: Sendable {
     package let logger: Logger
     /// Notices purges by other processes.
     package let invalidations: InvalidationWatcher
-    private let troubles: TierTroubles
+    private let errors: TierErrorLog
     private let removals = Removals()
     private let immediate: [any ImmediateTier]
 
@@ -39,7 +39,7 @@ package struct Cache: Sendable {
         self.others = others
         immediate = others.compactMap { $0 as? any ImmediateTier }
         self.logger = logger
-        troubles = TierTroubles(logger: logger)
+        errors = TierErrorLog(logger: logger)
         invalidations = InvalidationWatcher(memory: memory, tiers: others)
     }
 
@@ -71,7 +71,7 @@ package struct Cache: Sendable {
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
         for (number, tier) in others.enumerated() {
-            let entry = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)
+            let entry = await errors.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)
             }
             guard let entry = entry ?? nil else { continue }
             for earlier in others[..<number].indices {
@@ -89,7 +89,7 @@ package struct Cache: Sendable {
     ) async {
         let tier = others[number]
         guard let moment, let expected = generation?.tiers[number] else { return }
-        await troubles.passing(tier, "promote", key) { () async throws(CacheError) in
+        await errors.passing(tier, "promote", key) { () async throws(CacheError) in
             try await tier.store(entry, for: key, ifGeneration: expected)
             // A removal that began meanwhile may have passed this tier before the store.
             if removals.moment != moment { try await tier.remove(key) }
@@ -100,7 +100,7 @@ package struct Cache: Sendable {
     package func contains(_ key: CacheKey) async -> Bool {
         if await memory.contains(key) { return true }
         for tier in others {
-            let found = await troubles.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.contains(key) }
+            let found = await errors.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.contains(key) }
             if found == true { return true }
         }
         return false
@@ -118,7 +118,7 @@ package struct Cache: Sendable {
             // A tier that could not tell its generation cannot be asked to compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
-            let isCurrent = await troubles.passing(tier, "store", key) { () async throws(CacheError) in
+            let isCurrent = await errors.passing(tier, "store", key) { () async throws(CacheError) in
                 try await tier.store(entry, for: key, ifGeneration: expected)
             }
             // Another process has purged: what begins from now on is to know of it.
@@ -172,7 +172,7 @@ package struct Cache: Sendable {
 
     /// How often each tier behind memory failed and was passed by.
     package var failures: [String: Int] {
-        let counts = troubles.counts
+        let counts = errors.counts
         return Dictionary(others.map { ($0.name, counts[$0.name] ?? 0) }, uniquingKeysWith: +)
     }
 
@@ -180,7 +180,7 @@ package struct Cache: Sendable {
     package func statistics() async -> [String: CacheStatistics] {
         var all = [memory.name: await memory.statistics()]
         for tier in others {
-            all[tier.name] = await troubles.passing(tier, "count") { () async throws(CacheError) in try await tier.statistics() }
+            all[tier.name] = await errors.passing(tier, "count") { () async throws(CacheError) in try await tier.statistics() }
         }
         return all
     }

@@ -3,7 +3,7 @@ internal import OnesheetCore
 internal import Synchronization
 
 /// Lets a request go on when a tier fails, and says so in the log: a full disk fails every request, so not each time.
-final class TierTroubles: Sendable {
+final class TierErrorLog: Sendable {
     private let logger: Logger
     private let failures = Mutex<[String: Failures]>([:])
 
