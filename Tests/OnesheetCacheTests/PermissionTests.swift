@@ -99,8 +99,8 @@ final class PermissionTests: XCTestCase {
         try await DiskTier(path: disk.path("cache"), clock: clock.wallClock, logger: .silent).close()
         try disk.remount("ro")
         for name in ["cache", "new"] {
-            let obstacle = try FolderExamination.requireUsable(disk.path(name))
-            XCTAssertTrue("\(String(describing: obstacle))".contains("Read-only"), "\(String(describing: obstacle))")
+            let openError = try FolderExamination.requireUsable(disk.path(name))
+            XCTAssertTrue("\(String(describing: openError))".contains("Read-only"), "\(String(describing: openError))")
         }
     }
 }

@@ -20,7 +20,7 @@ final class DiskShelf: Sendable {
     /// What fails once the shelf is closed, fails with this.
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.
-    let obstacle: CacheError?
+    let openError: CacheError?
     private let logger: Logger
     private let state: Mutex<State>
 
@@ -38,7 +38,7 @@ final class DiskShelf: Sendable {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
         let layout = layout
-        let (first, obstacle): (State, CacheError?) = try Self.naming("open") {
+        let (first, openError): (State, CacheError?) = try Self.naming("open") {
             do {
                 return (.open(try OpenFolder(layout, now: clock.now, logger: logger)), nil)
             } catch  where error.meansUnwritable || error is DatabaseError {
@@ -46,7 +46,7 @@ final class DiskShelf: Sendable {
             }
         }
         state = Mutex(first)
-        self.obstacle = obstacle
+        self.openError = openError
     }
 
     /// A shelf that is closed from the start: it reads and writes nothing.
@@ -54,7 +54,7 @@ final class DiskShelf: Sendable {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
         state = Mutex(.closed)
-        obstacle = nil
+        openError = nil
     }
 
     /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.

@@ -37,8 +37,8 @@ package final class DiskTier: ImmediateTier {
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
-        if let obstacle = shelf.obstacle {
-            logger.warning("Nothing is stored on the disk until it can be: \(obstacle)")
+        if let openError = shelf.openError {
+            logger.warning("Nothing is stored on the disk until it can be: \(openError)")
         } else {
             adoptLater()
         }

@@ -34,8 +34,8 @@ struct Groundwork: Sendable {
             disk = try DiskTier(configuration.cache.disk, clock: clock, logger: logger)
             state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
         } else {
-            if let obstacle = try FolderExamination.requireUsable(configuration.cache.disk.path) {
-                logger.warning("A server would store nothing on the disk until it can: \(obstacle)")
+            if let openError = try FolderExamination.requireUsable(configuration.cache.disk.path) {
+                logger.warning("A server would store nothing on the disk until it can: \(openError)")
             }
             disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
             state = try StateStore()
