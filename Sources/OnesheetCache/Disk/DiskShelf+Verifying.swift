@@ -49,7 +49,7 @@ extension DiskShelf {
             var missing = 0
             for name in rows.compactMap({ Digest128(bytes: $0.name) }) where try FileStatus(of: layout.entry(name)) == nil {
                 // Alone, so that it is not one that is just being stored.
-                try folder.index.alone { database in
+                try folder.index.transaction { database in
                     guard try FileStatus(of: layout.entry(name)) == nil, try CacheIndex.knows(name, database) else { return }
                     missing += 1
                     if repair { try CacheIndex.remove([name], database) }

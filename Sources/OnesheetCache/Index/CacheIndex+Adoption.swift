@@ -13,7 +13,7 @@ extension CacheIndex {
     /// - Parameter row: reads the entry's row from its file; `nil` where there is no such entry.
     /// - Returns: how many it took.
     func adopt(_ names: [Digest128], row: (Digest128) throws -> IndexRow?) throws -> Int {
-        try alone { database in
+        try transaction { database in
             var count = 0
             for name in names where try !Self.knows(name, database) {
                 guard let row = try row(name) else { continue }
@@ -26,7 +26,7 @@ extension CacheIndex {
 
     /// Those of `names` for which there is a row.
     func known(_ names: [Digest128]) throws -> Set<Digest128> {
-        try look { database in Set(try names.filter { try Self.knows($0, database) }) }
+        try read { database in Set(try names.filter { try Self.knows($0, database) }) }
     }
 
     static func knows(_ name: Digest128, _ database: Database) throws -> Bool {

@@ -4,12 +4,12 @@ internal import GRDB
 extension CacheIndex {
     private static let setting = "purges"
 
-    func generation() throws -> Int { try look { try Self.generation($0) } }
+    func generation() throws -> Int { try read { try Self.generation($0) } }
 
     /// Adds one to the generation.
     /// - Returns: the new one.
     func raiseGeneration() throws -> Int {
-        try alone { database in
+        try transaction { database in
             let next = try Self.generation(database) &+ 1
             try database.execute(
                 sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", arguments: [Self.setting, "\(next)"])

@@ -17,7 +17,7 @@ extension CacheIndex {
     func removeStep(
         _ selection: RowSelection, limit: Int, bytes: Int = .max, unlink: (Digest128) throws -> Void
     ) throws -> [(key: CacheKey?, bytes: Int)] {
-        try alone { database in
+        try transaction { database in
             var removed: [(key: CacheKey?, bytes: Int)] = []
             var names: [Digest128] = []
             var freed = 0
@@ -41,7 +41,7 @@ extension CacheIndex {
 
     /// What removing would take.
     func count(_ selection: RowSelection) throws -> CacheRemoval {
-        try look { database in
+        try read { database in
             let (source, arguments) = Self.rows(selection)
             let row = try Row.fetchOne(
                 database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM \(source)",
@@ -52,7 +52,7 @@ extension CacheIndex {
 
     /// Forgets all entries in one step, however many there are, after `clear` has made their files unreachable.
     func removeAll(clear: () throws -> Void) throws {
-        try alone { database in
+        try transaction { database in
             try clear()
             try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total; DROP TABLE held")
             try database.execute(sql: Self.schema)

@@ -14,13 +14,13 @@ extension CacheIndex {
     func store(_ row: IndexRow, ifGeneration generation: Int?, place: () throws -> Void) throws -> Bool {
         let token = Int64.random(in: .min ... .max)
         func isCurrent(_ database: Database) throws -> Bool { try generation.map { try Self.generation(database) == $0 } ?? true }
-        let isStored = try alone { database in
+        let isStored = try transaction { database in
             guard try isCurrent(database) else { return false }
             try row.put(database, token: token)
             return true
         }
         guard isStored else { return false }
-        return try alone { database in
+        return try transaction { database in
             let found = try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.name.bytes)])
             guard found == token else { return try isCurrent(database) }
@@ -36,7 +36,7 @@ extension CacheIndex {
 
     /// Takes the entry out: first its file, by `unlink`, then its row.
     func remove(_ name: Digest128, unlink: () throws -> Void) throws {
-        try alone { database in
+        try transaction { database in
             try unlink()
             try Self.remove([name], database)
         }
@@ -44,7 +44,7 @@ extension CacheIndex {
 
     /// Notes readings: how often each entry was used, and its new end of life where reading extended it.
     func note(_ readings: [Digest128: EntryReadings]) throws {
-        try alone { database in
+        try transaction { database in
             for (name, reading) in readings {
                 guard
                     let row = try Row.fetchOne(

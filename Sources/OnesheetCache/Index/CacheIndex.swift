@@ -41,10 +41,10 @@ final class CacheIndex: Sendable {
     /// Runs `body`, which reads with one statement and changes nothing.
     ///
     /// GRDB's `read` makes sure of that by a pragma after which SQLite compiles every statement again: it made a store twice as dear.
-    func look<Answer>(_ body: (Database) throws -> Answer) throws -> Answer { try database.unsafeRead(body) }
+    func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer { try database.unsafeRead(body) }
 
     /// Runs `body` while no other process or thread changes the index; what it changes takes effect together, or not at all when it throws.
-    func alone<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
+    func transaction<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
         try database.writeWithoutTransaction { database in
             var answer: Answer?
             try database.inTransaction(.immediate) {
@@ -58,18 +58,18 @@ final class CacheIndex: Sendable {
 
     /// A number that belongs to the whole index, such as how far it has been made from the files.
     func setting(_ name: String) throws -> String? {
-        try look { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
+        try read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
     }
 
     func set(_ value: String?, for name: String) throws {
-        try alone {
+        try transaction {
             try $0.execute(sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", arguments: [name, value])
         }
     }
 
     /// Whether there is an entry called `name`, fresh or not.
     func contains(_ name: Digest128) throws -> Bool {
-        try look {
+        try read {
             try Bool.fetchOne(
                 $0.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE name = ?)"), arguments: [Data(name.bytes)])
                 ?? false
@@ -78,7 +78,7 @@ final class CacheIndex: Sendable {
 
     /// How many entries of each kind there are, and their bytes on disk.
     func totals() throws -> [CacheKind: CacheRemoval] {
-        try look { database in
+        try read { database in
             var totals: [CacheKind: CacheRemoval] = [:]
             for row in try Row.fetchAll(database.cachedStatement(sql: "SELECT kind, entries, bytes FROM total")) {
                 if let kind = CacheKind(number: try row.number("kind")) {
@@ -91,7 +91,7 @@ final class CacheIndex: Sendable {
 
     /// What each source has: entries, bytes on disk, and when the oldest was made.
     func held() throws -> [String: CacheFigures] {
-        try look { database in
+        try read { database in
             var held: [String: CacheFigures] = [:]
             let sql =
                 "SELECT *, (SELECT min(created) FROM entry WHERE entry.source = held.source) AS oldest FROM held WHERE entries > 0"
@@ -107,7 +107,7 @@ final class CacheIndex: Sendable {
 
     /// Names and keys in the order of their names, at most `limit` after `name`.
     func keys(after name: Data, limit: Int) throws -> [(name: Data, key: CacheKey?)] {
-        try look { database in
+        try read { database in
             try Row.fetchAll(
                 database, sql: "SELECT name, kind, key FROM entry WHERE name > ? ORDER BY name LIMIT ?", arguments: [name, limit]
             ).map { (try $0.decode(forColumn: "name"), try $0.key()) }
