@@ -18,23 +18,23 @@ struct how {
 };
 enum { resolve_cached = 0x20 };
 
-int ccachefiles_open_cached(const char *path) {
+int ccachefiles_open_resident(const char *path) {
     struct how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, .resolve = resolve_cached};
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
-ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_t offset) {
+ssize_t ccachefiles_read_resident(int descriptor, void *buffer, size_t count, off_t offset) {
     struct iovec part = {.iov_base = buffer, .iov_len = count};
     return preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
 }
 #else
-int ccachefiles_open_cached(const char *path) {
+int ccachefiles_open_resident(const char *path) {
     (void)path;
     errno = ENOSYS;
     return -1;
 }
 
-ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_t offset) {
+ssize_t ccachefiles_read_resident(int descriptor, void *buffer, size_t count, off_t offset) {
     (void)descriptor, (void)buffer, (void)count, (void)offset;
     errno = ENOSYS;
     return -1;

@@ -7,11 +7,11 @@
 
 /// Opens a file for reading if that takes no waiting for a disk (openat2(2), RESOLVE_CACHED).
 /// -1 with errno where it would, where there is none, and on systems that cannot tell (EAGAIN, ENOENT, ENOSYS, EINVAL).
-int ccachefiles_open_cached(const char *path);
+int ccachefiles_open_resident(const char *path);
 
 /// Reads what the page cache holds, and waits for no disk (preadv2(2), RWF_NOWAIT).
 /// -1 with errno where nothing of it is there, and on systems that cannot tell.
-ssize_t ccachefiles_read_cached(int descriptor, void *buffer, size_t count, off_t offset);
+ssize_t ccachefiles_read_resident(int descriptor, void *buffer, size_t count, off_t offset);
 
 /// Opens an empty file that is nowhere but in memory, and is gone when it is closed (memfd_create(2)).
 /// -1 with errno where there is no room, and on systems that have no such files (ENOSYS).

@@ -12,13 +12,13 @@ extension DiskShelf {
 
     /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
     /// - Parameter limit: how many bytes are read; a larger file is given open, if it was checked lately.
-    func cachedEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
+    func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
         let name = key.entryName
         let noteHit = { @Sendable in
             self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
             self.count(key) { $0.hits += 1 }
         }
-        let ready = EntryFile.cached(
+        let ready = EntryFile.resident(
             layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: clock.now, where: isUsable, reuse: noteHit)
         if ready != nil { noteHit() }
         return ready

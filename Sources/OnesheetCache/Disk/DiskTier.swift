@@ -61,7 +61,7 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
-        guard let entry = shelf.cachedEntry(for: key, reading: limit) else { return nil }
+        guard let entry = shelf.residentEntry(for: key, reading: limit) else { return nil }
         if shelf.hasMuchToNote { noteLater() }
         return entry
     }

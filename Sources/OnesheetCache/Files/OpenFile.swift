@@ -71,8 +71,8 @@ struct OpenFile: ~Copyable {
     private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
     /// Opens the file at `path` for reading; `nil` where that is not possible at once.
-    static func cached(_ path: String) -> OpenFile? {
-        let descriptor = ccachefiles_open_cached(path)
+    static func resident(_ path: String) -> OpenFile? {
+        let descriptor = ccachefiles_open_resident(path)
         return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
     }
 
@@ -86,20 +86,20 @@ struct OpenFile: ~Copyable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The first `count` bytes, if the page cache has them all.
-    func readCached(first count: Int) -> ByteBuffer? {
+    func readResident(first count: Int) -> ByteBuffer? {
         var buffer = ByteBuffer()
         let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-            max(ccachefiles_read_cached(descriptor, room.baseAddress, count, 0), 0)
+            max(ccachefiles_read_resident(descriptor, room.baseAddress, count, 0), 0)
         }
         return got == count ? buffer : nil
     }
 
     /// Whether the page cache seems to have the first `count` bytes: it is asked for the last one and every 128 KiB before it, about as
     /// much as the system reads ahead.
-    func isCached(first count: Int) -> Bool {
+    func isResident(first count: Int) -> Bool {
         var byte: UInt8 = 0
         return stride(from: count - 1, through: 0, by: -128 << 10).allSatisfy {
-            ccachefiles_read_cached(descriptor, &byte, 1, off_t($0)) == 1
+            ccachefiles_read_resident(descriptor, &byte, 1, off_t($0)) == 1
         }
     }
 

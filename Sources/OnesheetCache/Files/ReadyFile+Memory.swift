@@ -19,7 +19,7 @@ extension ReadyFile {
         do {
             let got = try region.fileHandle.withUnsafeFileDescriptor { descriptor in
                 buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-                    max(ccachefiles_read_cached(descriptor, room.baseAddress, count, off_t(region.readerIndex)), 0)
+                    max(ccachefiles_read_resident(descriptor, room.baseAddress, count, off_t(region.readerIndex)), 0)
                 }
             }
             return got == count ? buffer : nil
