@@ -22,7 +22,7 @@ struct CacheFolder {
 
     /// What processes are writing, and what killed ones left.
     func temporaryFiles() throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: "\(path)/incoming").filter {
+        try FileManager.default.subpathsOfDirectory(atPath: "\(path)/tmp").filter {
             $0.contains("/") && !$0.hasSuffix("/alive")
         }
     }

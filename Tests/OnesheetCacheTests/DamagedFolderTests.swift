@@ -11,9 +11,9 @@ final class DamagedFolderTests: XCTestCase {
     private let key = CacheKey(.variant, "poster")
 
     func testThatWhateverIsDamagedInTheFolderATierOpensItAndKeepsItsEntries() async throws {
-        for name in ["CACHEDIR.TAG", "index", "lock", "incoming", "doomed"] {
+        for name in ["CACHEDIR.TAG", "index", "lock", "tmp", "trash"] {
             // Another folder in a folder's place is a folder.
-            let isFolder = ["incoming", "doomed"].contains(name)
+            let isFolder = ["tmp", "trash"].contains(name)
             for swap in Swap.allCases where !isFolder || !swap.isFile && swap != .folder && swap != .fullFolder {
                 // Given a cache with an entry
                 let (path, other) = try await cache()
@@ -153,12 +153,12 @@ final class DamagedFolderTests: XCTestCase {
         // Given links to somebody's folder where sessions and removed entries are
         let (path, other) = try await cache()
         try Swap.treasure.write(to: URL(filePath: "\(other)/letter"))
-        let names = ["incoming/\(String(repeating: "a", count: 32))", "doomed/1", "doomed/2"]
+        let names = ["tmp/\(String(repeating: "a", count: 32))", "trash/1", "trash/2"]
         for name in names.prefix(2) {
             try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: other)
         }
-        try FileManager.default.createDirectory(atPath: "\(path)/doomed/2", withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: "\(path)/doomed/2/link", withDestinationPath: other)
+        try FileManager.default.createDirectory(atPath: "\(path)/trash/2", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: "\(path)/trash/2/link", withDestinationPath: other)
         // When the tier cleans up
         let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
         try await tier.sweep()

@@ -50,7 +50,7 @@ final class DiskTierCrashTests: XCTestCase {
         XCTAssertEqual(figures.entries, verification.whole + verification.missing, when)
         try await tier.sweep()
         try await tier.close()
-        for folder in ["incoming", "doomed"] {
+        for folder in ["tmp", "trash"] {
             XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)"), [], "\(folder) \(when)")
         }
         return count

@@ -43,16 +43,16 @@ extension DiskShelf {
         try withFolder("clear") { folder in
             let totals = try folder.index.totals().values.reduce(CacheRemoval(), +)
             // Even when the index knows of none: there may be files that it does not know yet.
-            let doomed = "\(layout.doomed)/\(UInt64.random(in: 0 ... .max))"
+            let trash = "\(layout.trash)/\(UInt64.random(in: 0 ... .max))"
             do {
                 try folder.index.removeAll {
-                    try Files.move(layout.entries, to: doomed)
+                    try Files.move(layout.entries, to: trash)
                     try Files.makeFolder(layout.entries)
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
                 // The files are out of reach, and removing them gives the index its room. Should it not, the rows that it keeps are
                 // ones without files, which the next evictions take.
-                try Files.removeTree(doomed)
+                try Files.removeTree(trash)
                 if totals.entries > 0 {
                     do { try folder.index.removeAll {} } catch {
                         count(nil) { $0.evictions["rows kept on a full disk", default: 0] += 1 }

@@ -6,7 +6,9 @@ extension DiskShelf {
     /// Removes what was taken out of reach, and what dead sessions left.
     func removeLeftovers() throws(CacheError) {
         try withFolder("clean") { folder in
-            for name in try Files.names(in: layout.doomed) { try Files.removeTree("\(layout.doomed)/\(name)") }
+            for folder in layout.removed {
+                for name in try Files.names(in: folder) { try Files.removeTree("\(folder)/\(name)") }
+            }
             let lock = try FolderLock(waitingFor: layout.lock)
             try FolderSession.removeDead(in: layout, but: folder.session)
             withExtendedLifetime(lock) {}

@@ -7,8 +7,8 @@ internal import NIOCore
 /// CACHEDIR.TAG            says that this is a cache of ours, and which index is the present one
 /// index-<id>.sqlite       the index
 /// entries/a/bc/abc…       one file per entry, named by its key's digest, 244 in each folder when there are a million
-/// incoming/<session>/     files that are being written; a session is one process that has the folder open
-/// doomed/<id>/            what is being removed
+/// tmp/<session>/          files that are being written; a session is one process that has the folder open
+/// trash/<id>/             what is being removed
 /// lock                    held while the folder is opened, made or cleaned
 /// state.sqlite            small values of the plugins (`StateStore`)
 /// NAME.damaged-<moment>   what had that name and could not be used; for a person to look at
@@ -19,8 +19,13 @@ struct FolderLayout: Sendable {
     var marker: String { "\(path)/CACHEDIR.TAG" }
     var lock: String { "\(path)/lock" }
     var entries: String { "\(path)/entries" }
-    var incoming: String { "\(path)/incoming" }
-    var doomed: String { "\(path)/doomed" }
+    var temporary: String { "\(path)/tmp" }
+    var trash: String { "\(path)/trash" }
+
+    /// Where sessions write, those of earlier versions too, which called the folder `incoming`.
+    var sessions: [String] { [temporary, "\(path)/incoming"] }
+    /// Where removed files wait, those of earlier versions too, which called the folder `doomed`.
+    var removed: [String] { [trash, "\(path)/doomed"] }
 
     func index(_ id: String) -> String { "\(path)/index-\(id).sqlite" }
 
@@ -62,15 +67,16 @@ struct FolderLayout: Sendable {
         let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }
         // The lock is made first: a process may be making the folder just now, or was killed while it did.
         if names.allSatisfy({ isOurs($0) }), hasIndex || names.contains("lock") { return true }
-        return hasIndex && Self.folders.allSatisfy { names.contains($0) }
+        return hasIndex && [Self.folders, Self.earlierFolders].contains { $0.allSatisfy(names.contains) }
     }
 
-    private static let folders = ["entries", "incoming", "doomed"]
+    private static let folders = ["entries", "tmp", "trash"]
+    private static let earlierFolders = ["entries", "incoming", "doomed"]
     private static let files: Set = ["CACHEDIR.TAG", "CACHEDIR.TAG.new", "lock"]
 
     private func isOurs(_ name: String) -> Bool {
         let name = String(Files.nameBeforeDamage(name) ?? name[...])
-        return Self.files.contains(name) || Self.folders.contains(name) || isIndex(name[...])
+        return Self.files.contains(name) || (Self.folders + Self.earlierFolders).contains(name) || isIndex(name[...])
     }
 
     /// Whether `name` is that of an index, or of what SQLite keeps beside it.

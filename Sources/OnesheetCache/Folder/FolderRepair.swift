@@ -31,7 +31,7 @@ struct FolderRepair {
 
     /// Makes the folders in the folder.
     func makeFolders() throws(FileFailure) {
-        for path in [layout.entries, layout.incoming, layout.doomed] {
+        for path in [layout.entries, layout.temporary, layout.trash] {
             guard let place = try Files.makeOwnFolder(path, now: now) else { continue }
             logger.warning(
                 "Where the cache has a folder there was something else; entries that were in it are made again when they are asked for",
@@ -69,7 +69,7 @@ struct FolderRepair {
     func tighten(isNew: Bool) {
         do {
             guard try Files.tighten(layout.path, followingLink: true) else { return }
-            for path in [layout.marker, layout.lock, layout.entries, layout.incoming, layout.doomed] { try Files.tighten(path) }
+            for path in [layout.marker, layout.lock, layout.entries, layout.temporary, layout.trash] { try Files.tighten(path) }
             guard !isNew else { return }
             logger.notice(
                 "The cache's folder was open to other users; from now on only the server's own user may enter it",

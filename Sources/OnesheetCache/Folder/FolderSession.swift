@@ -11,7 +11,7 @@ final class FolderSession: Sendable {
 
     /// - Precondition: the caller holds the folder's lock.
     init(in layout: FolderLayout) throws(FileFailure) {
-        path = "\(layout.incoming)/\(Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)"
+        path = "\(layout.temporary)/\(Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)"
         try Files.makeFolder(path)
         let life = try OpenFile("\(path)/alive", for: .locking)
         try life.lock(waiting: false)
@@ -27,10 +27,12 @@ final class FolderSession: Sendable {
     @discardableResult
     static func removeDead(in layout: FolderLayout, but own: FolderSession?) throws(FileFailure) -> Int {
         var living = 0
-        for name in try Files.names(in: layout.incoming) where Digest128(hex: name) != nil {
-            let path = "\(layout.incoming)/\(name)"
-            guard path != own?.path else { continue }
-            if try isAlive(path) { living += 1 } else { remove(path) }
+        for folder in layout.sessions {
+            for name in try Files.names(in: folder) where Digest128(hex: name) != nil {
+                let path = "\(folder)/\(name)"
+                guard path != own?.path else { continue }
+                if try isAlive(path) { living += 1 } else { remove(path) }
+            }
         }
         return living
     }
