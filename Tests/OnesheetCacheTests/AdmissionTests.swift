@@ -119,7 +119,7 @@ final class AdmissionTests: XCTestCase {
 
     private func tier(_ path: String? = nil) throws -> DiskTier {
         try DiskTier(
-            path: path ?? temporaryDirectory().path, budgets: budgets, freeSpaceFloor: .bytes(0), isSynced: false,
+            path: path ?? temporaryDirectory().path, budgets: budgets, minimumFreeSpace: .bytes(0), isSynced: false,
             clock: clock.wallClock)
     }
 }

@@ -12,7 +12,7 @@ final class DiskTierFullTests: XCTestCase {
 
     func testThatOnADiskFullOfBytesStoringFailsAndAllElseGoesOn() async throws {
         let disk = try disk("size=2m")
-        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(0), clock: clock.wallClock)
+        let tier = try DiskTier(path: disk.path("cache"), minimumFreeSpace: .bytes(0), clock: clock.wallClock)
         try await tier.store(.sample("before", at: clock), for: key)
         try disk.fill()
 
@@ -87,7 +87,7 @@ final class DiskTierFullTests: XCTestCase {
     func testThatTheFloorOfFreeSpaceIsKept() async throws {
         let disk = try disk("size=4m")
         let floor = 2 << 20
-        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(floor), clock: clock.wallClock)
+        let tier = try DiskTier(path: disk.path("cache"), minimumFreeSpace: .bytes(floor), clock: clock.wallClock)
 
         // What comes for the first time evicts nothing, what comes again does.
         for number in (0..<100).flatMap({ [$0, $0] }) {
@@ -103,7 +103,7 @@ final class DiskTierFullTests: XCTestCase {
 
     func testThatTheUsualFloorIsATwentiethOfTheDisk() async throws {
         for (all, floor) in [(4 << 20, 209_715), (20 << 30, 1 << 30), (4 << 40, 1 << 30), (0, 0)] {
-            XCTAssertEqual(FreeSpaceFloor.usual.size(on: all), floor)
+            XCTAssertEqual(MinimumFreeSpace.usual.size(on: all), floor)
         }
         // Given a small disk
         let disk = try disk("size=4m")
@@ -120,7 +120,7 @@ final class DiskTierFullTests: XCTestCase {
 
     func testThatAFloorThatCannotBeKeptIsSaid() async throws {
         let disk = try disk("size=4m")
-        let tier = try DiskTier(path: disk.path("cache"), freeSpaceFloor: .bytes(8 << 20), clock: clock.wallClock)
+        let tier = try DiskTier(path: disk.path("cache"), minimumFreeSpace: .bytes(8 << 20), clock: clock.wallClock)
         await expectFailure("8388608 are to stay so (cache.disk.free)") { () throws(CacheError) in
             try await tier.store(.sample(at: clock), for: key)
         }

@@ -5,7 +5,7 @@ struct DiskSettings: Sendable {
     let path: String
     let budgets: DiskBudgets
     /// How many bytes stay free for others, whatever the budgets say.
-    let freeSpaceFloor: FreeSpaceFloor
+    let minimumFreeSpace: MinimumFreeSpace
     let isSynced: Bool
     /// To what part of a budget the sweeper makes room once the budget is reached.
     static let lowWater = 0.9

@@ -98,7 +98,7 @@ extension DiskShelf {
     /// Bytes that would have to be freed so that `bytes` can be stored above the floor of free space; none if there is no floor.
     func lack(of bytes: Int) throws -> Int {
         let space = try Files.space(at: layout.path)
-        let floor = settings.freeSpaceFloor.size(on: space.all)
+        let floor = settings.minimumFreeSpace.size(on: space.all)
         return floor > 0 ? max(floor + bytes - space.free, 0) : 0
     }
 
@@ -113,7 +113,7 @@ extension DiskShelf {
         }
         guard freed > 0 else {
             let space = try Files.space(at: layout.path)
-            let floor = settings.freeSpaceFloor.size(on: space.all)
+            let floor = settings.minimumFreeSpace.size(on: space.all)
             throw CacheError.fileSystem(
                 operation: "store in", path: layout.path,
                 reason: "\(space.free) bytes are free, and \(floor) are to stay so (cache.disk.free)")

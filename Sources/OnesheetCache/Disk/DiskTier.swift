@@ -21,18 +21,19 @@ package final class DiskTier: ImmediateTier {
     ///   - budgets: how many bytes each kind of entry may take on disk.
     ///   - expires: the longest that an entry stays unread; its own time can be shorter.
     ///   - extending: what reading an entry does to its time here.
-    ///   - freeSpaceFloor: how many bytes stay free for others, whatever the budgets say.
+    ///   - minimumFreeSpace: how many bytes stay free for others, whatever the budgets say.
     ///   - isSynced: whether an entry is on the medium before it can be found. Without it a machine that goes down can leave damaged
     ///     entries, which are then found and removed when they are read.
     ///   - threads: how many threads look up; half as many store and remove.
     /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
-        extending: ExpirationExtending = .none, freeSpaceFloor: FreeSpaceFloor = .usual, isSynced: Bool = true, threads: Int = 4,
+        extending: ExpirationExtending = .none, minimumFreeSpace: MinimumFreeSpace = .usual, isSynced: Bool = true,
+        threads: Int = 4,
         clock: WallClock = .system,
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
-        let settings = DiskSettings(path: path, budgets: budgets, freeSpaceFloor: freeSpaceFloor, isSynced: isSynced)
+        let settings = DiskSettings(path: path, budgets: budgets, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
         shelf = try DiskShelf(settings, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock, logger: logger)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
@@ -46,7 +47,7 @@ package final class DiskTier: ImmediateTier {
 
     /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
-        let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), freeSpaceFloor: .usual, isSynced: true)
+        let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
         shelf = DiskShelf(closed: settings, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock, logger: logger)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)

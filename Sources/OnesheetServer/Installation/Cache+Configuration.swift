@@ -16,7 +16,8 @@ extension DiskTier {
     convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
             path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),
-            expires: .seconds(configuration.expires.seconds), freeSpaceFloor: configuration.free.map { .bytes($0.bytes) } ?? .usual,
+            expires: .seconds(configuration.expires.seconds),
+            minimumFreeSpace: configuration.free.map { .bytes($0.bytes) } ?? .usual,
             clock: clock, logger: logger)
     }
 }

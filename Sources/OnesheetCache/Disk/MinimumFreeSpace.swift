@@ -1,5 +1,5 @@
 /// How much of its disk a tier leaves free for others, whatever its budgets say.
-package enum FreeSpaceFloor: Sendable, Equatable {
+package enum MinimumFreeSpace: Sendable, Equatable {
     /// A twentieth of the disk, at most a gibibyte.
     case usual
     case bytes(Int)
