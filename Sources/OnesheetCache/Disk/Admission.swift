@@ -24,7 +24,7 @@ struct Admission: Sendable {
     }
 }
 
-extension DiskShelf {
+extension DiskStore {
     /// Whether `row` is to be stored: always while there is room for it, and where others would have to go for it only if it came before
     /// or is ordered (`isOrdered`: a prefetch). Metadata, which costs calls of a service to get again and is small, always is.
     func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {

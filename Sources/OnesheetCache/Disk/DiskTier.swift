@@ -9,7 +9,7 @@ package import OnesheetCore
 /// a folder that is not ours is refused. File work runs on threads of its own.
 package final class DiskTier: ImmediateTier {
     package let name = "disk"
-    private let shelf: DiskShelf
+    private let disk: DiskStore
     /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.
     private let readers: DiskWorkers
     private let workers: DiskWorkers
@@ -34,11 +34,11 @@ package final class DiskTier: ImmediateTier {
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
         let settings = DiskSettings(path: path, budgets: budgets, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
-        shelf = try DiskShelf(settings, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock, logger: logger)
+        disk = try DiskStore(settings, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock, logger: logger)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
-        if let openError = shelf.openError {
+        if let openError = disk.openError {
             logger.warning("Nothing is stored on the disk until it can be: \(openError)")
         } else {
             adoptLater()
@@ -48,62 +48,62 @@ package final class DiskTier: ImmediateTier {
     /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
         let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
-        shelf = DiskShelf(closed: settings, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock, logger: logger)
+        disk = DiskStore(closed: settings, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock, logger: logger)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
         self.logger = logger
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
-        let shelf = shelf
-        let entry = try await readers.run { () throws(CacheError) in try shelf.entry(for: key) }
-        if shelf.hasMuchToNote { noteLater() }
+        let disk = disk
+        let entry = try await readers.run { () throws(CacheError) in try disk.entry(for: key) }
+        if disk.hasMuchToNote { noteLater() }
         return entry
     }
 
     package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
-        guard let entry = shelf.residentEntry(for: key, reading: limit) else { return nil }
-        if shelf.hasMuchToNote { noteLater() }
+        guard let entry = disk.residentEntry(for: key, reading: limit) else { return nil }
+        if disk.hasMuchToNote { noteLater() }
         return entry
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
-        let shelf = shelf
-        return try await readers.run { () throws(CacheError) in try shelf.contains(key) }
+        let disk = disk
+        return try await readers.run { () throws(CacheError) in try disk.contains(key) }
     }
 
     package func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
     ) async throws(CacheError) -> Bool {
-        let (shelf, isOrdered) = (shelf, Urgency.current == .prefetch)
+        let (disk, isOrdered) = (disk, Urgency.current == .prefetch)
         return try await workers.run { () throws(CacheError) in
-            try shelf.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
+            try disk.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
         }
     }
 
     package func generation() async throws(CacheError) -> Int {
-        let shelf = shelf
-        return try await readers.run { () throws(CacheError) in try shelf.generation() }
+        let disk = disk
+        return try await readers.run { () throws(CacheError) in try disk.generation() }
     }
 
     package func raiseGeneration() async throws(CacheError) -> Int {
-        let shelf = shelf
-        return try await workers.run { () throws(CacheError) in try shelf.raiseGeneration() }
+        let disk = disk
+        return try await workers.run { () throws(CacheError) in try disk.raiseGeneration() }
     }
 
     package func remove(_ key: CacheKey) async throws(CacheError) {
-        let shelf = shelf
-        try await workers.run { () throws(CacheError) in try shelf.remove(key) }
+        let disk = disk
+        try await workers.run { () throws(CacheError) in try disk.remove(key) }
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        let shelf = shelf
+        let disk = disk
         if selection != .all { try await adopt() }
-        try await workers.run { () throws(CacheError) in try shelf.note() }
-        if dryRun { return try await workers.run { () throws(CacheError) in try shelf.count(selection) } }
+        try await workers.run { () throws(CacheError) in try disk.note() }
+        if dryRun { return try await workers.run { () throws(CacheError) in try disk.count(selection) } }
         var removal = CacheRemoval()
         while true {
-            let step = try await workers.run { () throws(CacheError) in try shelf.removeStep(selection) }
+            let step = try await workers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step
             if selection == .all { break }
             // Where the index was found to be damaged on the way, its entries are known only once they were taken in again.
@@ -114,47 +114,47 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
-        let shelf = shelf
+        let disk = disk
         try await adopt()
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try shelf.keys(after: name) }
+            let page = try await workers.run { () throws(CacheError) in try disk.keys(after: name) }
             page.keys.forEach(visit)
             last = page.last
         }
     }
 
     package func statistics() async throws(CacheError) -> CacheStatistics {
-        let shelf = shelf
-        return try await workers.run { () throws(CacheError) in try shelf.statistics() }
+        let disk = disk
+        return try await workers.run { () throws(CacheError) in try disk.statistics() }
     }
 
     /// Removes what has expired, makes room where a budget is reached, and cleans up after processes that died.
     /// It works in short steps, so that neither look-ups nor stores wait for all of it.
     package func sweep() async throws(CacheError) {
-        let shelf = shelf
+        let disk = disk
         try await adopt()
         _ = try await remove(.expired)
-        if try await workers.run({ () throws(CacheError) in try shelf.isFull() }) {
-            while try await workers.run({ () throws(CacheError) in try shelf.evictStep() }) {}
+        if try await workers.run({ () throws(CacheError) in try disk.isFull() }) {
+            while try await workers.run({ () throws(CacheError) in try disk.evictStep() }) {}
         }
-        try await workers.run { () throws(CacheError) in try shelf.removeLeftovers() }
+        try await workers.run { () throws(CacheError) in try disk.removeLeftovers() }
     }
 
     /// Reads every file and checks it, and compares the folder with the index.
     /// - Parameter repair: removes what is damaged, and makes the index agree with the files.
     package func verify(repair: Bool = false) async throws(CacheError) -> DiskVerification {
-        let shelf = shelf
+        let disk = disk
         var found = DiskVerification()
         var part: Int? = 0
         while let next = part {
-            let step = try await workers.run { () throws(CacheError) in try shelf.verify(from: next, repair: repair) }
+            let step = try await workers.run { () throws(CacheError) in try disk.verify(from: next, repair: repair) }
             found = found + step.0
             part = step.next
         }
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try shelf.verifyRows(after: name, repair: repair) }
+            let page = try await workers.run { () throws(CacheError) in try disk.verifyRows(after: name, repair: repair) }
             found.missing += page.missing
             last = page.last
         }
@@ -164,11 +164,11 @@ package final class DiskTier: ImmediateTier {
 
     /// Ends the work and closes the index.
     package func close() async throws(CacheError) {
-        let (shelf, logger) = (shelf, logger)
+        let (disk, logger) = (disk, logger)
         try await workers.run { () throws(CacheError) in
             // What was read last is of little worth, and a folder that cannot be written must not keep the server from ending.
-            do { try shelf.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
-            try shelf.close()
+            do { try disk.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
+            try disk.close()
         }
         try await workers.close()
         try await readers.close()
@@ -182,18 +182,18 @@ package final class DiskTier: ImmediateTier {
 
     /// - Returns: whether there was anything left to look for.
     private func adoptedMore() async throws(CacheError) -> Bool {
-        let shelf = shelf
+        let disk = disk
         var isMore = false
-        while try await workers.run({ () throws(CacheError) in try shelf.adoptStep() }) { isMore = true }
+        while try await workers.run({ () throws(CacheError) in try disk.adoptStep() }) { isMore = true }
         return isMore
     }
 
     /// The same, in the background.
     private func adoptLater() {
-        workers.runLater { [shelf, logger, weak self] in
+        workers.runLater { [disk, logger, weak self] in
             do {
-                if try shelf.adoptStep() { self?.adoptLater() }
-            } catch let error as CacheError where error == DiskShelf.closed {
+                if try disk.adoptStep() { self?.adoptLater() }
+            } catch let error as CacheError where error == DiskStore.closed {
                 // The next to open the folder goes on with it.
             } catch {
                 logger.warning("Files in the cache are not all in its index yet: \(error)")
@@ -203,9 +203,9 @@ package final class DiskTier: ImmediateTier {
 
     /// Deletes what was taken out of reach, in the background: a million files take a while.
     private func cleanLater() {
-        workers.runLater { [shelf, logger] in
+        workers.runLater { [disk, logger] in
             do {
-                try shelf.removeLeftovers()
+                try disk.removeLeftovers()
             } catch {
                 logger.warning("Removed entries are still on the disk: \(error)")
             }
@@ -213,9 +213,9 @@ package final class DiskTier: ImmediateTier {
     }
 
     private func noteLater() {
-        workers.runLater { [shelf, logger] in
+        workers.runLater { [disk, logger] in
             do {
-                try shelf.note()
+                try disk.note()
             } catch {
                 logger.warning("Readings are not noted in the cache's index: \(error)")
             }

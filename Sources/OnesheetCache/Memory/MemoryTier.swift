@@ -25,17 +25,17 @@ package final class MemoryTier: CacheTier {
     private let purges = Atomic(0)
 
     private struct Part: ~Copyable, Sendable {
-        private let shelf: Mutex<MemoryShelf>
-        init(_ shelf: consuming sending MemoryShelf) { self.shelf = Mutex(shelf) }
+        private let store: Mutex<MemoryStore>
+        init(_ store: consuming sending MemoryStore) { self.store = Mutex(store) }
 
         /// Runs `body` alone. The lock is held for a fraction of a microsecond, so a thread that finds it taken lets others run
         /// and tries again: a queue at the system's fair lock would hand it from one sleeping thread to the next.
-        func withLock<Answer>(_ body: (inout sending MemoryShelf) -> sending Answer) -> sending Answer {
+        func withLock<Answer>(_ body: (inout sending MemoryStore) -> sending Answer) -> sending Answer {
             for _ in 0..<32 {
-                if let answer = shelf.withLockIfAvailable(body) { return answer }
+                if let answer = store.withLockIfAvailable(body) { return answer }
                 sched_yield()
             }
-            return shelf.withLock(body)
+            return store.withLock(body)
         }
     }
 
@@ -51,7 +51,7 @@ package final class MemoryTier: CacheTier {
         let count = bytes >= 64 << 20 && entries >= 4096 ? 8 : 1
         let life = ExpirationPolicy(limit: expires, extending: extending)
         parts = InlineArray { _ in
-            Part(MemoryShelf(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
+            Part(MemoryStore(bytes: bytes / count, entries: entries / count, entryBytes: bytes / 10, life: life))
         }
         used = 0..<count
         self.bytes = bytes
@@ -83,9 +83,9 @@ package final class MemoryTier: CacheTier {
     package func storeNow(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil) -> Bool {
         let entry = entry.compacted()
         let now = clock.now
-        return parts[part(of: key)].withLock { shelf in
+        return parts[part(of: key)].withLock { store in
             if let generation, purges.load(ordering: .acquiring) != generation { return false }
-            shelf.store(entry, for: key, now: now)
+            store.store(entry, for: key, now: now)
             return true
         }
     }
@@ -159,7 +159,7 @@ package final class MemoryTier: CacheTier {
     private func part(of key: CacheKey) -> Int { Int(key.hash >> 56) & (used.count - 1) }
 
     /// Goes through a part in short steps, letting go of its lock between them, so that no look-up waits for all of it.
-    private func inSteps(_ part: Int, _ step: (inout MemoryShelf, Int) -> Int?) {
+    private func inSteps(_ part: Int, _ step: (inout MemoryStore, Int) -> Int?) {
         var position: Int? = 0
         while let start = position {
             position = parts[part].withLock { step(&$0, start) }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OnesheetCore
 
 /// The state of `MemoryTier`, used under its lock.
-struct MemoryShelf: ~Copyable {
+struct MemoryStore: ~Copyable {
     struct Item {
         var entry: CacheEntry
         /// The entry's own, beside it: a look-up then touches nothing of the entry but its reference.

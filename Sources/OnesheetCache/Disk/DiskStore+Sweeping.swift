@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OnesheetCore
 internal import Synchronization
 
-extension DiskShelf {
+extension DiskStore {
     /// Removes what was taken out of reach, and what dead sessions left.
     func removeLeftovers() throws(CacheError) {
         try withFolder("clean") { folder in
@@ -91,7 +91,7 @@ extension DiskShelf {
     }
 }
 
-extension DiskShelf {
+extension DiskStore {
     /// Names and keys after `name`, and the last of these names; `nil` at the end.
     func keys(after name: Data) throws(CacheError) -> (keys: [CacheKey], last: Data?) {
         let rows = try withFolder("list") { try $0.index.keys(after: name, limit: 1024) }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-extension DiskShelf {
+extension DiskStore {
     /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
     /// - Parameters:
     ///   - generation: nothing is stored if the folder has another one; `nil` stores in any case.

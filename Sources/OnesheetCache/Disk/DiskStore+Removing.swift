@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
 
-extension DiskShelf {
+extension DiskStore {
     func remove(_ key: CacheKey) throws(CacheError) {
         let name = key.entryName
         try withFolder("remove from") { folder in

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Looking up opens the file that the key names and nothing else, so that it costs the same whatever the number of entries.
 /// Storing, removing and making room go through the index, one after another, also between processes.
-final class DiskShelf: Sendable {
+final class DiskStore: Sendable {
     let layout: FolderLayout
     let settings: DiskSettings
     let clock: WallClock
@@ -17,7 +17,7 @@ final class DiskShelf: Sendable {
     let checkedFiles = CheckedFiles()
     let readings = Mutex<[Digest128: EntryReadings]>([:])
     let admission = Mutex(Admission())
-    /// What fails once the shelf is closed, fails with this.
+    /// What fails once the store is closed, fails with this.
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.
     let openError: CacheError?
@@ -49,7 +49,7 @@ final class DiskShelf: Sendable {
         self.openError = openError
     }
 
-    /// A shelf that is closed from the start: it reads and writes nothing.
+    /// A store that is closed from the start: it reads and writes nothing.
     init(closed settings: DiskSettings, life: ExpirationPolicy, clock: WallClock, logger: Logger) {
         layout = FolderLayout(path: settings.path)
         (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-extension DiskShelf {
+extension DiskStore {
     /// Reads every file of a part of the folder, the next from `part` that has any.
     /// - Returns: what was found, and the part to go on with; `nil` at the end.
     func verify(from part: Int, repair: Bool) throws(CacheError) -> (DiskVerification, next: Int?) {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OnesheetCore
 internal import Synchronization
 
-extension DiskShelf {
+extension DiskStore {
     /// The fresh entry under `key`; what is damaged is removed and counted.
     func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
         let entry = try Self.naming("look up in") { try readChecked(key) }
