@@ -113,6 +113,29 @@ final class CacheIndex: Sendable {
             ).map { (try $0.decode(forColumn: "name"), try $0.key()) }
         }
     }
+
+    // The generation: a number that each purge raises, whichever process purges.
+
+    private static let purges = "purges"
+
+    func generation() throws -> Int { try read { try Self.generation($0) } }
+
+    /// Adds one to the generation.
+    /// - Returns: the new one.
+    func raiseGeneration() throws -> Int {
+        try transaction { database in
+            let next = try Self.generation(database) &+ 1
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)", arguments: [Self.purges, "\(next)"])
+            return next
+        }
+    }
+
+    static func generation(_ database: Database) throws -> Int {
+        let text = try String.fetchOne(
+            database.cachedStatement(sql: "SELECT value FROM setting WHERE name = ?"), arguments: [purges])
+        return text.flatMap(Int.init) ?? 0
+    }
 }
 
 extension CacheKind {

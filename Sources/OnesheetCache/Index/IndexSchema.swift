@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
 
@@ -71,5 +72,74 @@ extension Row {
     func key() throws -> CacheKey? {
         guard let kind = CacheKind(number: try number("kind")) else { return nil }
         return CacheKey(kind, try decode(String.self, forColumn: "key"))
+    }
+}
+
+/// What the index knows about one entry.
+struct IndexRow {
+    let name: Digest128
+    let key: CacheKey
+    /// On disk, in whole blocks.
+    let bytes: Int
+    let cost: Double
+    let created: Date
+    let stored: Date
+    let end: Date?
+    let tags: [CacheTag]
+
+    /// - Parameter length: the length of the entry's file.
+    init(name: Digest128, key: CacheKey, entry: CacheEntry, length: Int, stored: Date, end: Date?) {
+        (self.name, self.key, self.stored, self.end) = (name, key, stored, end)
+        bytes = (length + 4095) / 4096 * 4096
+        cost = entry.cost.isFinite ? max(entry.cost, 0) : 0
+        created = entry.created
+        tags = entry.tags
+    }
+
+    /// Puts the row in place of the one with its name.
+    func put(_ database: Database, token: Int64) throws {
+        let name = Data(self.name.bytes)
+        // Not REPLACE: it would not run the trigger that counts what goes.
+        try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?").execute(arguments: [name])
+        let inflation = try EvictionRank.inflation(of: key.kind, database)
+        try database.cachedStatement(
+            sql:
+                "INSERT INTO entry (name, kind, key, bytes, cost, created, stored, ends, uses, rank, token, source) VALUES (?,?,?,?,?,?,?,?,1,?,?,?)"
+        ).execute(arguments: [
+            name, key.kind.number, key.text, bytes, cost, created.timeIntervalSinceReferenceDate,
+            stored.timeIntervalSinceReferenceDate,
+            end?.timeIntervalSinceReferenceDate, EvictionRank.rank(inflation: inflation, uses: 1, cost: cost, bytes: bytes), token,
+            String(key.source),
+        ])
+        for tag in Set(tags) {
+            try database.cachedStatement(sql: "INSERT OR IGNORE INTO tag (text) VALUES (?)").execute(arguments: [tag.description])
+            try database.cachedStatement(sql: "INSERT OR IGNORE INTO tagged (tag, name) SELECT id, ? FROM tag WHERE text = ?")
+                .execute(arguments: [name, tag.description])
+        }
+    }
+}
+
+/// Who goes first when a budget is full: GreedyDual-Size-Frequency (Cherkasova, 1998).
+///
+/// An entry's rank is what it costs to make again, for the room that it takes, as often as it is used, on top of the *inflation*:
+/// the rank of what was evicted last. So a dear, small, often used entry outlives others, and loses that lead as others come and go.
+enum EvictionRank {
+    static func rank(inflation: Double, uses: Int, cost: Double, bytes: Int) -> Double {
+        // One millisecond more for all, so that what says no cost still differs by size and use.
+        inflation + Double(min(uses, useLimit)) * (cost + 1) * 1024 / Double(max(bytes, 1))
+    }
+
+    /// More uses than these count no more, so that no entry stays for ever.
+    static let useLimit = 64
+
+    static func inflation(of kind: CacheKind, _ database: Database) throws -> Double {
+        try Double.fetchOne(
+            database.cachedStatement(sql: "SELECT inflation FROM total WHERE kind = ?"), arguments: [kind.number]) ?? 0
+    }
+
+    /// Notes that an entry of `kind` with `rank` was evicted.
+    static func raise(_ kind: CacheKind, to rank: Double, _ database: Database) throws {
+        try database.cachedStatement(sql: "UPDATE total SET inflation = max(inflation, ?) WHERE kind = ?")
+            .execute(arguments: [rank, kind.number])
     }
 }

@@ -1,0 +1,196 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import OnesheetCore
+
+/// Storing, removing and taking in entries.
+extension CacheIndex {
+    /// Puts `row` into the index and then the file in its place, in this order: a process killed in between leaves a row without a file,
+    /// which is harmless, never a file that no removal would find.
+    /// - Parameters:
+    ///   - generation: nothing is stored if the index has another one. A purge raises it before it removes, so that it either refuses the
+    ///     row here or finds it afterwards.
+    ///   - place: puts the file in its place. Not called when the row was removed or replaced meanwhile: what removes an entry that is
+    ///     just being stored wins.
+    /// - Returns: whether the generation was the same until the end.
+    func store(_ row: IndexRow, ifGeneration generation: Int?, place: () throws -> Void) throws -> Bool {
+        let token = Int64.random(in: .min ... .max)
+        func isCurrent(_ database: Database) throws -> Bool { try generation.map { try Self.generation(database) == $0 } ?? true }
+        let isStored = try transaction { database in
+            guard try isCurrent(database) else { return false }
+            try row.put(database, token: token)
+            return true
+        }
+        guard isStored else { return false }
+        return try transaction { database in
+            let found = try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT token FROM entry WHERE name = ?"), arguments: [Data(row.name.bytes)])
+            guard found == token else { return try isCurrent(database) }
+            do {
+                try place()
+            } catch {
+                try Self.remove([row.name], database)
+                throw error
+            }
+            return true
+        }
+    }
+
+    /// Takes the entry out: first its file, by `unlink`, then its row.
+    func remove(_ name: Digest128, unlink: () throws -> Void) throws {
+        try transaction { database in
+            try unlink()
+            try Self.remove([name], database)
+        }
+    }
+
+    /// Notes readings: how often each entry was used, and its new end of life where reading extended it.
+    func note(_ readings: [Digest128: EntryReadings]) throws {
+        try transaction { database in
+            for (name, reading) in readings {
+                guard
+                    let row = try Row.fetchOne(
+                        database.cachedStatement(sql: "SELECT kind, uses, cost, bytes, ends FROM entry WHERE name = ?"),
+                        arguments: [Data(name.bytes)]), let kind = CacheKind(number: try row.number("kind"))
+                else { continue }
+                let uses = min(try row.number("uses") + reading.count, EvictionRank.useLimit)
+                let rank = EvictionRank.rank(
+                    inflation: try EvictionRank.inflation(of: kind, database), uses: uses, cost: try row.decode(forColumn: "cost"),
+                    bytes: try row.number("bytes"))
+                let known = try row.decode(Double?.self, forColumn: "ends")
+                let end: Double? = reading.extended.map { $0?.timeIntervalSinceReferenceDate } ?? known
+                try database.cachedStatement(sql: "UPDATE entry SET uses = ?, rank = ?, ends = ? WHERE name = ?")
+                    .execute(arguments: [uses, rank, end, Data(name.bytes)])
+            }
+        }
+    }
+
+    static func remove(_ names: [Digest128], _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?")
+        for name in names { try statement.execute(arguments: [Data(name.bytes)]) }
+    }
+
+    /// One step of removing: at most `limit` entries that `selection` takes, files first. Short, so that others get their turn between steps.
+    /// - Parameter bytes: it stops when as many are freed.
+    func removeStep(
+        _ selection: RowSelection, limit: Int, bytes: Int = .max, unlink: (Digest128) throws -> Void
+    ) throws -> [(key: CacheKey?, bytes: Int)] {
+        try transaction { database in
+            var removed: [(key: CacheKey?, bytes: Int)] = []
+            var names: [Digest128] = []
+            var freed = 0
+            for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where freed < bytes {
+                guard let name = Digest128(bytes: try row.decode(Data.self, forColumn: "name")) else {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an entry's name has not 16 bytes")
+                }
+                let (key, bytes) = (try row.key(), try row.number("bytes"))
+                try unlink(name)
+                names.append(name)
+                freed += bytes
+                removed.append((key, bytes))
+                if case .leastWorth(let kind) = selection {
+                    try EvictionRank.raise(kind, to: try row.decode(forColumn: "rank"), database)
+                }
+            }
+            try Self.remove(names, database)
+            return removed
+        }
+    }
+
+    /// What removing would take.
+    func count(_ selection: RowSelection) throws -> CacheRemoval {
+        try read { database in
+            let (source, arguments) = Self.rows(selection)
+            let row = try Row.fetchOne(
+                database, sql: "SELECT count(*) AS entries, ifnull(sum(bytes), 0) AS bytes FROM \(source)",
+                arguments: arguments)
+            return CacheRemoval(entries: try row?.number("entries") ?? 0, bytes: try row?.number("bytes") ?? 0)
+        }
+    }
+
+    /// Forgets all entries in one step, however many there are, after `clear` has made their files unreachable.
+    func removeAll(clear: () throws -> Void) throws {
+        try transaction { database in
+            try clear()
+            try database.execute(sql: "DROP TABLE entry; DROP TABLE tagged; DROP TABLE tag; DROP TABLE total; DROP TABLE held")
+            try database.execute(sql: Self.schema)
+        }
+    }
+
+    private static func request(_ selection: RowSelection, limit: Int) -> SQLRequest<Row> {
+        var (source, arguments) = rows(selection)
+        if case .leastWorth = selection { source += " ORDER BY rank" }
+        arguments += [limit]
+        return SQLRequest(
+            sql: "SELECT entry.name AS name, kind, key, bytes, rank FROM \(source) LIMIT ?", arguments: arguments, cached: true)
+    }
+
+    /// Where the rows come from. Each step reads as many of them as it removes, however many there are.
+    private static func rows(_ selection: RowSelection) -> (String, StatementArguments) {
+        switch selection {
+        case .tagged(let tag):
+            (
+                "tagged CROSS JOIN entry ON entry.name = tagged.name WHERE tag = (SELECT id FROM tag WHERE text = ?)",
+                [tag.description]
+            )
+        case .ended(let now):
+            (
+                """
+                (SELECT * FROM entry WHERE ends <= ?1
+                UNION ALL SELECT entry.* FROM held CROSS JOIN entry ON entry.source = held.source
+                WHERE created > ?2 AND ifnull(ends > ?1, TRUE)) AS entry
+                """,
+                [now.timeIntervalSinceReferenceDate, now.timeIntervalSinceReferenceDate + ExpirationPolicy.clockSlack]
+            )
+        case .leastWorth(let kind):
+            ("entry WHERE kind = ?", [kind.number])
+        }
+    }
+
+    /// How many of the folder's parts have been taken into the index.
+    func adopted() throws -> Int {
+        let parts = try setting("adopted").flatMap { Int($0) } ?? 0
+        return 0...FolderLayout.partCount ~= parts ? parts : 0
+    }
+
+    /// Takes those of `names` into the index that it does not know, while nobody stores or removes.
+    /// - Parameter row: reads the entry's row from its file; `nil` where there is no such entry.
+    /// - Returns: how many it took.
+    func adopt(_ names: [Digest128], row: (Digest128) throws -> IndexRow?) throws -> Int {
+        try transaction { database in
+            var count = 0
+            for name in names where try !Self.knows(name, database) {
+                guard let row = try row(name) else { continue }
+                try row.put(database, token: 0)
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// Those of `names` for which there is a row.
+    func known(_ names: [Digest128]) throws -> Set<Digest128> {
+        try read { database in Set(try names.filter { try Self.knows($0, database) }) }
+    }
+
+    static func knows(_ name: Digest128, _ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE name = ?)"), arguments: [Data(name.bytes)])
+            ?? false
+    }
+}
+
+/// Which rows a step of removing takes.
+enum RowSelection {
+    case tagged(CacheTag)
+    /// Ended before, or created in a future that the clock was set back from.
+    case ended(Date)
+    /// The ones of this kind that are worth least.
+    case leastWorth(CacheKind)
+}
+
+/// How one entry was read since the index was told last.
+struct EntryReadings {
+    var count = 0
+    /// The new end of life, where there is one.
+    var extended: Date??
+}
