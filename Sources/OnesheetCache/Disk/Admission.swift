@@ -23,23 +23,3 @@ struct Admission: Sendable {
         return false
     }
 }
-
-extension DiskStore {
-    /// Whether `row` is to be stored: always while there is room for it, and where others would have to go for it only if it came before
-    /// or is ordered (`isOrdered`: a prefetch). Metadata, which costs calls of a service to get again and is small, always is.
-    func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
-        let cameBefore = admission.withLock { $0.note(row.name) }
-        if cameBefore || isOrdered || row.key.kind == .metadata { return true }
-        guard try evictsOthers(row, in: folder) else { return true }
-        // One that takes the place of its predecessor is no newcomer.
-        return try folder.index.contains(row.name)
-    }
-
-    /// Whether other entries would have to go for `row`. If the disk is full of other files, none would: that is an error to be told.
-    private func evictsOthers(_ row: IndexRow, in folder: OpenFolder) throws -> Bool {
-        let totals = try folder.index.totals()
-        guard (totals[row.key.kind]?.bytes ?? 0) + row.bytes <= settings.budgets[row.key.kind] else { return true }
-        let lack = try lack(of: row.bytes)
-        return lack > 0 && totals.values.reduce(0) { $0 + $1.bytes } >= lack
-    }
-}

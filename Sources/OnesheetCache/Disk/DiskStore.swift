@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import Logging
+internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
@@ -12,120 +13,350 @@ final class DiskStore: Sendable {
     let layout: FolderLayout
     let settings: DiskSettings
     let clock: WallClock
-    let life: ExpirationPolicy
-    let counts = Mutex(SourceCounts())
-    let checkedFiles = CheckedFiles()
-    let readings = Mutex<[Digest128: EntryReadings]>([:])
-    let admission = Mutex(Admission())
-    /// What fails once the store is closed, fails with this.
-    static let closed = CacheError.index(operation: "use", reason: "it is closed")
-    /// Why the folder could not be opened at first.
-    let openError: CacheError?
-    private let logger: Logger
-    private let state: Mutex<State>
+    let access: FolderAccess
+    private let life: ExpirationPolicy
+    private let counts = Mutex(SourceCounts())
+    private let checkedFiles = CheckedFiles()
+    private let readings = Mutex<[Digest128: EntryReadings]>([:])
+    private let admission = Mutex(Admission())
 
-    private enum State {
-        case open(OpenFolder)
-        /// Not there any more as it was; `damaged` is an index that cannot be trusted. A folder that never was open
-        /// may be somebody else's.
-        case lost(damaged: DamagedIndex?, isOurs: Bool)
-        case closed
-    }
-
-    /// Opens the folder. One that cannot be written now, or whose index cannot be made, is opened by the first operation that finds that
-    /// it can; until then, what is in it can be looked up.
-    init(_ settings: DiskSettings, life: ExpirationPolicy, clock: WallClock, logger: Logger) throws(CacheError) {
-        layout = FolderLayout(path: settings.path)
-        (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
-        let layout = layout
-        let (first, openError): (State, CacheError?) = try Self.naming("open") {
-            do {
-                return (.open(try OpenFolder(layout, now: clock.now, logger: logger)), nil)
-            } catch  where error.meansUnwritable || error is DatabaseError {
-                return (.lost(damaged: nil, isOurs: false), Self.named("open", error))
-            }
-        }
-        state = Mutex(first)
-        self.openError = openError
-    }
-
-    /// A store that is closed from the start: it reads and writes nothing.
-    init(closed settings: DiskSettings, life: ExpirationPolicy, clock: WallClock, logger: Logger) {
-        layout = FolderLayout(path: settings.path)
-        (self.settings, self.life, self.clock, self.logger) = (settings, life, clock, logger)
-        state = Mutex(.closed)
-        openError = nil
-    }
-
-    /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.
-    func withFolder<Answer>(_ operation: String, _ body: (OpenFolder) throws -> Answer) throws(CacheError) -> Answer {
-        try Self.naming(operation) {
-            let present = try current(lost: nil)
-            do {
-                return try body(present)
-            } catch  where Self.meansLoss(error) {
-                return try body(try current(lost: (present, error)))
-            }
-        }
-    }
-
-    func close() throws(CacheError) {
-        try Self.naming("close") {
-            try state.withLock { state in
-                let last = state
-                state = .closed
-                if case .open(let folder) = last { try folder.close() }
-            }
-        }
+    init(_ settings: DiskSettings, access: FolderAccess, life: ExpirationPolicy, clock: WallClock) {
+        self.settings = settings
+        self.access = access
+        self.life = life
+        self.clock = clock
+        layout = access.layout
     }
 
     /// Counts something about the entry under `key`; without a key, about one whose key is not known.
     func count(_ key: CacheKey?, _ change: (inout CacheFigures) -> Void) { counts.withLock { change(&$0[key]) } }
 
-    private func current(lost: (folder: OpenFolder, error: any Error)?) throws -> OpenFolder {
-        try state.withLock { state in
-            if case .closed = state { throw Self.closed }
-            if case .open(let present) = state {
-                let isLost = lost.map { $0.folder === present } ?? false
-                if try !isLost && present.isCurrent() { return present }
-                state = .lost(damaged: isLost ? lost.flatMap { Self.damage($0.error, of: present.index) } : nil, isOurs: true)
-                // Closed first: SQLite must not have a removed file and its successor open at once.
-                try present.index.close()
+    /// What was counted since the start, by the sources' names.
+    var counted: [String: CacheFigures] { counts.withLock { $0.named } }
+
+    // MARK: Reading
+
+    /// The fresh entry under `key`; what is damaged is removed and counted.
+    func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
+        let entry = try FolderAccess.naming("look up in") { try readChecked(key) }
+        count(key) { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
+        return entry
+    }
+
+    /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
+    /// - Parameter limit: how many bytes are read; a larger file is given open, if it was checked lately.
+    func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
+        let name = key.entryName
+        let noteHit = { @Sendable in
+            self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
+            self.count(key) { $0.hits += 1 }
+        }
+        let ready = EntryFile.resident(
+            layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: clock.now, where: isUsable, reuse: noteHit)
+        if ready != nil { noteHit() }
+        return ready
+    }
+
+    /// Whether an entry with this header can be served as it is, with nothing to do about its file.
+    private func isUsable(_ header: EntryHeader) -> Bool {
+        let now = clock.now
+        return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
+            && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+    }
+
+    func contains(_ key: CacheKey) throws(CacheError) -> Bool {
+        let name = key.entryName
+        return try FolderAccess.naming("look up in") {
+            do {
+                guard let file = try EntryFile.at(layout.entry(name), named: name) else { return false }
+                let header = try file.header()
+                return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: clock.now)
+            } catch is EntryDamage {
+                return false
             }
-            guard case .lost(let damaged, let isOurs) = state else { throw Self.closed }
-            let next = try OpenFolder(layout, isOurs: isOurs, distrusting: damaged, now: clock.now, logger: logger)
-            state = .open(next)
-            return next
         }
     }
 
-    /// Whether a failure says that the folder or its index is no longer there as it was.
-    private static func meansLoss(_ error: any Error) -> Bool {
-        switch error {
-        case let failure as FileFailure: failure.isAbsence
-        case let failure as DatabaseError:
-            // A constraint can only fail when the index holds what it never was given.
-            failure.meansDamage || [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_CONSTRAINT].contains(failure.resultCode)
-        default: error.meansDamage
+    /// Whether enough was read since to tell the index.
+    var hasMuchToNote: Bool { readings.withLock { $0.count >= DiskSettings.noting } }
+
+    /// Tells the index what was read.
+    func note() throws(CacheError) {
+        let noted = readings.withLock { readings in
+            defer { readings = [:] }
+            return readings
+        }
+        guard !noted.isEmpty else { return }
+        try access.use("note in") { try $0.index.note(noted) }
+    }
+
+    private func readChecked(_ key: CacheKey) throws -> CacheEntry? {
+        let name = key.entryName
+        let path = layout.entry(name)
+        var status: FileStatus?
+        do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
+            status = file.status
+            var (header, entry) = try file.entry()
+            let now = clock.now
+            checkedFiles.note(name, file.status, header, now: now)
+            guard ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
+            let extended = extend(name, path, header, now: now)
+            if let extended { entry.outlive(extended) }
+            readings.withLock { readings in
+                readings[name, default: EntryReadings()].count += 1
+                if let extended { readings[name]?.extended = .some(extended) }
+            }
+            return entry
+        } catch is EntryDamage {
+            count(key) { $0.damaged += 1 }
+            if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, path, status.identity) }
+            return nil
         }
     }
 
-    /// What is wrong with the index itself after `error`; `nil` where it is only out of reach.
-    private static func damage(_ error: any Error, of index: CacheIndex) -> DamagedIndex? {
-        let isConstraint = (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
-        return isConstraint || error.meansDamage ? DamagedIndex(path: index.path, reason: "\(error)") : nil
+    /// Extends the entry's life as configured. Where that would change it by less than a hundredth, it stays: a write for each
+    /// reading would be dear.
+    private func extend(_ name: Digest128, _ path: String, _ header: EntryHeader, now: Date) -> Date?? {
+        guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
+            return nil
+        }
+        if let wanted, let end = header.end {
+            guard abs(wanted.timeIntervalSince(end)) > 0.01 * abs(wanted.timeIntervalSince(now)) else { return nil }
+        }
+        do {
+            try EntryFile.extend(path, named: name, to: wanted)
+            return .some(wanted)
+        } catch {
+            // On a folder that cannot be written just now the entry is served all the same, and not extended.
+            return nil
+        }
     }
 
-    /// Runs `body`; its failures become the contract's.
-    static func naming<Answer>(_ operation: String, _ body: () throws -> Answer) throws(CacheError) -> Answer {
-        do { return try body() } catch { throw named(operation, error) }
+    /// Removes what was found damaged, unless it was replaced meanwhile.
+    private func removeDamaged(_ key: CacheKey, _ path: String, _ identity: FileStatus.Identity) throws {
+        do {
+            try access.use("remove from") { folder in
+                try folder.index.remove(key.entryName) {
+                    if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: clock.now) }
+                }
+            }
+        } catch {
+            // It stays, is found damaged again, and is never served.
+            count(key) { $0.evictions["damaged, not removable", default: 0] += 1 }
+        }
     }
 
-    private static func named(_ operation: String, _ error: any Error) -> CacheError {
-        switch error {
-        case let error as CacheError: error
-        case let failure as FileFailure: failure.cacheError
-        default: .index(operation: operation, reason: "\(error)")
+    // MARK: Storing
+
+    /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
+    /// - Parameters:
+    ///   - generation: nothing is stored if the folder has another one; `nil` stores in any case.
+    ///   - isOrdered: whether it is stored whatever has to go for it.
+    /// - Returns: whether the generation was the same.
+    func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil, isOrdered: Bool = false
+    ) throws(CacheError) -> Bool {
+        let name = key.entryName
+        let now = clock.now
+        let end = life.end(of: entry, now: now)
+        if let end, end <= now {
+            try remove(key)
+            return true
+        }
+        let header = EntryHeader.bytes(of: entry, for: key, named: name, end: end)
+        let length = header.readableBytes + entry.body.readableBytes
+        let row = IndexRow(name: name, key: key, entry: entry, length: length, stored: now, end: end)
+        guard row.bytes <= settings.budgets[key.kind] / 2, header.readableBytes < EntryHeader.lengthLimit else {
+            count(key) { $0.evictions["too large", default: 0] += 1 }
+            try remove(key)
+            return true
+        }
+        return try access.use("store in") { folder in
+            guard try admits(row, isOrdered: isOrdered, in: folder) else {
+                count(key) { $0.evictions["asked for once", default: 0] += 1 }
+                return true
+            }
+            try makeRoom(for: row, in: folder)
+            let temporary = folder.session.temporaryPath()
+            let isCurrent = try removing(temporary) {
+                try write(header, entry.body, to: temporary)
+                return try folder.index.store(row, ifGeneration: generation) { try place(temporary, row.name) }
+            }
+            if isCurrent { count(key) { $0.stores += 1 } }
+            return isCurrent
+        }
+    }
+
+    /// Runs `body` and removes what is left of the file at `temporary`: a stored one has been moved.
+    private func removing<Answer>(_ temporary: String, after body: () throws -> Answer) throws -> Answer {
+        do {
+            let answer = try body()
+            try Files.remove(temporary)
+            return answer
+        } catch {
+            let failure = error
+            do { try Files.remove(temporary) } catch { throw failure }
+            throw failure
+        }
+    }
+
+    private func write(_ header: ByteBuffer, _ body: ByteBuffer, to path: String) throws(FileFailure) {
+        let file = try OpenFile(path, for: .writing)
+        try file.write(header)
+        try file.write(body)
+        if settings.isSynced { try file.sync() }
+    }
+
+    /// Moves a written file to where look-ups find it.
+    private func place(_ temporary: String, _ name: Digest128) throws(FileFailure) {
+        let path = layout.entry(name)
+        let folders = layout.folders(of: name)
+        // A link among them would lead out of the folder.
+        var areThere = true
+        for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
+        if !areThere {
+            // Where the whole folder is gone, that is found out first.
+            guard try FileStatus(of: layout.entries)?.isFolder == true else {
+                throw FileFailure("find", layout.entries, code: FileFailure.absence)
+            }
+            for folder in folders { try Files.makeOwnFolder(folder, now: clock.now) }
+        }
+        do {
+            try Files.move(temporary, to: path)
+        } catch {
+            guard error.isNotAFile || error.isExistence else { throw error }
+            try Files.clear(path, now: clock.now)
+            try Files.move(temporary, to: path)
+        }
+    }
+
+    /// Makes room in the budget of the kind, and above the floor of free space, for what is to be stored.
+    private func makeRoom(for row: IndexRow, in folder: OpenFolder) throws {
+        let budget = settings.budgets[row.key.kind]
+        while let bytes = try folder.index.totals()[row.key.kind]?.bytes, bytes + row.bytes > budget {
+            let excess = bytes + row.bytes - budget
+            guard try evict(row.key.kind, bytes: excess + budget / 256, reason: "budget", in: folder) > 0 else { break }
+        }
+        while try !leavesFloor(row.bytes, in: folder) {}
+    }
+
+    /// Bytes that would have to be freed so that `bytes` can be stored above the floor of free space; none if there is no floor.
+    private func lack(of bytes: Int) throws -> Int {
+        let space = try Files.space(at: layout.path)
+        let floor = settings.minimumFreeSpace.size(on: space.all)
+        return floor > 0 ? max(floor + bytes - space.free, 0) : 0
+    }
+
+    /// Whether storing `bytes` leaves enough of the disk free for others. If not, one step is made towards it.
+    private func leavesFloor(_ bytes: Int, in folder: OpenFolder) throws -> Bool {
+        let lack = try lack(of: bytes)
+        guard lack > 0 else { return true }
+        var freed = 0
+        // Where all that is here would not be enough, nothing goes for it.
+        if try folder.index.totals().values.reduce(0, { $0 + $1.bytes }) >= lack {
+            for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
+        }
+        guard freed > 0 else {
+            let space = try Files.space(at: layout.path)
+            let floor = settings.minimumFreeSpace.size(on: space.all)
+            throw CacheError.fileSystem(
+                operation: "store in", path: layout.path,
+                reason: "\(space.free) bytes are free, and \(floor) are to stay so (cache.disk.free)")
+        }
+        return false
+    }
+
+    /// One step of evicting what is worth least, until `bytes` are freed; answers with how many entries went.
+    func evict(_ kind: CacheKind, bytes: Int = .max, reason: String, in folder: OpenFolder) throws -> Int {
+        try removeStep(.leastWorth(kind), bytes: bytes, reason: reason, in: folder).entries
+    }
+
+    /// Whether `row` is to be stored: always while there is room for it, and where others would have to go for it only if it came before
+    /// or is ordered (`isOrdered`: a prefetch). Metadata, which costs calls of a service to get again and is small, always is.
+    private func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
+        let cameBefore = admission.withLock { $0.note(row.name) }
+        if cameBefore || isOrdered || row.key.kind == .metadata { return true }
+        guard try evictsOthers(row, in: folder) else { return true }
+        // One that takes the place of its predecessor is no newcomer.
+        return try folder.index.contains(row.name)
+    }
+
+    /// Whether other entries would have to go for `row`. If the disk is full of other files, none would: that is an error to be told.
+    private func evictsOthers(_ row: IndexRow, in folder: OpenFolder) throws -> Bool {
+        let totals = try folder.index.totals()
+        guard (totals[row.key.kind]?.bytes ?? 0) + row.bytes <= settings.budgets[row.key.kind] else { return true }
+        let lack = try lack(of: row.bytes)
+        return lack > 0 && totals.values.reduce(0) { $0 + $1.bytes } >= lack
+    }
+
+    // MARK: Removing
+
+    func remove(_ key: CacheKey) throws(CacheError) {
+        let name = key.entryName
+        try access.use("remove from") { folder in
+            try folder.index.remove(name) { try Files.clear(layout.entry(name), now: clock.now) }
+        }
+    }
+
+    /// What removing would remove.
+    func count(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
+        let rows = rows(selection)
+        return try access.use("count in") { folder in
+            try rows.map { try folder.index.count($0) } ?? folder.index.totals().values.reduce(CacheRemoval(), +)
+        }
+    }
+
+    /// One step of removing; the removal is complete when a step removes nothing.
+    func removeStep(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
+        guard let rows = rows(selection) else { return try removeAll() }
+        return try access.use("remove from") { try removeStep(rows, reason: selection == .expired ? "expired" : nil, in: $0) }
+    }
+
+    /// One step of removing what `rows` takes, until `bytes` are freed.
+    /// - Parameter reason: why the tier removes it by itself; `nil` where it was told to.
+    func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
+        let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
+            try Files.clear(layout.entry($0), now: clock.now)
+        }
+        if let reason { for row in removed { count(row.key) { $0.evictions[reason, default: 0] += 1 } } }
+        return removed.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
+    }
+
+    func generation() throws(CacheError) -> Int { try access.use("look for purges in") { try $0.index.generation() } }
+
+    func raiseGeneration() throws(CacheError) -> Int { try access.use("note a purge in") { try $0.index.raiseGeneration() } }
+
+    /// Takes all entries out of reach at once. Their files go after.
+    private func removeAll() throws(CacheError) -> CacheRemoval {
+        try access.use("clear") { folder in
+            let totals = try folder.index.totals().values.reduce(CacheRemoval(), +)
+            // Even when the index knows of none: there may be files that it does not know yet.
+            let trash = "\(layout.trash)/\(UInt64.random(in: 0 ... .max))"
+            do {
+                try folder.index.removeAll {
+                    try Files.move(layout.entries, to: trash)
+                    try Files.makeFolder(layout.entries)
+                }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                // The files are out of reach, and removing them gives the index its room. Should it not, the rows that it keeps are
+                // ones without files, which the next evictions take.
+                try Files.removeTree(trash)
+                if totals.entries > 0 {
+                    do { try folder.index.removeAll {} } catch {
+                        count(nil) { $0.evictions["rows kept on a full disk", default: 0] += 1 }
+                    }
+                }
+            }
+            return totals
+        }
+    }
+
+    private func rows(_ selection: CacheSelection) -> RowSelection? {
+        switch selection {
+        case .all: nil
+        case .expired: .ended(clock.now)
+        case .tag(let tag): .tagged(tag)
         }
     }
 }

@@ -10,6 +10,7 @@ package import OnesheetCore
 package final class DiskTier: ImmediateTier {
     package let name = "disk"
     private let disk: DiskStore
+    private let maintenance: DiskMaintenance
     /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.
     private let readers: DiskWorkers
     private let workers: DiskWorkers
@@ -34,11 +35,13 @@ package final class DiskTier: ImmediateTier {
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
         let settings = DiskSettings(path: path, budgets: budgets, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
-        disk = try DiskStore(settings, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock, logger: logger)
+        let access = try FolderAccess(FolderLayout(path: path), clock: clock, logger: logger)
+        disk = DiskStore(settings, access: access, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock)
+        maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
-        if let openError = disk.openError {
+        if let openError = access.openError {
             logger.warning("Nothing is stored on the disk until it can be: \(openError)")
         } else {
             adoptLater()
@@ -48,7 +51,9 @@ package final class DiskTier: ImmediateTier {
     /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
         let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
-        disk = DiskStore(closed: settings, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock, logger: logger)
+        let access = FolderAccess(closed: FolderLayout(path: path), clock: clock, logger: logger)
+        disk = DiskStore(settings, access: access, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock)
+        maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
         self.logger = logger
@@ -114,47 +119,47 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
-        let disk = disk
+        let maintenance = maintenance
         try await adopt()
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try disk.keys(after: name) }
+            let page = try await workers.run { () throws(CacheError) in try maintenance.keys(after: name) }
             page.keys.forEach(visit)
             last = page.last
         }
     }
 
     package func statistics() async throws(CacheError) -> CacheStatistics {
-        let disk = disk
-        return try await workers.run { () throws(CacheError) in try disk.statistics() }
+        let maintenance = maintenance
+        return try await workers.run { () throws(CacheError) in try maintenance.statistics() }
     }
 
     /// Removes what has expired, makes room where a budget is reached, and cleans up after processes that died.
     /// It works in short steps, so that neither look-ups nor stores wait for all of it.
     package func sweep() async throws(CacheError) {
-        let disk = disk
+        let maintenance = maintenance
         try await adopt()
         _ = try await remove(.expired)
-        if try await workers.run({ () throws(CacheError) in try disk.isFull() }) {
-            while try await workers.run({ () throws(CacheError) in try disk.evictStep() }) {}
+        if try await workers.run({ () throws(CacheError) in try maintenance.isFull() }) {
+            while try await workers.run({ () throws(CacheError) in try maintenance.evictStep() }) {}
         }
-        try await workers.run { () throws(CacheError) in try disk.removeLeftovers() }
+        try await workers.run { () throws(CacheError) in try maintenance.removeLeftovers() }
     }
 
     /// Reads every file and checks it, and compares the folder with the index.
     /// - Parameter repair: removes what is damaged, and makes the index agree with the files.
     package func verify(repair: Bool = false) async throws(CacheError) -> DiskVerification {
-        let disk = disk
+        let maintenance = maintenance
         var found = DiskVerification()
         var part: Int? = 0
         while let next = part {
-            let step = try await workers.run { () throws(CacheError) in try disk.verify(from: next, repair: repair) }
+            let step = try await workers.run { () throws(CacheError) in try maintenance.verify(from: next, repair: repair) }
             found = found + step.0
             part = step.next
         }
         var last: Data? = Data()
         while let name = last {
-            let page = try await workers.run { () throws(CacheError) in try disk.verifyRows(after: name, repair: repair) }
+            let page = try await workers.run { () throws(CacheError) in try maintenance.verifyRows(after: name, repair: repair) }
             found.missing += page.missing
             last = page.last
         }
@@ -168,7 +173,7 @@ package final class DiskTier: ImmediateTier {
         try await workers.run { () throws(CacheError) in
             // What was read last is of little worth, and a folder that cannot be written must not keep the server from ending.
             do { try disk.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
-            try disk.close()
+            try disk.access.close()
         }
         try await workers.close()
         try await readers.close()
@@ -182,18 +187,18 @@ package final class DiskTier: ImmediateTier {
 
     /// - Returns: whether there was anything left to look for.
     private func adoptedMore() async throws(CacheError) -> Bool {
-        let disk = disk
+        let maintenance = maintenance
         var isMore = false
-        while try await workers.run({ () throws(CacheError) in try disk.adoptStep() }) { isMore = true }
+        while try await workers.run({ () throws(CacheError) in try maintenance.adoptStep() }) { isMore = true }
         return isMore
     }
 
     /// The same, in the background.
     private func adoptLater() {
-        workers.runLater { [disk, logger, weak self] in
+        workers.runLater { [maintenance, logger, weak self] in
             do {
-                if try disk.adoptStep() { self?.adoptLater() }
-            } catch let error as CacheError where error == DiskStore.closed {
+                if try maintenance.adoptStep() { self?.adoptLater() }
+            } catch let error as CacheError where error == FolderAccess.closed {
                 // The next to open the folder goes on with it.
             } catch {
                 logger.warning("Files in the cache are not all in its index yet: \(error)")
@@ -203,9 +208,9 @@ package final class DiskTier: ImmediateTier {
 
     /// Deletes what was taken out of reach, in the background: a million files take a while.
     private func cleanLater() {
-        workers.runLater { [disk, logger] in
+        workers.runLater { [maintenance, logger] in
             do {
-                try disk.removeLeftovers()
+                try maintenance.removeLeftovers()
             } catch {
                 logger.warning("Removed entries are still on the disk: \(error)")
             }

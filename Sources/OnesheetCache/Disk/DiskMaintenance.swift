@@ -1,0 +1,190 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+
+/// What is done about the folder as a whole, in short steps on the thread that calls: cleaning, making room, taking files into the index,
+/// counting and checking.
+struct DiskMaintenance: Sendable {
+    let store: DiskStore
+
+    /// Removes what was taken out of reach, and what dead sessions left.
+    func removeLeftovers() throws(CacheError) {
+        try store.access.use("clean") { folder in
+            for folder in store.layout.removed {
+                for name in try Files.names(in: folder) { try Files.removeTree("\(folder)/\(name)") }
+            }
+            let lock = try FolderLock(waitingFor: store.layout.lock)
+            try FolderSession.removeDead(in: store.layout, but: folder.session)
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// One step of making room down to the low water, for the first kind that is over its high water; `false` when none is.
+    func evictStep() throws(CacheError) -> Bool {
+        try store.access.use("make room in") { folder in
+            let totals = try folder.index.totals()
+            for kind in CacheKind.allCases {
+                guard let bytes = totals[kind]?.bytes,
+                    case let excess = bytes - Int(Double(store.settings.budgets[kind]) * DiskSettings.lowWater), excess > 0
+                else { continue }
+                return try store.evict(kind, bytes: excess, reason: "budget", in: folder) > 0
+            }
+            return false
+        }
+    }
+
+    /// Whether a kind has reached its budget, so that it is time to make room down to the low water.
+    func isFull() throws(CacheError) -> Bool {
+        try store.access.use("measure") { folder in
+            let totals = try folder.index.totals()
+            return CacheKind.allCases.contains { kind in
+                Double(totals[kind]?.bytes ?? 0) > 0.98 * Double(store.settings.budgets[kind])
+            }
+        }
+    }
+
+    /// One step of taking files into the index that it does not know; `false` when all are known.
+    func adoptStep() throws(CacheError) -> Bool {
+        try store.access.use("take files into") { folder in
+            var part = try folder.index.adopted()
+            guard part < FolderLayout.partCount else { return false }
+            let end = min(part + 64, FolderLayout.partCount)
+            while part < end {
+                let names = try namesThatCanBeRead(inPart: part)
+                part += 1
+                guard !names.isEmpty else { continue }
+                for start in stride(from: 0, to: names.count, by: DiskSettings.step) {
+                    _ = try folder.index.adopt(Array(names[start..<min(start + DiskSettings.step, names.count)]), row: rowFromFile)
+                }
+                break
+            }
+            try folder.index.set("\(part)", for: "adopted")
+            return true
+        }
+    }
+
+    /// The names in a part of the folder; none where that part alone cannot be read, so that it keeps no other from being known.
+    private func namesThatCanBeRead(inPart part: Int) throws(FileFailure) -> [Digest128] {
+        do throws(FileFailure) {
+            return try store.layout.names(inPart: part)
+        } catch {
+            guard error.meansDamage else { throw error }
+            store.count(nil) { $0.damaged += 1 }
+            return []
+        }
+    }
+
+    /// What the file of an entry says about it. A file that is damaged is removed.
+    private func rowFromFile(_ name: Digest128) throws -> IndexRow? {
+        let path = store.layout.entry(name)
+        do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
+            let header = try file.header()
+            return IndexRow(
+                name: name, key: header.key, entry: header.facts, length: file.status.size, stored: store.clock.now, end: header.end
+            )
+        } catch  where EntryFile.isDamaged(error) {
+            store.count(nil) { $0.damaged += 1 }
+            do {
+                try Files.clear(path, now: store.clock.now)
+            } catch {
+                // It stays, unknown to the index; to give up here would keep all others unknown too.
+                store.count(nil) { $0.evictions["damaged, not removable", default: 0] += 1 }
+            }
+            return nil
+        }
+    }
+
+    /// Names and keys after `name`, and the last of these names; `nil` at the end.
+    func keys(after name: Data) throws(CacheError) -> (keys: [CacheKey], last: Data?) {
+        let rows = try store.access.use("list") { try $0.index.keys(after: name, limit: 1024) }
+        return (rows.compactMap(\.key), rows.last?.name)
+    }
+
+    func statistics() throws(CacheError) -> CacheStatistics {
+        let held = try store.access.use("count in") { try $0.index.held() }
+        let counted = store.counted
+        return CacheStatistics(byteLimit: store.settings.budgets.total, sources: counted.merging(held, uniquingKeysWith: +))
+    }
+
+    // MARK: Verifying
+
+    /// Reads every file of a part of the folder, the next from `part` that has any.
+    /// - Returns: what was found, and the part to go on with; `nil` at the end.
+    func verify(from part: Int, repair: Bool) throws(CacheError) -> (DiskVerification, next: Int?) {
+        var part = part
+        while part < FolderLayout.partCount {
+            let names = try FolderAccess.naming("verify") { try namesThatCanBeRead(inPart: part) }
+            part += 1
+            if !names.isEmpty { return (try verify(names, repair: repair), part) }
+        }
+        return (DiskVerification(), nil)
+    }
+
+    private func verify(_ names: [Digest128], repair: Bool) throws(CacheError) -> DiskVerification {
+        try store.access.use("verify") { folder in
+            var found = DiskVerification()
+            var unknown: [Digest128] = []
+            let known = try folder.index.known(names)
+            for name in names {
+                switch try state(of: name) {
+                case nil: continue
+                case .damaged(let identity):
+                    found.damaged += 1
+                    if repair { try remove(name, identity, in: folder) }
+                case .whole(let bytes):
+                    if known.contains(name) {
+                        found.whole += 1
+                        found.bytes += bytes
+                    } else {
+                        unknown.append(name)
+                    }
+                }
+            }
+            // A removal or a store may have come between; only what is unknown now is.
+            let stillUnknown = try unknown.filter { try FileStatus(of: store.layout.entry($0)) != nil }
+            found.unknown = stillUnknown.count - (try folder.index.known(stillUnknown)).count
+            if repair { _ = try folder.index.adopt(stillUnknown, row: rowFromFile) }
+            return found
+        }
+    }
+
+    /// Looks for the files of at most a thousand entries of the index after `name`.
+    func verifyRows(after name: Data, repair: Bool) throws(CacheError) -> (missing: Int, last: Data?) {
+        try store.access.use("verify") { folder in
+            let rows = try folder.index.keys(after: name, limit: 1024)
+            var missing = 0
+            for name in rows.compactMap({ Digest128(bytes: $0.name) }) where try FileStatus(of: store.layout.entry(name)) == nil {
+                // Alone, so that it is not one that is just being stored.
+                try folder.index.transaction { database in
+                    guard try FileStatus(of: store.layout.entry(name)) == nil, try CacheIndex.knows(name, database) else { return }
+                    missing += 1
+                    if repair { try CacheIndex.remove([name], database) }
+                }
+            }
+            return (missing, rows.last?.name)
+        }
+    }
+
+    private enum FileState {
+        case whole(Int)
+        case damaged(FileStatus.Identity)
+    }
+
+    private func state(of name: Digest128) throws -> FileState? {
+        let path = store.layout.entry(name)
+        do {
+            guard let file = try EntryFile.at(path, named: name) else { return nil }
+            _ = try file.entry()
+            return .whole(file.status.size)
+        } catch  where EntryFile.isDamaged(error) {
+            return try FileStatus(of: path).map { .damaged($0.identity) }
+        }
+    }
+
+    private func remove(_ name: Digest128, _ identity: FileStatus.Identity, in folder: OpenFolder) throws {
+        let path = store.layout.entry(name)
+        try folder.index.remove(name) {
+            if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: store.clock.now) }
+        }
+    }
+}
