@@ -45,7 +45,7 @@ struct DiskMaintenance: Sendable {
     /// One step of taking files into the index that it does not know; `false` when all are known.
     func adoptStep() throws(CacheError) -> Bool {
         try store.access.use("take files into") { folder in
-            var part = try folder.index.adopted()
+            var part = try folder.index.adopted(of: FolderLayout.partCount)
             guard part < FolderLayout.partCount else { return false }
             let end = min(part + 64, FolderLayout.partCount)
             while part < end {

@@ -147,9 +147,10 @@ extension CacheIndex {
     }
 
     /// How many of the folder's parts have been taken into the index.
-    func adopted() throws -> Int {
+    /// - Parameter count: how many parts there are.
+    func adopted(of count: Int) throws -> Int {
         let parts = try setting("adopted").flatMap { Int($0) } ?? 0
-        return 0...FolderLayout.partCount ~= parts ? parts : 0
+        return 0...count ~= parts ? parts : 0
     }
 
     /// Takes those of `names` into the index that it does not know, while nobody stores or removes.
