@@ -21,7 +21,7 @@ package struct ExpirationPolicy: Sendable {
         earlier(entry.expires, limit.moment(from: now))
     }
 
-    /// The end after a reading at `now`; `nil` where reading changes nothing.
+    /// The end after a reading at `now`; `nil` if reading changes nothing.
     func extended(_ end: Date?, cacheTime: CacheExpiration, now: Date) -> Date?? {
         guard let moment = extending.moment(from: now, cacheTime: cacheTime) else { return nil }
         switch extending {

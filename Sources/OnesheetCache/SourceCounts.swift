@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// What a tier counts, source by source. A source is counted under a number, so that no name is looked up for a hit.
+/// A tier's counters, source by source. A source is counted under a number, so that no name is looked up for a hit.
 struct SourceCounts {
     /// More sources than these are counted together with what belongs to none: no server has as many.
     private static let limit = 1000
@@ -36,7 +36,7 @@ struct SourceCounts {
 
     mutating func evict(_ number: Int, reason: String) { figures[number].evictions[reason, default: 0] += 1 }
 
-    /// All that was counted, by the sources' names.
+    /// Every counter by its source's name.
     var named: [String: CacheFigures] {
         Dictionary(uniqueKeysWithValues: numbers.map { ($0.key.description, figures[$0.value]) }).filter {
             $0.value != CacheFigures()

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// What is done about the folder as a whole, in short steps on the thread that calls: cleaning, making room, taking files into the index,
-/// counting and checking.
+/// Maintenance of the whole folder, in short steps on the calling thread: cleaning, making room, taking files into the index, counting
+/// and checking.
 struct DiskMaintenance: Sendable {
     let store: DiskStore
 
@@ -62,7 +62,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// The names in a part of the folder; none where that part alone cannot be read, so that it keeps no other from being known.
+    /// The names in a part of the folder; none if that part cannot be read, so that the others are still found.
     private func namesThatCanBeRead(inPart part: Int) throws(FileFailure) -> [Digest128] {
         do throws(FileFailure) {
             return try store.layout.names(inPart: part)

@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// What a disk tier may take.
+/// The limits of a disk tier.
 struct DiskSettings: Sendable {
     let path: String
     let budgets: DiskBudgets

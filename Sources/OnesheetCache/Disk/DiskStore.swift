@@ -115,7 +115,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Extends the entry's life as configured. Where that would change it by less than a hundredth, it stays: a write for each
+    /// Extends the entry's life as configured. A change of less than a hundredth is not written: a write for each
     /// reading would be dear.
     private func extend(_ name: Digest128, _ path: String, _ header: EntryHeader, now: Date) -> Date?? {
         guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
@@ -216,7 +216,7 @@ final class DiskStore: Sendable {
         var areThere = true
         for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
         if !areThere {
-            // Where the whole folder is gone, that is found out first.
+            // A missing cache folder is reported as such, so that it is made again.
             guard try FileStatus(of: layout.entries)?.isFolder == true else {
                 throw FileFailure("find", layout.entries, code: FileFailure.absence)
             }
@@ -253,7 +253,7 @@ final class DiskStore: Sendable {
         let lack = try lack(of: bytes)
         guard lack > 0 else { return true }
         var freed = 0
-        // Where all that is here would not be enough, nothing goes for it.
+        // If evicting everything would not be enough, nothing is evicted.
         if try folder.index.totals().values.reduce(0, { $0 + $1.bytes }) >= lack {
             for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
         }
@@ -272,7 +272,7 @@ final class DiskStore: Sendable {
         try removeStep(.leastWorth(kind), bytes: bytes, reason: reason, in: folder).entries
     }
 
-    /// Whether `row` is to be stored: always while there is room for it, and where others would have to go for it only if it came before
+    /// Whether `row` is to be stored: always while there is room for it, and at the cost of others only if it came before
     /// or is ordered (`isOrdered`: a prefetch). Metadata, which costs calls of a service to get again and is small, always is.
     private func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
         let cameBefore = admission.withLock { $0.note(row.name) }
@@ -314,7 +314,7 @@ final class DiskStore: Sendable {
     }
 
     /// One step of removing what `rows` takes, until `bytes` are freed.
-    /// - Parameter reason: why the tier removes it by itself; `nil` where it was told to.
+    /// - Parameter reason: why the tier removes it by itself; `nil` if it was told to.
     func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
         let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
             try Files.clear(layout.entry($0), now: clock.now)

@@ -16,7 +16,7 @@ package final class DiskTier: ImmediateTier {
     private let workers: DiskWorkers
     package let logger: Logger
 
-    /// Opens the folder at `path`, or makes it. Where that fails because the disk is full or cannot be written, the tier says so in the
+    /// Opens the folder at `path`, or makes it. If that fails because the disk is full or cannot be written, the tier says so in the
     /// log, finds what is in the folder, fails to store, and opens the folder as soon as that is possible.
     /// - Parameters:
     ///   - budgets: how many bytes each kind of entry may take on disk.
@@ -26,7 +26,7 @@ package final class DiskTier: ImmediateTier {
     ///   - isSynced: whether an entry is on the medium before it can be found. Without it a machine that goes down can leave damaged
     ///     entries, which are then found and removed when they are read.
     ///   - threads: how many threads look up; half as many store and remove.
-    /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours.
+    /// - Throws: `CacheError.notACache` if the folder has files in it that are not ours.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
         extending: ExpirationExtending = .none, minimumFreeSpace: MinimumFreeSpace = .usual, isSynced: Bool = true,
@@ -111,7 +111,7 @@ package final class DiskTier: ImmediateTier {
             let step = try await workers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step
             if selection == .all { break }
-            // Where the index was found to be damaged on the way, its entries are known only once they were taken in again.
+            // If the index turned out to be damaged meanwhile, its entries are known only after they were taken in again.
             if step.entries == 0, try await !adoptedMore() { break }
         }
         if selection == .all { cleanLater() }

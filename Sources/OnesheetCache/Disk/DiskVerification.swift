@@ -1,4 +1,4 @@
-/// What a look at every file of a disk tier found.
+/// The result of checking every file of a disk tier.
 package struct DiskVerification: Sendable, Equatable, Codable {
     /// Entries that are whole, and known to the index.
     package var whole = 0

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The way to a cache's folder: opened when that is possible, and again after it was deleted or its index was damaged.
 final class FolderAccess: Sendable {
     let layout: FolderLayout
-    /// What fails after the folder was closed, fails with this.
+    /// The error of any operation after `close()`.
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
     /// Why the folder could not be opened at first.
     let openError: CacheError?
@@ -99,7 +99,7 @@ final class FolderAccess: Sendable {
         }
     }
 
-    /// What is wrong with the index itself after `error`; `nil` where it is only out of reach.
+    /// What is wrong with the index itself after `error`; `nil` if it is only out of reach.
     private static func damage(_ error: any Error, of index: CacheIndex) -> DamagedIndex? {
         let isConstraint = (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
         return isConstraint || error.meansDamage ? DamagedIndex(path: index.path, reason: "\(error)") : nil

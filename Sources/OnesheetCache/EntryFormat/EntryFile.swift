@@ -10,8 +10,8 @@ struct EntryFile: ~Copyable {
     private static let lengthLimit = 1 << 31
     let status: FileStatus
 
-    /// Opens the file at `path`; `nil` where there is none.
-    /// - Throws: `EntryDamage` where something is there that is no file, `FileFailure` where it cannot be opened.
+    /// Opens the file at `path`; `nil` if there is none.
+    /// - Throws: `EntryDamage` if something is there that is no file, `FileFailure` if it cannot be opened.
     static func at(_ path: String, named name: Digest128) throws -> EntryFile? {
         do {
             return try EntryFile(path: path, name: name)
@@ -102,7 +102,7 @@ extension EntryFile {
             checked.note(name, status, header, now: now)
             return isUsable(header) ? ReadyEntry(entry) : nil
         } catch {
-            // Whoever reads it with all the time that it takes finds out what is wrong.
+            // The look-up that may wait reads the file again and finds out what is wrong.
             return nil
         }
     }

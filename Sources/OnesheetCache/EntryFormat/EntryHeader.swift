@@ -15,10 +15,10 @@ internal import OnesheetCore
 /// | 56 | 16 | `LifeRecord`: until when the entry stays, the only part that changes |
 /// | 72 | … | key, media type, validator, times, cost, tags, notes |
 ///
-/// So what is served is checked over key, length and body.
+/// Key, length and body are all covered by a checksum.
 struct EntryHeader: Equatable {
     static let format: UInt32 = 2
-    /// Where the parts of changing length begin.
+    /// The offset of the fields of variable length.
     static let fixedLength = 72
     /// No header of ours is as long; a longer one is damage.
     static let lengthLimit = 1 << 20
@@ -49,7 +49,7 @@ struct EntryHeader: Equatable {
     }
 
     /// Reads the header at the start of `file`, whatever follows it.
-    /// - Throws: `EntryDamage` where it is not the header of the entry called `name`, as it was written.
+    /// - Throws: `EntryDamage` if it is not the header of the entry called `name`, as it was written.
     init(_ file: ByteBuffer, named name: Digest128) throws(EntryDamage) {
         var buffer = file
         guard let word = buffer.readBytes(length: 8), word == Self.word else { throw .notAnEntry }
@@ -76,7 +76,7 @@ struct EntryHeader: Equatable {
     }
 }
 
-/// What is wrong with an entry's file.
+/// The damage of an entry's file.
 enum EntryDamage: Error, Equatable {
     case notAnEntry
     case header

@@ -23,10 +23,10 @@ struct FileFailure: Error, Equatable {
     /// Nothing is there, or a folder on the way is gone.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     var isExistence: Bool { code == EEXIST || code == ENOTEMPTY }
-    /// No bytes or no inodes are left, or nobody may write here, or we may not.
+    /// No bytes or inodes are left, the file system is read-only, or we lack the permission.
     var isRefusal: Bool { [ENOSPC, EDQUOT, EROFS, EACCES, EPERM].contains(code) }
     var isHeldByAnother: Bool { code == EWOULDBLOCK }
-    /// Where a file belongs there is a folder, a link, a pipe, a socket or a device.
+    /// A folder, a link, a pipe, a socket or a device has the file's name.
     var isNotAFile: Bool { [Self.notAFile, EISDIR, ELOOP, ENXIO, ENODEV].contains(code) }
     /// The file itself cannot be read, while others can: it is no file, or not ours to read, or the medium has lost it.
     var meansDamage: Bool { isNotAFile || [EACCES, EIO, EBADMSG].contains(code) }

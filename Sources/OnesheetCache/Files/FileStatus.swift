@@ -5,7 +5,7 @@
 #endif
 internal import NIOCore
 
-/// What the file system knows about a file.
+/// A file's status in the file system.
 struct FileStatus: Equatable {
     /// The file itself: a path may name another one a moment later.
     struct Identity: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int
-    /// When bytes or facts of the file last changed, in nanoseconds since 1970; nobody can set it back.
+    /// When bytes or facts of the file last changed, in nanoseconds since 1970; no program can set it back.
     let changed: Int
     /// Kind and permissions, as `stat` has them.
     private let mode: UInt32
@@ -37,7 +37,7 @@ extension FileStatus {
             owner: UInt32(facts.st_uid))
     }
 
-    /// The open file's status; `nil` where the system does not tell.
+    /// The open file's status; `nil` if the system does not tell.
     init?(of handle: NIOFileHandle) {
         var facts = stat()
         do {
@@ -48,7 +48,7 @@ extension FileStatus {
         self.init(facts)
     }
 
-    /// What is at `path`; `nil` where nothing is.
+    /// What is at `path`; `nil` if nothing is.
     /// - Parameter followingLink: whether a link stands for what it leads to.
     init?(of path: String, followingLink: Bool = false) throws(FileFailure) {
         var facts = stat()

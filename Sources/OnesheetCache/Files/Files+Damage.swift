@@ -37,7 +37,7 @@ extension Files {
         return place
     }
 
-    /// The name that something had before it was set aside; `nil` where it was not.
+    /// The name that something had before it was set aside; `nil` if it was not.
     static func nameBeforeDamage(_ name: String) -> Substring? {
         name.firstRange(of: damaged).map { name[..<$0.lowerBound] }
     }

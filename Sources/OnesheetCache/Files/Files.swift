@@ -5,7 +5,7 @@
 #endif
 internal import NIOCore
 
-/// What the cache asks of the file system by path.
+/// The cache's operations on the file system, by path.
 enum Files {
     /// Of every folder that the cache makes.
     static let folderPermissions: mode_t = 0o700
@@ -66,7 +66,7 @@ enum Files {
         guard failure.isAbsence else { throw failure }
     }
 
-    /// The names in a folder, without `.` and `..`; none where there is no folder.
+    /// The names in a folder, without `.` and `..`; none if there is no folder.
     /// - Parameter followingLink: whether a link to a folder is as good as one.
     static func names(in path: String, followingLink: Bool = false) throws(FileFailure) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLink ? 0 : O_NOFOLLOW))

@@ -7,7 +7,7 @@ struct FolderLock: ~Copyable {
         while true {
             let file = try Self.file(path)
             try file.lock(waiting: true)
-            // A file that was removed or replaced while we waited locks nobody out.
+            // A lock on a file that was removed or replaced meanwhile excludes no other process.
             if try FileStatus(of: path)?.identity == file.status().identity {
                 self.file = file
                 return

@@ -14,7 +14,7 @@ struct OpenFile: ~Copyable {
         case writing
         /// Reading, and changing bytes in place.
         case changing
-        /// Made where it is not there; only ever locked.
+        /// Made if it is missing; only ever locked.
         case locking
 
         fileprivate var makes: Bool {
@@ -70,7 +70,7 @@ struct OpenFile: ~Copyable {
 
     private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
-    /// Opens the file at `path` for reading; `nil` where that is not possible at once.
+    /// Opens the file at `path` for reading; `nil` if that is not possible at once.
     static func resident(_ path: String) -> OpenFile? {
         let descriptor = ccachefiles_open_resident(path)
         return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil

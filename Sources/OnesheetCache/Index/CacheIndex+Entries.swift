@@ -43,7 +43,7 @@ extension CacheIndex {
         }
     }
 
-    /// Notes readings: how often each entry was used, and its new end of life where reading extended it.
+    /// Records readings: how often each entry was used, and its new expiry if reading extended it.
     func note(_ readings: [Digest128: EntryReadings]) throws {
         try transaction { database in
             for (name, reading) in readings {
@@ -96,7 +96,7 @@ extension CacheIndex {
         }
     }
 
-    /// What removing would take.
+    /// The entries and bytes that removing would take.
     func count(_ selection: RowSelection) throws -> CacheRemoval {
         try read { database in
             let (source, arguments) = Self.rows(selection)
@@ -124,7 +124,7 @@ extension CacheIndex {
             sql: "SELECT entry.name AS name, kind, key, bytes, rank FROM \(source) LIMIT ?", arguments: arguments, cached: true)
     }
 
-    /// Where the rows come from. Each step reads as many of them as it removes, however many there are.
+    /// The tables and the condition of a selection. Each step reads only as many rows as it removes.
     private static func rows(_ selection: RowSelection) -> (String, StatementArguments) {
         switch selection {
         case .tagged(let tag):
@@ -153,8 +153,8 @@ extension CacheIndex {
         return 0...count ~= parts ? parts : 0
     }
 
-    /// Takes those of `names` into the index that it does not know, while nobody stores or removes.
-    /// - Parameter row: reads the entry's row from its file; `nil` where there is no such entry.
+    /// Takes those of `names` into the index that it does not know, while no other thread or process stores or removes.
+    /// - Parameter row: reads the entry's row from its file; `nil` if there is no such entry.
     /// - Returns: how many it took.
     func adopt(_ names: [Digest128], row: (Digest128) throws -> IndexRow?) throws -> Int {
         try transaction { database in
@@ -192,6 +192,6 @@ enum RowSelection {
 /// How one entry was read since the index was told last.
 struct EntryReadings {
     var count = 0
-    /// The new end of life, where there is one.
+    /// The new expiry, if there is one.
     var extended: Date??
 }

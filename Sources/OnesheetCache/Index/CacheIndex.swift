@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
 
-/// What is in the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
+/// The contents of the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
 ///
 /// It can be made again from the files at any time. That is why it is not synced to the medium (a killed process cannot damage it,
 /// and after a crash of the machine it is made again), and why it uses a rollback journal: the shared memory of SQLite's write-ahead log
@@ -13,7 +13,7 @@ final class CacheIndex: Sendable {
     let identity: FileStatus.Identity
 
     /// Opens the index at `path`, or makes one of the empty file there.
-    /// - Throws: `DatabaseError` where it is damaged or a newer program's, `FileFailure` where it is no file.
+    /// - Throws: `DatabaseError` if it is damaged or a newer program's, `FileFailure` if it is no file.
     init(path: String) throws {
         self.path = path
         try DatabaseFile(path: path).check()

@@ -57,7 +57,7 @@ extension CacheIndex {
         """
 }
 
-/// Reading what may be damaged: a value of another type is an error, where GRDB's subscripts would end the process.
+/// Reads values that may be damaged: one of another type is an error, while GRDB's subscripts would end the process.
 extension Row {
     /// A count or a size that can be one: sums of a million of them do not overflow.
     func number(_ column: String) throws -> Int {
@@ -68,14 +68,14 @@ extension Row {
         return number
     }
 
-    /// The key that the columns `kind` and `key` say; `nil` where no kind of ours is meant.
+    /// The key that the columns `kind` and `key` say; `nil` if no kind of ours is meant.
     func key() throws -> CacheKey? {
         guard let kind = CacheKind(number: try number("kind")) else { return nil }
         return CacheKey(kind, try decode(String.self, forColumn: "key"))
     }
 }
 
-/// What the index knows about one entry.
+/// One entry's row in the index.
 struct IndexRow {
     let name: Digest128
     let key: CacheKey
@@ -119,7 +119,7 @@ struct IndexRow {
     }
 }
 
-/// Who goes first when a budget is full: GreedyDual-Size-Frequency (Cherkasova, 1998).
+/// The order of eviction when a budget is full: GreedyDual-Size-Frequency (Cherkasova, 1998).
 ///
 /// An entry's rank is what it costs to make again, for the room that it takes, as often as it is used, on top of the *inflation*:
 /// the rank of what was evicted last. So a dear, small, often used entry outlives others, and loses that lead as others come and go.

@@ -18,7 +18,7 @@ extension CacheEntry {
         return weight
     }
 
-    /// The same entry in a buffer of its own, where its body is a small part of a larger buffer that it would keep alive.
+    /// The same entry in a buffer of its own, if its body is a small part of a larger buffer that it would keep alive.
     func compacted() -> CacheEntry {
         guard body.storageCapacity > 2 * body.readableBytes, body.storageCapacity > 256 else { return self }
         var own = ByteBuffer()

@@ -21,7 +21,7 @@ struct MemoryStore: ~Copyable {
     private var marks = PromotionMarks()
     private let life: ExpirationPolicy
     private let entryBytes: Int
-    /// What was counted since the start; not what is there now.
+    /// Counters since the start, without the present contents.
     private(set) var counts = SourceCounts()
 
     /// - Parameter entryBytes: how much one entry may take.

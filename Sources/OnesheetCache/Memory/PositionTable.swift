@@ -1,6 +1,6 @@
-/// Where each key's slot is, by the key's hash: open addressing with linear probing.
+/// Finds a key's slot by the key's hash: open addressing with linear probing.
 ///
-/// A dictionary would hash the hash again, which is half the time of a look-up. Which of several equal hashes is meant says the caller.
+/// A dictionary would hash the hash again, which is half the time of a look-up. The caller resolves hash collisions.
 struct PositionTable {
     private struct Place {
         var hash: UInt = 0
@@ -10,7 +10,7 @@ struct PositionTable {
     private(set) var count = 0
     private var places = [Place](repeating: Place(), count: 16)
 
-    /// Written where it is called: a call for each place that is looked at costs more than the look.
+    /// Inlined, because a call for each probe costs more than the probe.
     @inline(__always)
     func position(of hash: UInt, where isMeant: (Int) -> Bool) -> Int? {
         var index = home(hash)

@@ -82,7 +82,7 @@ package struct S3FIFO<Value> {
         return end < slots.capacity ? end : nil
     }
 
-    /// Written where it is called, or all of this would be copied to be looked into.
+    /// Inlined, because otherwise the closure would copy the whole structure.
     @inline(__always)
     private func position(of key: CacheKey) -> Int? {
         positions.position(of: key.hash) { slots[$0].key == key }

@@ -17,8 +17,8 @@ package enum FolderExamination {
     }
 
     /// Makes sure that a server could keep its cache at `path`: in a folder of ours or an empty one, or where one can be made.
-    /// - Returns: why nothing could be stored in it now, where a server starts all the same; `nil` where something could.
-    /// - Throws: `CacheError.notACache` where the folder has files in it that are not ours, and `CacheError.fileSystem` where it is none.
+    /// - Returns: why nothing could be stored in it now, where a server starts all the same; `nil` if something could.
+    /// - Throws: `CacheError.notACache` if the folder has files in it that are not ours, and `CacheError.fileSystem` if it is none.
     package static func requireUsable(_ path: String) throws(CacheError) -> CacheError? {
         do throws(FileFailure) {
             try requireOurs(path)

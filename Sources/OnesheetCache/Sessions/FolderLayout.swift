@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import NIOCore
 
-/// Where things are in a cache's folder.
+/// The paths in a cache's folder.
 ///
 /// ```
 /// CACHEDIR.TAG            says that this is a cache of ours, and which index is the present one
@@ -86,7 +86,7 @@ struct FolderLayout: Sendable {
     }
 }
 
-/// What was found where the marker belongs.
+/// The marker as it was found.
 enum FoundMarker {
     case absent
     case whole(FolderMarker)
@@ -125,7 +125,7 @@ struct FolderMarker: Equatable {
         Self(indexID: Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)
     }
 
-    /// Reads the marker; `nil` where it is not one of ours.
+    /// Reads the marker; `nil` if it is not one of ours.
     init?(at path: String) throws(FileFailure) {
         let text = String(buffer: try Files.contents(of: path))
         guard text.hasPrefix(Self.signature + Self.words), text.hasSuffix("\n"),

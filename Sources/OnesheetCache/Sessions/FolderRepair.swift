@@ -8,7 +8,7 @@ struct DamagedIndex {
     let reason: String
 }
 
-/// What is done about a folder of ours that is not as it was left: what cannot be used is set aside and made again, and the log says so.
+/// Repairs a cache folder: sets aside what cannot be used, makes it again, and says so in the log.
 struct FolderRepair {
     let layout: FolderLayout
     let now: Date

@@ -37,7 +37,7 @@ final class FolderSession: Sendable {
         return living
     }
 
-    /// Removes what a dead session left. Where that fails it takes a little room, which is no reason not to open the folder.
+    /// Removes what a dead session left. If that fails, the files only take a little room.
     private static func remove(_ path: String) {
         do { try Files.removeTree(path) } catch { return }
     }
@@ -48,7 +48,7 @@ final class FolderSession: Sendable {
             try life.lock(waiting: false)
             return false
         } catch {
-            // Another user's: nobody but them can tell.
+            // Another user's session: only that user can tell.
             if error.isHeldByAnother || error.isRefusal { return true }
             if error.isAbsence || error.meansDamage { return false }
             throw error

@@ -102,12 +102,12 @@ final class OpenFolder: Sendable {
             _ = try OpenFile(path, for: .changing)
             return true
         } catch {
-            // Where the disk cannot be written, not this file alone is to blame.
+            // If the whole disk cannot be written, this file is not the cause.
             return error.isRefusal && !error.meansDamage
         }
     }
 
-    /// A new index, which the marker names. Where it cannot be made, on a full disk for example, nothing of it is left.
+    /// A new index, which the marker names. If it cannot be made, on a full disk for example, nothing of it is left.
     private static func freshIndex(_ layout: FolderLayout) throws -> CacheIndex {
         let marker = FolderMarker.fresh()
         let path = layout.index(marker.indexID)
@@ -137,7 +137,7 @@ enum BootID {
         do {
             return String(buffer: try Files.contents(of: "/proc/sys/kernel/random/boot_id")).filter { !$0.isWhitespace }
         } catch {
-            // Where the system does not tell, no index is trusted but one that was closed.
+            // Without an identifier only an index that was closed is trusted.
             return "unknown-\(UInt64.random(in: 0 ... .max))"
         }
     }()

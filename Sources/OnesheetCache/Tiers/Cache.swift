@@ -8,7 +8,7 @@ package struct CacheHit: Sendable {
     package let entry: CacheEntry
     /// The tier's name: `memory`, `disk`.
     package let tier: String
-    /// Where the body is if the entry has none in memory.
+    /// The file with the body, if it is not in memory.
     package let file: ReadyFile?
     /// Whether it is from the first tier.
     package var isFromMemory: Bool { tier == MemoryTier.name }
@@ -48,7 +48,7 @@ package struct Cache: Sendable {
 
     /// What a tier has under `key` and gives without waiting; an event loop may ask.
     ///
-    /// Small entries are promoted into memory. What is large, or has no room there, is answered as a file.
+    /// Promotes small entries into memory, and answers large ones as files.
     package func entryNow(for key: CacheKey) -> CacheHit? {
         if let hit = memoryHit(for: key) { return hit }
         let mark = memory.promotionMark(for: key)
@@ -131,7 +131,7 @@ package struct Cache: Sendable {
     /// afterwards, if it is stored under the generation that it began under.
     /// - Throws: when a tier may still have some; the other tiers have removed theirs.
     package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
-        // Nobody serves what has expired.
+        // Removing expired entries invalidates nothing, because no tier serves them.
         guard selection != .expired else { return try await remove(selection) }
         var removal = CacheRemoval()
         var failure: CacheError?

@@ -17,7 +17,7 @@ final class TierErrorLog: Sendable {
     /// How often each tier failed.
     var counts: [String: Int] { failures.withLock { $0.mapValues(\.count) } }
 
-    /// What `body` answers, or `nil` where it failed.
+    /// The result of `body`, or `nil` if it fails.
     @discardableResult
     func passing<Answer>(
         _ tier: any CacheTier, _ operation: String, _ key: CacheKey? = nil, _ body: () async throws(CacheError) -> Answer

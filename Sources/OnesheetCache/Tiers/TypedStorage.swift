@@ -11,7 +11,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let executor = BoundedExecutor(threads: 1)
 
     /// Bytes of a value that is read where it is asked for. A larger one, which a source can make as large as it likes, is read on a
-    /// thread for that, and so is everything written, whose size nobody knows before.
+    /// thread for that, and so is every value written, because its size is unknown until then.
     private static var smallSize: Int { 64 << 10 }
 
     /// - Parameter name: what sets these values' keys apart from other storages' in the same cache.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import NIOCore
 
-/// Bytes in a tier, with what is known about them.
+/// Bytes in a tier, and the facts about them.
 ///
 /// An entry is copied for every request that it answers and changed about never, so all of it is behind one reference.
 public struct CacheEntry: Sendable {
@@ -85,7 +85,7 @@ public struct CacheEntry: Sendable {
         get { storage.parts.freshness }
         set { change { $0.freshness = newValue } }
     }
-    /// Where the bytes come from.
+    /// The origin of the bytes.
     public var provenance: Provenance {
         get { storage.parts.provenance }
         set { change { $0.provenance = newValue } }
@@ -94,12 +94,6 @@ public struct CacheEntry: Sendable {
     public var presentation: Presentation {
         get { storage.parts.presentation }
         set { change { $0.presentation = newValue } }
-    }
-
-    /// Whether the entry is past its time at `now`.
-    public func isExpired(at now: Date) -> Bool {
-        guard let expires else { return false }
-        return expires <= now
     }
 
     private mutating func change(_ change: (inout Parts) -> Void) {

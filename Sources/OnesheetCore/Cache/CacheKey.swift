@@ -8,13 +8,13 @@ public enum CacheKind: String, Hashable, Sendable, CaseIterable, Codable {
     case metadata
 }
 
-/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in. Keys are equal where their bytes
-/// are, in every tier.
+/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in. Two keys are equal if their
+/// bytes are, in every tier.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: CacheKind
     /// Canonical text, unique within the kind.
     public let text: String
-    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: nobody can choose keys
+    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: no client can choose keys
     /// that collide. It is that of the text's bytes alone; `==` tells apart what is under one text in several kinds.
     package let hash: UInt
 
@@ -28,7 +28,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(kind.rawValue):\(text)" }
 
     /// The name of the source that the entry is of: what stands before `://`, as in `boxoffice://2012#w342.jpg` or, in a storage of its own,
-    /// `title/boxoffice://2012`. Empty where the text names none.
+    /// `title/boxoffice://2012`. Empty if the text names none.
     public var source: Substring {
         guard let end = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[end...].starts(with: "://".utf8) else { return "" }
         let start = text.utf8[..<end].lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
@@ -42,8 +42,8 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A group of entries that can be removed together: everything of one source, everything of one title. Tags are equal where their bytes
-/// are.
+/// A group of entries that can be removed together: everything of one source, everything of one title. Two tags are equal if their
+/// bytes are.
 public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
     public let description: String
 

@@ -24,7 +24,7 @@ public struct CacheFigures: Sendable, Equatable {
     public var entries = 0
     /// What they take.
     public var bytes = 0
-    /// When the oldest one was made; `nil` where there is none.
+    /// When the oldest one was made; `nil` if there is none.
     public var oldest: Date?
     /// Look-ups that found one, and that found none.
     public var hits = 0

@@ -5,7 +5,7 @@ public protocol CacheTier: Sendable {
     /// The tier's name in figures and in `Cache-Status`: `memory`, `disk`.
     var name: String { get }
 
-    /// The fresh entry under `key`; `nil` where there is none, it has expired, or what is stored is damaged.
+    /// The fresh entry under `key`; `nil` if there is none, it has expired, or what is stored is damaged.
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
 
     /// Whether a fresh entry is there, without reading its bytes and without extending its life.
@@ -26,10 +26,10 @@ public protocol CacheTier: Sendable {
     /// - Returns: the new generation.
     func raiseGeneration() async throws(CacheError) -> Int
 
-    /// Removes what is under `key`, if anything.
+    /// Removes the entry under `key`, if there is one.
     func remove(_ key: CacheKey) async throws(CacheError)
 
-    /// Removes all entries that `selection` takes; with `dryRun` only counts them. What is removed when it returns is gone for every reader.
+    /// Removes all entries that `selection` takes; with `dryRun` only counts them. No reader finds them after it returns.
     func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval
 
     /// Calls `visit` with each entry's key, in no particular order.

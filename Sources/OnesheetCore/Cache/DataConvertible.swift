@@ -3,7 +3,7 @@ public import NIOCore
 /// A value that can be written to a cache tier and read back.
 public protocol DataConvertible: Sendable {
     /// Reads the value from bytes that `data()` wrote.
-    /// - Throws: where the bytes are not such a value.
+    /// - Throws: if the bytes are not such a value.
     init(data: ByteBuffer) throws
     /// The value as bytes.
     func data() throws -> ByteBuffer

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Where the bytes of an entry come from.
+/// The origin of an entry's bytes.
 public struct Provenance: Sendable, Equatable {
     /// The original's URL, or the name under which its source holds it.
     public var location: String?
@@ -24,7 +24,7 @@ public struct Provenance: Sendable, Equatable {
     }
 }
 
-/// What the picture in an entry looks like, known without reading its bytes.
+/// The look of the picture in an entry, known without reading its bytes.
 public struct Presentation: Sendable, Equatable {
     /// Pixels as the picture is shown, after its orientation is applied.
     public var width: Int?

@@ -50,7 +50,7 @@ extension ByteBuffer {
         }
     }
 
-    /// The key and the entry with an empty body; `nil` where the bytes are not exactly such fields.
+    /// The key and the entry with an empty body; `nil` if the bytes are not exactly such fields.
     package mutating func readFields() -> (CacheKey, CacheEntry)? {
         guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),

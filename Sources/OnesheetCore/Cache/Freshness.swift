@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// How long an original from an HTTP origin may be served, and how to ask whether it has changed (RFC 9111, RFC 5861).
 public struct Freshness: Sendable, Equatable {
-    /// Whether the answer may be kept at all; `no-store` and `private` forbid it. What is in a tier may be.
+    /// Whether the answer may be kept at all; `no-store` and `private` forbid it. Every stored entry may be.
     public var isStorable: Bool
     /// Until when the original is fresh.
     public var freshUntil: Date

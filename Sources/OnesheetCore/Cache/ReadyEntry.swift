@@ -10,15 +10,15 @@ package protocol ImmediateTier: CacheTier {
 
 /// An entry that a tier had at once: with its body, or with the file to send it from.
 package struct ReadyEntry: Sendable {
-    /// The entry; without its body where there is a file.
+    /// The entry; without its body if there is a file.
     package let entry: CacheEntry
-    /// Where the body is.
+    /// The file with the body.
     package let file: ReadyFile?
 
     package init(_ entry: CacheEntry, file: ReadyFile? = nil) { (self.entry, self.file) = (entry, file) }
 }
 
-/// An open file with the body of an entry, closed when nobody holds it any more.
+/// An open file with the body of an entry, closed with its last reference.
 package final class ReadyFile: Sendable {
     /// The body's place in the file.
     package let region: FileRegion

@@ -2,7 +2,7 @@ public import NIOCore
 public import OnesheetCore
 
 extension CacheEntry {
-    /// An entry for tests; what is not said does not matter.
+    /// An entry for tests.
     public static func sample(
         _ text: String = "poster", at clock: ManualClock, cacheTime: CacheExpiration = .never, tags: [CacheTag] = [],
         cost: Double = 1

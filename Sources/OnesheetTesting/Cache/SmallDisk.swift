@@ -60,7 +60,7 @@ package final class SmallDisk {
         }
     }
 
-    /// - Throws: `Refused` where the program ends with a failure.
+    /// - Throws: `Refused` if the program ends with a failure.
     package static func run(_ command: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

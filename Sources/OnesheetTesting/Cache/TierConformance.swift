@@ -20,7 +20,7 @@ public struct TierConformance: Sendable {
     /// What one rule found.
     public struct Finding: Sendable, Equatable, CustomStringConvertible {
         public let rule: String
-        /// What is wrong; `nil` where the rule holds.
+        /// What is wrong; `nil` if the rule holds.
         public let problem: String?
 
         public var description: String { problem.map { "✗ \(rule): \($0)" } ?? "✓ \(rule)" }
