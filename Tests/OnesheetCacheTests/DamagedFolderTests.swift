@@ -1,9 +1,10 @@
 import Foundation
 import NIOCore
-import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import XCTest
+
+@testable import OnesheetCache
 
 /// A cache's folder in which something is not as it was left: a tier opens it all the same, says so, and touches nobody else's files.
 final class DamagedFolderTests: XCTestCase {
@@ -166,6 +167,31 @@ final class DamagedFolderTests: XCTestCase {
         // Then the links are gone, and what they led to is not
         for name in names { XCTAssertFalse(try exists("\(path)/\(name)"), name) }
         XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure)
+    }
+
+    func testThatWhatAnEarlierVersionLeftIsRemovedAndItsLivingSessionsAreNot() async throws {
+        // Given what a dead session and a removal left under the names of earlier versions, and a session that lives
+        let (path, _) = try await cache()
+        let session = String(repeating: "a", count: 32)
+        for name in ["incoming/\(session)", "incoming/\(String(repeating: "b", count: 32))", "doomed/1"] {
+            try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+            try Data("left".utf8).write(to: URL(filePath: "\(path)/\(name)/1"))
+        }
+        let life = try OpenFile("\(path)/incoming/\(session)/alive", for: .locking)
+        try life.lock(waiting: false)
+        // When the tier cleans up, then only what lives is left
+        let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
+        try await tier.sweep()
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming"), [session])
+        XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/doomed"), [])
+        // And once that has ended, nothing is
+        try FileManager.default.removeItem(atPath: "\(path)/incoming/\(session)")
+        try await tier.sweep()
+        XCTAssertFalse(try exists("\(path)/incoming") || exists("\(path)/doomed"))
+        let found = try await tier.entry(for: key)
+        XCTAssertNotNil(found)
+        try await tier.close()
+        withExtendedLifetime(life) {}
     }
 
     /// A cache with one entry, closed, and a folder of somebody else's.

@@ -14,7 +14,17 @@ struct DiskMaintenance: Sendable {
             }
             let lock = try FolderLock(waitingFor: store.layout.lock)
             try FolderSession.removeDead(in: store.layout, but: folder.session)
+            try removeEarlierFolders()
             withExtendedLifetime(lock) {}
+        }
+    }
+
+    /// Removes the empty folders of an earlier version. While one of its processes lives, its session is in the first.
+    private func removeEarlierFolders() throws(FileFailure) {
+        do throws(FileFailure) {
+            for folder in [store.layout.sessions, store.layout.removed].compactMap(\.last) { try Files.removeEmptyFolder(folder) }
+        } catch {
+            guard error.isExistence || error.isAbsence else { throw error }
         }
     }
 
