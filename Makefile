@@ -45,7 +45,7 @@ reference: setup ## Write the tables of docs/configuration.md anew
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/reference .build/debug/onesheet
 
-docs: ## Write the documentation of the public modules, for a browser: .build/docs
+docs: setup ## Write the documentation of the public modules, for a browser: .build/docs
 	@.ci/docs
 
 format: ## Format the code
