@@ -144,14 +144,14 @@ final class CheckedSourceTests: XCTestCase {
             XCTAssertNoThrow(try memory.check(titles[1], at: mark))
             // And given a flight for one that has not landed
             let gate = Gate()
-            let flights = Coalescing<Begun<TitleReference>, String, PipelineError>(cancelled: .cancelled)
-            async let first = flights.share(Begun(titles[0], at: mark)) { () async throws(PipelineError) in
+            let flights = Coalescing<FlightKey<TitleReference>, String, PipelineError>(cancelled: .cancelled)
+            async let first = flights.share(FlightKey(titles[0], at: mark)) { () async throws(PipelineError) in
                 do { try await gate.pass() } catch { throw .cancelled }
                 return "first"
             }
             await gate.hasBeenReached()
             // Then the other does not wait for it
-            let second = try await flights.share(Begun(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
+            let second = try await flights.share(FlightKey(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
             XCTAssertEqual(second, "second")
             gate.open()
             let landed = try await first

@@ -15,7 +15,7 @@ package struct Originals: Sendable {
     private let pool: RenderPool
     private let logger: Logger
     let failures: FailureMemory
-    private let flights: Coalescing<Begun<TitleReference>, Original, PipelineError>
+    private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
     private let election: Election
 
     /// - Parameters:
@@ -56,7 +56,7 @@ package struct Originals: Sendable {
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: mark)
-        return try await flights.share(Begun(title, at: mark)) { () async throws(PipelineError) -> Original in
+        return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
             let original = try await renewed(stored, of: title, source, mark)
             guard original.isStorable else { return original }
             // What was made of other bytes must not be found any more, before the new ones can be.

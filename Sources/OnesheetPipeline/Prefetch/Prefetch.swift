@@ -60,9 +60,14 @@ package struct Prefetch: Sendable {
         }
         guard !missing.isEmpty else { return summary }
         do throws(PipelineError) {
-            for variant in try await pipeline.images(of: title, missing) {
+            for answer in try await pipeline.images(of: title, as: missing) {
+                // A visitor's request may have been quicker.
+                guard !answer.isFromTier else {
+                    summary.skipped += 1
+                    continue
+                }
                 summary.made += 1
-                summary.bytes += variant.body.readableBytes
+                summary.bytes += answer.size
             }
         } catch .cancelled {
             return summary

@@ -40,6 +40,11 @@ extension ImageAnswer {
 
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
+    /// Whether a tier had it.
+    var isFromTier: Bool {
+        if case .tier = origin { true } else { false }
+    }
+
     /// Whether the memory tier had it.
     package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
 

@@ -29,7 +29,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let clock: WallClock
     private let logger: Logger
     private let misses: MissMemory<Value>
-    private let flights: Coalescing<Begun<ExactText>, Value, PipelineError>
+    private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
 
     /// - Parameters:
     ///   - name: what sets these answers apart from others in the cache.
@@ -65,7 +65,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 return kept.value
             }
         }
-        return try await flights.share(Begun(ExactText(question.key), at: mark)) { () async throws(PipelineError) -> Value in
+        return try await flights.share(FlightKey(ExactText(question.key), at: mark)) { () async throws(PipelineError) -> Value in
             // Whoever was asked before this one may have brought it meanwhile.
             let kept = await self.kept(question.key)
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
