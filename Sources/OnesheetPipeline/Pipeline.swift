@@ -60,7 +60,7 @@ package struct Pipeline: Sendable {
     }
 
     /// Checks that the configuration still has the source of `title`: cached images of removed sources are not served.
-    package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.source(of: title) }
+    package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
 
     /// A variant that no tier has fresh.
     private struct MissingVariant: Sendable {

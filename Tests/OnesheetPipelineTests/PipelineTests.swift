@@ -256,7 +256,7 @@ final class PipelineTests: XCTestCase {
 extension Pipeline {
     /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
     static func forTesting(
-        _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
+        _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
         codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())
@@ -264,8 +264,9 @@ extension Pipeline {
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
         let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
         let originals = Originals(
-            sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool,
-            choices: choices, clock: clock.wallClock, logger: logger)
+            catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
+            transport: transport,
+            cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
             _ = await toTheEnd(within: .seconds(10)) { await pool.shutdown() }

@@ -7,7 +7,7 @@ package import OnesheetImaging
 
 /// Finds originals: in the cache while they are fresh, or else at their origin, where the source says it is.
 package struct Originals: Sendable {
-    let sources: [String: any ContentSource]
+    let catalog: Catalog
     let cache: Cache
     let clock: WallClock
     let lifetime: CacheExpiration
@@ -20,14 +20,13 @@ package struct Originals: Sendable {
 
     /// - Parameters:
     ///   - choices: which candidates are the posters.
-    ///   - catalog: where the sources are asked; one for all who ask, so that answers under way are shared. `nil` makes one.
+    ///   - catalog: the sources.
     ///   - lifetime: the longest that an original is kept.
     package init(
-        sources: [String: any ContentSource], transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool,
-        choices: PosterChoices, catalog: Catalog? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7),
-        logger: Logger
+        catalog: Catalog, transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool, choices: PosterChoices,
+        clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
-        self.sources = sources
+        self.catalog = catalog
         self.cache = cache
         self.clock = clock
         self.lifetime = lifetime
@@ -38,21 +37,13 @@ package struct Originals: Sendable {
             transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
-        election = Election(
-            fetch: fetch, catalog: catalog ?? Catalog(sources: sources, cache: cache, clock: clock, logger: logger),
-            choices: choices, logger: logger)
-    }
-
-    /// - Throws: `PipelineError.unknownSource` where there is no such source, or no longer.
-    func source(of title: TitleReference) throws(PipelineError) -> any ContentSource {
-        guard let source = sources[title.source] else { throw .unknownSource(title.source, known: sources.keys.sorted()) }
-        return source
+        election = Election(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
     /// - Parameter mark: when the work began that it is for.
     func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
-        let source = try source(of: title)
+        let source = try catalog.source(title.source)
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: mark)

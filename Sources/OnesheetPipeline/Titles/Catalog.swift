@@ -28,9 +28,15 @@ package struct Catalog: Sendable {
         places = SourceAnswers("candidates", cache: cache, clock: clock, logger: logger, onJoin: onJoin)
     }
 
+    /// - Throws: `PipelineError.unknownSource` if the configuration has no such source.
+    func source(_ name: String) throws(PipelineError) -> any ContentSource {
+        guard let source = sources[name] else { throw .unknownSource(name, known: sources.keys.sorted()) }
+        return source
+    }
+
     /// One page of the titles of `source`.
     package func titles(of source: String, _ query: TitleQuery) async throws(PipelineError) -> TitlePage {
-        let plugin = try plugin(source)
+        let plugin = try self.source(source)
         let query = query.normalized
         if let phrase = query.phrase, phrase.utf8.count > TitleQuery.longestPhrase { return TitlePage(titles: []) }
         if let end = await end(before: query, of: source) { return end }
@@ -49,7 +55,7 @@ package struct Catalog: Sendable {
 
     /// All that its source knows about `title`.
     package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
-        let plugin = try plugin(title.source)
+        let plugin = try source(title.source)
         return try await titles.answer(
             question(title), isListed: await isListed(title), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
@@ -57,7 +63,7 @@ package struct Catalog: Sendable {
 
     /// Where the original of `title` may be, best first.
     package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
-        let plugin = try plugin(title.source)
+        let plugin = try source(title.source)
         let asksService = plugin.asksService
         return try await places.answer(
             question(title), isListed: await isListed(title), remembers: asksService,
@@ -112,11 +118,6 @@ package struct Catalog: Sendable {
             return TitlePage(titles: [], total: kept.value.total)
         }
         return nil
-    }
-
-    private func plugin(_ name: String) throws(PipelineError) -> any ContentSource {
-        guard let plugin = sources[name] else { throw .unknownSource(name, known: sources.keys.sorted()) }
-        return plugin
     }
 
     /// A list of days gone by never changes; the newest may, until its day is two days past anywhere on earth.

@@ -1,29 +1,31 @@
-package import OnesheetCore
+import OnesheetCore
 
-/// Goes through whole lists of a source, page after page, for all who want more than one page: prefetching, bundles, estimates.
+/// Reads whole lists of a source, page after page. This is the only place that follows pages.
 ///
-/// It ends, whatever the source answers: each page brings something new and the next one lies behind it, or the source's answer is
-/// malformed; and there are only so many titles.
-package struct TitleListing {
-    /// Titles on all pages of all lists together.
-    package static let titles = 1_000_000
-    /// Bytes of what is kept of them.
-    package static let bytes = 128 << 20
+/// Reading ends, whatever the source answers: each page has to bring a new title and to name a page behind it as the next one, or the
+/// answer is malformed; the number of titles and their bytes are bounded.
+struct TitleListing {
+    /// Limits for all pages of all lists together.
+    static let mostTitles = 1_000_000
+    static let mostBytes = 128 << 20
 
     private let catalog: Catalog
     private let source: String
     private var titles = 0
     private var bytes = 0
 
-    package init(of source: String, in catalog: Catalog) { (self.catalog, self.source) = (catalog, source) }
+    init(of source: String, in catalog: Catalog) {
+        self.catalog = catalog
+        self.source = source
+    }
 
     /// The ids of all titles that `query` asks for.
-    package mutating func ids(_ query: TitleQuery) async throws(PipelineError) -> [String] {
+    mutating func ids(_ query: TitleQuery) async throws(PipelineError) -> [String] {
         try await all(query) { ($0.id, 100 + $0.id.utf8.count) }
     }
 
     /// All titles that `query` asks for.
-    package mutating func titles(_ query: TitleQuery) async throws(PipelineError) -> [Title] {
+    mutating func titles(_ query: TitleQuery) async throws(PipelineError) -> [Title] {
         try await all(query) { ($0, AnswerCheck.weight(of: $0)) }
     }
 
@@ -43,8 +45,8 @@ package struct TitleListing {
                 kept.append(value)
                 titles += 1
                 bytes += weight
-                guard titles <= Self.titles, bytes <= Self.bytes else {
-                    throw malformed("the lists have more than \(Self.titles) titles, or \(Self.bytes) bytes of them")
+                guard titles <= Self.mostTitles, bytes <= Self.mostBytes else {
+                    throw malformed("the lists have more than \(Self.mostTitles) titles, or \(Self.mostBytes) bytes of them")
                 }
             }
             guard let next = page.next else { return kept }
