@@ -150,7 +150,7 @@ final class OriginConnections: Sendable {
     private func bootstrap(_ tls: NIOSSLContext?, _ name: String) -> ClientBootstrap {
         ClientBootstrap(group: group).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
-                let (pipeline, ceiling) = (channel.pipeline.syncOperations, ByteCeiling())
+                let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
                 if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
                 try pipeline.addHandler(ceiling)
                 try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)

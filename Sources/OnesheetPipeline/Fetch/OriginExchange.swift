@@ -31,9 +31,9 @@ final class OriginExchange: ChannelDuplexHandler {
     }
 
     private var exchange: Exchange?
-    private let ceiling: ByteCeiling
+    private let ceiling: ResponseSizeLimit
 
-    init(counting ceiling: ByteCeiling) { self.ceiling = ceiling }
+    init(counting ceiling: ResponseSizeLimit) { self.ceiling = ceiling }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let job = unwrapOutboundIn(data)
@@ -79,7 +79,7 @@ final class OriginExchange: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? ByteCeiling.Exceeded {
+        if let error = error as? ResponseSizeLimit.Exceeded {
             fail(.tooLarge(error.limit), context)
         } else {
             fail(.broken(String("\(error)".prefix(200))), context)

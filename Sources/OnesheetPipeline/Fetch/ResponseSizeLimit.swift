@@ -2,7 +2,7 @@ import NIOCore
 
 /// Ends a connection on which an answer takes more bytes than any may, its head and its framing included: what a parser collects
 /// before it hands anything on nobody else counts, and what it drops, such as interim answers (RFC 9110 §15.2), nobody else sees.
-final class ByteCeiling: ChannelInboundHandler {
+final class ResponseSizeLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -17,7 +17,7 @@ final class ByteCeiling: ChannelInboundHandler {
 
     /// Bytes of the answer so far.
     private(set) var received = 0
-    private var limit = ByteCeiling.head
+    private var limit = ResponseSizeLimit.head
 
     /// A request goes out: its answer is counted from here.
     func begin() { (received, limit) = (0, Self.head) }
