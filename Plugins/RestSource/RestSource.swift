@@ -73,11 +73,11 @@ public struct RestSource: SourcePlugin {
         let known = client.variables.merging(values) { _, own in own }
         for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
         let document = try await client.get(request.get, values, headers: request.headers, id: id)
-        var hits: [PosterLikeness.Hit] = []
+        var hits: [PosterScore.Hit] = []
         for item in try Self.items(request.items, in: document) {
             if let hit = try request.fields.candidate(item, known) { hits.append((hit.0, hit.kind)) }
         }
-        if request.order == .likeness { return PosterLikeness().ranked(hits) }
+        if request.order == .likeness { return PosterScore().ranked(hits) }
         var seen: Set<ExactText> = []
         return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }

@@ -102,10 +102,10 @@ struct Election: Sendable {
     /// Nobody is asked any more when two show one picture of a poster's shape, or when the next one cannot win.
     private static func isDecided(_ winner: Entrant, _ entrants: [Entrant], _ next: PosterCandidate?) -> Bool {
         guard let next else { return true }
-        let likeness = PosterLikeness()
+        let scoring = PosterScore()
         var measured = winner.candidate
         (measured.width, measured.height) = (winner.width, winner.height)
-        if likeness.shape(measured) > 0.8, winner.agreeing(among: entrants) > 0 { return true }
-        return likeness.score(next) * Entrant.ceiling < winner.judged(among: entrants).score ?? 0
+        if scoring.shape(measured) > 0.8, winner.agreeing(among: entrants) > 0 { return true }
+        return scoring.score(next) * Entrant.ceiling < winner.judged(among: entrants).score ?? 0
     }
 }

@@ -20,12 +20,12 @@ struct Entrant: Sendable {
 
     /// How good it is, and why, among all who entered.
     func judged(among all: [Entrant]) -> PosterBallot {
-        let likeness = PosterLikeness()
+        let scoring = PosterScore()
         var measured = candidate
         (measured.width, measured.height) = (width, height)
-        var score = likeness.score(measured)
+        var score = scoring.score(measured)
         var reasons = [
-            "shape \(likeness.shape(measured).short) (\(width) × \(height))", "size \(likeness.size(measured).short)",
+            "shape \(scoring.shape(measured).short) (\(width) × \(height))", "size \(scoring.size(measured).short)",
             "site \((candidate.trust ?? 1).short)",
         ]
         if !isAsAnnounced {

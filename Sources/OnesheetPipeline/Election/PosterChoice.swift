@@ -70,10 +70,10 @@ package struct PosterBallot: Codable, Sendable, Equatable {
         (width, height) = (candidate.width, candidate.height)
         (site, page, published) = (candidate.site, candidate.page, candidate.published)
         guard let trust = candidate.trust else { return }
-        let likeness = PosterLikeness()
-        score = likeness.score(candidate)
+        let scoring = PosterScore()
+        score = scoring.score(candidate)
         reasons = [
-            "shape \(likeness.shape(candidate).short)", "size \(likeness.size(candidate).short)", "site \(trust.short)",
+            "shape \(scoring.shape(candidate).short)", "size \(scoring.size(candidate).short)", "site \(trust.short)",
             "not looked at",
         ]
     }

@@ -2,7 +2,7 @@
 ///
 /// A search sorts by how well the words fit; its first hit is often a photo of the actors. A poster is told by its shape first:
 /// one-sheets are 27 × 40 inches, Korean ones near B2, prints and scans a little either way.
-public struct PosterLikeness: Sendable {
+public struct PosterScore: Sendable {
     /// Width by height of a poster.
     static let ratios = 0.64...0.75
 

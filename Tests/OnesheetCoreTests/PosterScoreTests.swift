@@ -2,11 +2,11 @@ import XCTest
 
 @testable import OnesheetCore
 
-final class PosterLikenessTests: XCTestCase {
-    private let likeness = PosterLikeness()
+final class PosterScoreTests: XCTestCase {
+    private let scoring = PosterScore()
 
     private func hit(_ width: Int?, _ height: Int?, _ kind: String? = "blog", site: String? = nil, url: String = "u")
-        -> PosterLikeness.Hit
+        -> PosterScore.Hit
     {
         (PosterCandidate(.http(url: url), width: width, height: height, site: site), kind)
     }
@@ -18,7 +18,7 @@ final class PosterLikenessTests: XCTestCase {
         }
 
         // When
-        let scores = documents.map { likeness.shape($0.candidate) }
+        let scores = documents.map { scoring.shape($0.candidate) }
 
         // Then
         XCTAssertEqual(scores[2], 1)
@@ -34,7 +34,7 @@ final class PosterLikenessTests: XCTestCase {
         let (unknown, poster, banner) = (hit(nil, nil), hit(600, 900), hit(1600, 400))
 
         // When
-        let scores = [poster, unknown, banner].map { likeness.score($0.candidate) }
+        let scores = [poster, unknown, banner].map { scoring.score($0.candidate) }
 
         // Then
         XCTAssertEqual(scores, scores.sorted(by: >))
@@ -46,7 +46,7 @@ final class PosterLikenessTests: XCTestCase {
         let sizes = [(100, 150), (300, 450), (600, 900), (2000, 3000)].map { hit($0.0, $0.1) }
 
         // When
-        let scores = sizes.map { likeness.size($0.candidate) }
+        let scores = sizes.map { scoring.size($0.candidate) }
 
         // Then
         XCTAssertLessThan(scores[0], scores[1])
@@ -59,7 +59,7 @@ final class PosterLikenessTests: XCTestCase {
         let documents = [hit(600, 900, "news"), hit(600, 900, "etc"), hit(600, 900, "news", site: "Daum영화")]
 
         // When
-        let scores = documents.map(likeness.site)
+        let scores = documents.map(scoring.site)
 
         // Then
         XCTAssertLessThan(scores[0], scores[1])
@@ -71,7 +71,7 @@ final class PosterLikenessTests: XCTestCase {
         let documents = ["a", "b", "a", "c"].map { hit(600, 900, url: $0) }
 
         // When
-        let ranked = likeness.ranked(documents)
+        let ranked = scoring.ranked(documents)
 
         // Then
         XCTAssertEqual(ranked.map(\.location.name), ["a", "b", "c"])
