@@ -154,7 +154,7 @@ final class ElectionTests: XCTestCase {
         for title in titles { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
         // When the picture is blocked by what it looks like
         let current = try await posters.current(titles[0])
-        try await posters.block(try XCTUnwrap(PictureHash(try XCTUnwrap(current).hash)))
+        try await posters.block(try XCTUnwrap(PerceptualHash(try XCTUnwrap(current).hash)))
         // Then neither shows it any more, and the other stays
         for title in titles[..<2] {
             await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }

@@ -17,13 +17,13 @@ final class OriginalMemoryTests: XCTestCase {
         let memory = MemoryBudget(limit: 100)
         let body = ByteBuffer(repeating: 0, count: 60)
         let entry = CacheEntry(
-            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0, 
+            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0,
             presentation: Presentation(width: 4, height: 6))
         var original: Original? = Original(entry: entry, hold: memory.hold(60))
         // When it is changed in every way
         let candidate = PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"), site: "site", page: "page")
         original = original?.from(candidate)
-        original = original?.showing(PictureHash(bits: 7))
+        original = original?.showing(PerceptualHash(bits: 7))
         original = try original?.foundAs(XCTUnwrap(original))
         original = original?.standingIn()
         // Then it still holds it, and says what it was changed to

@@ -4,14 +4,14 @@ import OnesheetCore
 extension Renderer {
     /// What the picture looks like. It is decoded as small as its codec can.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
-    package func hash(of original: ByteBuffer) throws(RenderError) -> PictureHash {
+    package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
         let end = end()
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
         let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
-            return PictureHash(try Rendering([job], header, self, by: end).picture(bytes, codec))
+            return PerceptualHash(try Rendering([job], header, self, by: end).picture(bytes, codec))
         } catch {
             throw failure(error, in: codec.format)
         }
@@ -27,7 +27,7 @@ extension Renderer {
     }
 }
 
-extension PictureHash {
+extension PerceptualHash {
     /// - Parameter picture: 9 × 8 pixels in packed RGB, with or without alpha.
     init(_ picture: borrowing PixelBuffer) {
         let channels = picture.layout.planes[0].channels

@@ -8,7 +8,7 @@ extension Election {
     /// - Returns: the failure of a candidate that others can stand in for.
     /// - Throws: what is nobody's fault but the caller's or this server's.
     func entry(
-        _ candidate: PosterCandidate, of title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+        _ candidate: PosterCandidate, of title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Result<Original, PipelineError> {
         do throws(PipelineError) {
             let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
@@ -26,7 +26,7 @@ extension Election {
     }
 
     /// What is remembered. Where that cannot be read the election goes on as if nothing were: a poster beats none.
-    func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PictureHash]) {
+    func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
         do {
             let choice = if let title { try await choices.choice(of: title) } else { PosterChoice() }
             return (choice, try await choices.blocked())
@@ -57,8 +57,8 @@ extension Election {
     }
 
     /// What the picture looks like, found out on a worker thread where it is not known.
-    func hash(of original: Original) async throws(PipelineError) -> PictureHash {
-        if let known = original.entry.presentation.perceptualHash.map(PictureHash.init(bits:)) { return known }
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
+        if let known = original.entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) { return known }
         return try await fetch.hash(of: original)
     }
 }
@@ -84,7 +84,7 @@ extension Original {
     }
 
     /// The same, with what it looks like and the tag by which it is removed.
-    func showing(_ hash: PictureHash) -> Original {
+    func showing(_ hash: PerceptualHash) -> Original {
         changed { entry in
             entry.presentation.perceptualHash = hash.bits
             entry.tags.append(.picture(hash))
@@ -102,5 +102,5 @@ extension Original {
 
 extension CacheTag {
     /// Everything that shows this picture.
-    package static func picture(_ hash: PictureHash) -> Self { Self("picture:\(hash)") }
+    package static func picture(_ hash: PerceptualHash) -> Self { Self("picture:\(hash)") }
 }

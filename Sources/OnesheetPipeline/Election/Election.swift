@@ -59,7 +59,7 @@ struct Election: Sendable {
 
     /// The first that can be had. When none can, what was wrong with the best one is told.
     private func first(
-        of candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+        of candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Original {
         var firstError: PipelineError?
         for candidate in candidates.prefix(Self.attempts) {
@@ -73,7 +73,7 @@ struct Election: Sendable {
 
     /// Fetches candidates, best first, until it is clear which one wins.
     private func elect(
-        _ candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PictureHash]
+        _ candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
     ) async throws(PipelineError) -> (Entrant, [Entrant]) {
         var entrants: [Entrant] = []
         var firstError: PipelineError?

@@ -5,7 +5,7 @@ import OnesheetImaging
 struct Entrant: Sendable {
     let candidate: PosterCandidate
     let original: Original
-    let hash: PictureHash
+    let hash: PerceptualHash
     /// Pixels that the picture has, whatever the search said.
     let width: Int
     let height: Int

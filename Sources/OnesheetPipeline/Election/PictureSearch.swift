@@ -10,7 +10,7 @@ struct PictureSearch: Sendable {
     let pipeline: Pipeline
 
     /// Purges each title whose original shows `picture`, in whatever size. One that cannot be read shows nothing.
-    func purge(_ picture: PictureHash) async throws {
+    func purge(_ picture: PerceptualHash) async throws {
         for tier in [pipeline.cache.memory] + pipeline.cache.others {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }

@@ -46,10 +46,10 @@ package struct PosterChoices: Sendable {
     package func forget(_ title: TitleReference) async throws { try await state.set(nil, for: Self.key(title)) }
 
     /// The pictures that are never shown.
-    package func blocked() async throws -> [PictureHash] { Self.hashes(try await state.value(for: Self.blockedKey)) }
+    package func blocked() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.blockedKey)) }
 
     /// Blocks a picture in every size, or no longer.
-    package func block(_ hash: PictureHash, _ isBlocked: Bool = true) async throws {
+    package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
         try await state.change(Self.blockedKey) { text in
             let others = Self.hashes(text).filter { $0 != hash }
             let all = isBlocked ? others + [hash] : others
@@ -57,7 +57,9 @@ package struct PosterChoices: Sendable {
         }
     }
 
-    private static func hashes(_ text: String?) -> [PictureHash] { (text ?? "").split(separator: " ").compactMap(PictureHash.init) }
+    private static func hashes(_ text: String?) -> [PerceptualHash] {
+        (text ?? "").split(separator: " ").compactMap(PerceptualHash.init)
+    }
 
     private static func key(_ title: TitleReference) -> String { "title \(title)" }
 

@@ -63,7 +63,7 @@ package struct Posters: Sendable {
 
     /// Never shows the picture again that is the poster at the moment, for this title or another, in any size.
     /// - Throws: `PipelineError.noPoster` where there is none.
-    package func block(_ title: TitleReference) async throws -> PictureHash {
+    package func block(_ title: TitleReference) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
         try await block(hash)
@@ -72,7 +72,7 @@ package struct Posters: Sendable {
     }
 
     /// Never shows a picture again, or from now on again.
-    package func block(_ hash: PictureHash, _ isBlocked: Bool = true) async throws {
+    package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
         try await choices.block(hash, isBlocked)
         // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
@@ -88,7 +88,7 @@ package struct Posters: Sendable {
     }
 
     /// The pictures that are never shown.
-    package func blocked() async throws -> [PictureHash] { try await choices.blocked() }
+    package func blocked() async throws -> [PerceptualHash] { try await choices.blocked() }
 
     private func name(_ number: Int, of title: TitleReference) async throws -> String {
         catalog.know(title)

@@ -87,7 +87,7 @@ struct OriginFetch: Sendable {
     }
 
     /// What the picture looks like. It is decoded as small as its codec can, with memory for that.
-    func hash(of original: Original) async throws(PipelineError) -> PictureHash {
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (renderer, body) = (renderer, original.entry.body)
         let cost = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) { return try renderer.costOfHash(of: body) } catch { throw .render(error) }

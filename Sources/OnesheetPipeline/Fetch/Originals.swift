@@ -87,7 +87,7 @@ package struct Originals: Sendable {
     }
 
     /// What the original looks like.
-    func hash(of original: Original) async throws(PipelineError) -> PictureHash { try await election.hash(of: original) }
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await election.hash(of: original) }
 
     /// Pixels of the original as it is shown.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {

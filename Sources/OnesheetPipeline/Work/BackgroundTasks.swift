@@ -10,7 +10,7 @@ package final class BackgroundTasks: Sendable {
         /// An image that is made anew while the stale one serves.
         case refresh(CacheKey)
         /// A picture that is looked for everywhere, because it is not to be shown again.
-        case block(PictureHash)
+        case block(PerceptualHash)
     }
 
     private struct State {

@@ -61,7 +61,7 @@ struct BlockedRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
         if request.method == .put || request.method == .delete {
-            guard let hash = PictureHash(rest) else {
+            guard let hash = PerceptualHash(rest) else {
                 throw RequestError.malformed("“\(rest)” is not the hash of a picture, which has 16 hexadecimal digits")
             }
             try await installation.posters.block(hash, request.method == .put)

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetImaging
 
-final class PictureHashTests: XCTestCase {
+final class PerceptualHashTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 
     func testThatCopiesOfAPictureLookTheSame() throws {
@@ -52,13 +52,15 @@ final class PictureHashTests: XCTestCase {
     }
 
     func testThatTheTextIsReadAsItIsWritten() {
-        let hash = PictureHash(bits: 0x00AB_CDEF_0123_4567)
+        let hash = PerceptualHash(bits: 0x00AB_CDEF_0123_4567)
         XCTAssertEqual("\(hash)", "00abcdef01234567")
-        XCTAssertEqual(PictureHash("00abcdef01234567"), hash)
-        for text in ["", "0", "00abcdef0123456g", "00abcdef012345678", "-0abcdef01234567"] { XCTAssertNil(PictureHash(text), text) }
+        XCTAssertEqual(PerceptualHash("00abcdef01234567"), hash)
+        for text in ["", "0", "00abcdef0123456g", "00abcdef012345678", "-0abcdef01234567"] {
+            XCTAssertNil(PerceptualHash(text), text)
+        }
     }
 
-    private func hash(_ file: [UInt8]) throws -> PictureHash { try renderer.hash(of: ByteBuffer(bytes: file)) }
+    private func hash(_ file: [UInt8]) throws -> PerceptualHash { try renderer.hash(of: ByteBuffer(bytes: file)) }
 
     private func small(_ file: [UInt8]) throws -> [UInt8] {
         var transform = Transform()

@@ -1,6 +1,6 @@
 /// What a picture looks like, in 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
 /// darker than its right neighbour. The same picture in another size or quality differs in a few bits, another picture in about 32.
-package struct PictureHash: Sendable, Hashable {
+package struct PerceptualHash: Sendable, Hashable {
     package let bits: UInt64
 
     package init(bits: UInt64) { self.bits = bits }
@@ -18,7 +18,7 @@ package struct PictureHash: Sendable, Hashable {
     package func isSamePicture(as other: Self) -> Bool { distance(to: other) <= 5 }
 }
 
-extension PictureHash: CustomStringConvertible {
+extension PerceptualHash: CustomStringConvertible {
     package var description: String {
         let digits = String(bits, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
