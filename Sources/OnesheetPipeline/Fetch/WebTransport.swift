@@ -20,7 +20,7 @@ package final class WebTransport: HTTPTransport {
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let connections: OriginConnections
     private let pace = Pace()
-    private let manners: OriginManners
+    private let throttle: OriginThrottle
     private let memory: MemoryBudget
 
     /// - Parameter resolver: `nil` takes the system's.
@@ -52,7 +52,7 @@ package final class WebTransport: HTTPTransport {
             security: TLSClient(trust, threads: threads))
         let slots = HostSlots(
             limit: limits.originConcurrency, queue: limits.originQueue, patience: patience / .seconds(1), clock: clock)
-        manners = OriginManners(slots: slots, breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
+        throttle = OriginThrottle(slots: slots, breaker: CircuitBreaker(clock: clock), retry: retry, clock: clock)
     }
 
     deinit { threads.shutdownGracefully { _ in } }
@@ -116,7 +116,7 @@ package final class WebTransport: HTTPTransport {
         }
         let isAtStart = OriginHost(url) == OriginHost(start)
         let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
-        return try await manners.ask(url, isNamed: policy.names(url, afterRedirect: !isAtStart)) {
+        return try await throttle.ask(url, isNamed: policy.names(url, afterRedirect: !isAtStart)) {
             [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
                 return try await fetch(url, fields, policy, deadline, attempt)
@@ -129,7 +129,8 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func fetch(
-        _ url: WebURL, _ fields: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline, _ attempt: OriginManners.Attempt
+        _ url: WebURL, _ fields: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline,
+        _ attempt: OriginThrottle.Attempt
     ) async throws(ExchangeFailure) -> HTTPAnswer {
         let limit = policy.maxBytes ?? limits.originBytes
         let order = OriginOrder(

@@ -4,7 +4,7 @@ import OnesheetCache
 import OnesheetCore
 
 /// How we treat the hosts of others: so many requests at a time, failures tried again with care, and rest where they need it.
-struct OriginManners: Sendable {
+struct OriginThrottle: Sendable {
     /// One of the times that a request is sent.
     struct Attempt: Sendable {
         let place: HostSlots.Place

@@ -8,13 +8,13 @@ import XCTest
 @testable import OnesheetPipeline
 
 /// Retries, rest and the circuit breaker, without a network and without waiting.
-final class OriginMannersTests: XCTestCase {
+final class OriginThrottleTests: XCTestCase {
     private let clock = ManualClock()
     private let pauses = Pauses()
 
     func testThatAFailureIsTriedAgainAfterARandomPauseThatDoubles() async throws {
         let calls = Script([.failure(failed), .success(503), .success(200)])
-        let answer = try await manners().ask(url) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+        let answer = try await throttle().ask(url) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
         XCTAssertEqual(answer.status, 200)
         XCTAssertEqual(calls.count, 3)
         XCTAssertEqual(pauses.all, [.milliseconds(50), .milliseconds(100)])
@@ -29,7 +29,7 @@ final class OriginMannersTests: XCTestCase {
             .failure(ExchangeFailure(.unusable("u"), .answered)), .failure(ExchangeFailure(.noMemory, .answered)),
         ] {
             let calls = Script([outcome])
-            _ = await failure(manners(), calls)
+            _ = await failure(throttle(), calls)
             XCTAssertEqual(calls.count, 1, "\(outcome)")
         }
         XCTAssertEqual(pauses.all, [])
@@ -37,17 +37,17 @@ final class OriginMannersTests: XCTestCase {
 
     func testThatAHostThatCannotBeReachedIsLeftAlone() async {
         // Given a host that could not be reached for five different URLs
-        let manners = manners()
-        for number in 0..<5 { _ = await failure(manners, Script(repeating: .failure(failed)), path: "\(number)") }
+        let throttle = throttle()
+        for number in 0..<5 { _ = await failure(throttle, Script(repeating: .failure(failed)), path: "\(number)") }
         // When it is asked once more
         let calls = Script([])
-        let error = await failure(manners, calls, path: "5")
+        let error = await failure(throttle, calls, path: "5")
         // Then nothing is sent, and the caller knows when to come back
         XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
         XCTAssertEqual(calls.count, 0)
         // And another host is not affected
         let other = Script([.success(200)])
-        let answer = try? await manners.ask(WebURL("http://other.example/")!) { attempt async throws(ExchangeFailure) in
+        let answer = try? await throttle.ask(WebURL("http://other.example/")!) { attempt async throws(ExchangeFailure) in
             try other.next(attempt)
         }
         XCTAssertEqual(answer?.status, 200)
@@ -61,11 +61,11 @@ final class OriginMannersTests: XCTestCase {
         ]
         for outcome in outcomes {
             // Given fifty different ones, and nothing else
-            let manners = manners()
-            for number in 0..<50 { _ = await failure(manners, Script(repeating: outcome), path: "bad\(number)") }
+            let throttle = throttle()
+            for number in 0..<50 { _ = await failure(throttle, Script(repeating: outcome), path: "bad\(number)") }
             // When good ones are asked for
             for number in 0..<40 {
-                let error = await failure(manners, Script([.success(200)]), path: "\(number)")
+                let error = await failure(throttle, Script([.success(200)]), path: "\(number)")
                 // Then each is had
                 XCTAssertNil(error, "\(outcome)")
             }
@@ -74,54 +74,54 @@ final class OriginMannersTests: XCTestCase {
 
     func testThatOneURLThatCannotBeReachedIsNotItsHost() async {
         // Given one URL that hangs up again and again
-        let manners = manners()
-        for _ in 0..<50 { _ = await failure(manners, Script(repeating: .failure(failed))) }
+        let throttle = throttle()
+        for _ in 0..<50 { _ = await failure(throttle, Script(repeating: .failure(failed))) }
         // When another is asked for
-        let error = await failure(manners, Script([.success(200)]), path: "good")
+        let error = await failure(throttle, Script([.success(200)]), path: "good")
         // Then it is had
         XCTAssertNil(error)
     }
 
     func testThatAHostThatAnswersSomethingIsNotLeftAloneForWhatHangs() async {
         // Given many URLs that hang, and one answer among them
-        let manners = manners()
+        let throttle = throttle()
         for number in 0..<20 {
-            _ = await failure(manners, Script([.failure(silent)]), path: "hangs\(number)")
-            if number == 1 { _ = await failure(manners, Script([.success(200)]), path: "good") }
+            _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)")
+            if number == 1 { _ = await failure(throttle, Script([.success(200)]), path: "good") }
         }
         // When another is asked for
-        let error = await failure(manners, Script([.success(200)]), path: "other")
+        let error = await failure(throttle, Script([.success(200)]), path: "other")
         // Then it is had
         XCTAssertNil(error)
     }
 
     func testThatOldFailuresDoNotCount() async {
         // Given four failures, and ten seconds later four more
-        let manners = manners()
-        for number in 0..<4 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        let throttle = throttle()
+        for number in 0..<4 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
         clock.advance(by: .seconds(10))
-        for number in 4..<8 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        for number in 4..<8 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
         // Then the host is asked still
-        let error = await failure(manners, Script([.success(200)]))
+        let error = await failure(throttle, Script([.success(200)]))
         XCTAssertNil(error)
     }
 
     func testThatAfterThePauseAFewFindOutForAll() async {
         // Given a circuit that was opened
-        let manners = manners()
-        for number in 0..<5 { _ = await failure(manners, Script([.failure(silent)]), path: "\(number)") }
+        let throttle = throttle()
+        for number in 0..<5 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
         clock.advance(by: .seconds(10))
         // When many ask
         let trial = Script(repeating: .failure(silent))
         var told: [HTTPTransportError?] = []
-        for number in 0..<8 { told.append(await failure(manners, trial, path: "trial\(number)")) }
+        for number in 0..<8 { told.append(await failure(throttle, trial, path: "trial\(number)")) }
         // Then four are sent, so that the one who asks most is not the only one
         XCTAssertEqual(trial.count, 4)
         XCTAssertEqual(told.last, .unavailable(url: "http://films.example/trial7", retryAfter: 10))
         // And the host is well again with the first that succeeds
         clock.advance(by: .seconds(10))
         for number in 0..<20 {
-            let error = await failure(manners, Script([.success(200)]), path: "good\(number)")
+            let error = await failure(throttle, Script([.success(200)]), path: "good\(number)")
             XCTAssertNil(error)
         }
     }
@@ -131,16 +131,16 @@ final class OriginMannersTests: XCTestCase {
         for (word, rest) in [("30", 30), (inAMinute, 60), ("999999", 600), ("0", 1), ("-5", 1)] {
             for status in [429, 503] {
                 // Given a URL whose host asks to come back later
-                let manners = manners()
+                let throttle = throttle()
                 let calls = Script([.success(status, ["retry-after": word])])
-                _ = await failure(manners, calls)
+                _ = await failure(throttle, calls)
                 // When it is asked for again
-                let error = await failure(manners, calls)
+                let error = await failure(throttle, calls)
                 // Then nothing is sent, and the asker hears the word
                 XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: rest), word)
                 XCTAssertEqual(calls.count, 1)
                 // And other URLs of the host are fetched
-                let other = await failure(manners, Script([.success(200)]), path: "other")
+                let other = await failure(throttle, Script([.success(200)]), path: "other")
                 XCTAssertNil(other)
             }
         }
@@ -148,38 +148,38 @@ final class OriginMannersTests: XCTestCase {
 
     func testThatAHostThatAsksForSeveralURLsIsLeftAlone() async {
         // Given a host that asks to come back later for three URLs
-        let manners = manners()
+        let throttle = throttle()
         for (number, word) in ["60", "30", "90"].enumerated() {
-            _ = await failure(manners, Script([.success(429, ["retry-after": word])]), path: "\(number)")
+            _ = await failure(throttle, Script([.success(429, ["retry-after": word])]), path: "\(number)")
         }
         // When another is asked for
-        let error = await failure(manners, Script([]), path: "other")
+        let error = await failure(throttle, Script([]), path: "other")
         // Then it is left alone for the shortest time that it named
         XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 30))
     }
 
     func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
         // Given a host that answers ten URLs, and asks to come back later for three
-        let manners = manners()
+        let throttle = throttle()
         for number in 0..<3 {
-            _ = await failure(manners, Script([.success(503, ["retry-after": "600"])]), path: "bad\(number)")
-            for good in 0..<4 { _ = await failure(manners, Script([.success(200)]), path: "\(number)-\(good)") }
+            _ = await failure(throttle, Script([.success(503, ["retry-after": "600"])]), path: "bad\(number)")
+            for good in 0..<4 { _ = await failure(throttle, Script([.success(200)]), path: "\(number)-\(good)") }
         }
         // When another is asked for
-        let error = await failure(manners, Script([.success(200)]), path: "other")
+        let error = await failure(throttle, Script([.success(200)]), path: "other")
         // Then it is had
         XCTAssertNil(error)
     }
 
     func testThatAClockThatIsSetBackDoesNotKeepAURLWaiting() async {
         // Given a URL that is left alone for half a minute
-        let manners = manners()
+        let throttle = throttle()
         let calls = Script([.success(503, ["retry-after": "30"]), .success(200)])
-        _ = await failure(manners, calls)
+        _ = await failure(throttle, calls)
         // When the clock is set back by a day
         clock.advance(by: .seconds(-86_400))
         // Then it is asked for, and not left alone for a day
-        let error = await failure(manners, calls)
+        let error = await failure(throttle, calls)
         XCTAssertNil(error)
         XCTAssertEqual(calls.count, 2)
     }
@@ -193,11 +193,11 @@ final class OriginMannersTests: XCTestCase {
         ]
         for failure in failures {
             // When a stranger asks
-            let strange = await self.failure(manners(), Script(repeating: .failure(failure)), isNamed: false)
+            let strange = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: false)
             // Then each hears the same
             XCTAssertEqual(strange, .failed(url: url.description, reason: "its host gives no answer"), "\(failure)")
             // And the operator's own host is told with what is wrong, but not with its address
-            let known = await self.failure(manners(), Script(repeating: .failure(failure)), isNamed: true)
+            let known = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: true)
             XCTAssertNotEqual(known, strange)
             XCTAssertFalse("\(String(describing: known))".contains("10.1.2.3"))
         }
@@ -206,11 +206,11 @@ final class OriginMannersTests: XCTestCase {
     func testThatARefusalAndAClosedPortRestAHostAlike() async {
         for failure in [ExchangeFailure(.refused([]), .connecting), failed] {
             // Given five URLs of a host that a stranger chose
-            let manners = manners()
+            let throttle = throttle()
             let calls = Script(repeating: .failure(failure))
-            for number in 0..<5 { _ = await self.failure(manners, calls, path: "\(number)", isNamed: false) }
+            for number in 0..<5 { _ = await self.failure(throttle, calls, path: "\(number)", isNamed: false) }
             // When there is one more
-            let error = await self.failure(manners, calls, path: "5", isNamed: false)
+            let error = await self.failure(throttle, calls, path: "5", isNamed: false)
             // Then both took as many tries, and both rest
             XCTAssertEqual(calls.count, 15)
             XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
@@ -220,11 +220,11 @@ final class OriginMannersTests: XCTestCase {
     func testThatAFullLineIsNotTheHostsFault() async throws {
         // Given a host that has as many requests as it may, and no line
         let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
-        let manners = OriginManners(
+        let throttle = OriginThrottle(
             slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
         let working = Task {
-            try await manners.ask(url) { _ async throws(ExchangeFailure) in
+            try await throttle.ask(url) { _ async throws(ExchangeFailure) in
                 do { try await gate.pass() } catch { throw ExchangeFailure(.timedOut, .waiting) }
                 return HTTPAnswer(status: 200)
             }
@@ -233,7 +233,7 @@ final class OriginMannersTests: XCTestCase {
         for _ in 0..<10 {
             // When more come
             let calls = Script([])
-            let error = await failure(manners, calls)
+            let error = await failure(throttle, calls)
             // Then they are told when to come back, at once and without another try
             XCTAssertEqual(error, .crowded(url: url.description, retryAfter: 1))
         }
@@ -248,18 +248,18 @@ final class OriginMannersTests: XCTestCase {
     private let failed = ExchangeFailure(.broken("reset"), .waiting)
     private let silent = ExchangeFailure(.timedOut, .waiting)
 
-    private func manners() -> OriginManners {
-        OriginManners(
+    private func throttle() -> OriginThrottle {
+        OriginThrottle(
             slots: HostSlots(limit: 8, queue: 8, clock: clock.wallClock), breaker: CircuitBreaker(clock: clock.wallClock),
             retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
     }
 
     private func failure(
-        _ manners: OriginManners, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true
+        _ throttle: OriginThrottle, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true
     ) async -> HTTPTransportError? {
         do throws(HTTPTransportError) {
             let url = WebURL("http://films.example/\(path)")!
-            _ = try await manners.ask(url, isNamed: isNamed) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+            _ = try await throttle.ask(url, isNamed: isNamed) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
             return nil
         } catch {
             return error
@@ -303,7 +303,7 @@ private final class Script: Sendable {
     var fresh: [Bool] { state.withLock { $0.fresh } }
     var count: Int { fresh.count }
 
-    func next(_ attempt: OriginManners.Attempt) throws(ExchangeFailure) -> HTTPAnswer {
+    func next(_ attempt: OriginThrottle.Attempt) throws(ExchangeFailure) -> HTTPAnswer {
         let outcome = state.withLock { state in
             state.fresh.append(attempt.isFresh)
             return repeats ? state.outcomes[0] : state.outcomes.removeFirst()
