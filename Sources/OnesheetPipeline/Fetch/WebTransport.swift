@@ -19,7 +19,7 @@ package final class WebTransport: HTTPTransport {
     /// For what is work and not waiting: unpacking, and reading whom to trust.
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let connections: OriginConnections
-    private let pace = Pace()
+    private let rateLimiter = RateLimiter()
     private let throttle: OriginThrottle
     private let memory: MemoryBudget
 
@@ -110,7 +110,7 @@ package final class WebTransport: HTTPTransport {
         _ url: WebURL, _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         do throws(HostSlots.Full) {
-            try await pace.wait(for: policy, atMost: policy.timeout ?? limits.originTimeout)
+            try await rateLimiter.wait(for: policy, atMost: policy.timeout ?? limits.originTimeout)
         } catch {
             throw .crowded(url: url.description, retryAfter: error.retryAfter)
         }

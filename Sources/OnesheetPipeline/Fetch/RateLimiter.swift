@@ -1,7 +1,7 @@
 import OnesheetCore
 
 /// Spaces requests out, so that no service gets more in a second than its policy says.
-actor Pace {
+actor RateLimiter {
     private var next: [OriginPolicy: ContinuousClock.Instant] = [:]
 
     /// Returns when it is the caller's turn, or when it is cancelled.
