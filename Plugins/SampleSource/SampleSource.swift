@@ -43,7 +43,7 @@ public struct SampleSource: SourcePlugin {
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let film = try film(id)
-        let place = OriginalLocation.held(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
+        let place = OriginalLocation.local(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
             try SamplePoster(film: film).jpeg()
         }
         return [PosterCandidate(place, width: film.width, height: film.height, site: "Onesheet")]

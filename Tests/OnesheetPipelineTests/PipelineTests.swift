@@ -142,7 +142,7 @@ final class PipelineTests: XCTestCase {
         // Given a source that has the bytes itself
         let picture = try jpeg()
         let pipeline = try pipeline(
-            ScriptedSource { _ in [PosterCandidate(.held(name: "drawn") { () throws(SourceError) in picture })] })
+            ScriptedSource { _ in [PosterCandidate(.local(name: "drawn") { () throws(SourceError) in picture })] })
         // When the original is asked for
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
         // Then these are the bytes

@@ -45,13 +45,13 @@ public enum OriginalLocation: Sendable {
     /// At an `http` or `https` URL; the pipeline fetches it under the source's origin policy. The query is part of its identity.
     case http(url: String)
     /// The source has it. `name` identifies the very bytes; `bytes` makes them, synchronously, on a thread of the source's own.
-    case held(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
+    case local(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
 
     /// The text that tells this original from others.
     public var name: String {
         switch self {
         case .http(let url): url
-        case .held(let name, _): name
+        case .local(let name, _): name
         }
     }
 }

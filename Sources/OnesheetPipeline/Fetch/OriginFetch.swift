@@ -9,7 +9,7 @@ struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let renderer: Renderer
     let pool: RenderPool
-    let held: HeldOriginals
+    let local: LocalOriginals
     let clock: WallClock
     /// The longest that an original is kept.
     let lifetime: CacheExpiration
@@ -26,8 +26,8 @@ struct OriginFetch: Sendable {
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try await admit(body, from: url, of: title, freshness)
-        case .held(let name, let bytes):
-            return try await admit(try await held.bytes(of: title.source, bytes), from: name, of: title, nil)
+        case .local(let name, let bytes):
+            return try await admit(try await local.bytes(of: title.source, bytes), from: name, of: title, nil)
         }
     }
 

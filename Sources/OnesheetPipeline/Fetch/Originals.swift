@@ -34,7 +34,7 @@ package struct Originals: Sendable {
         self.pool = pool
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(
-            transport: transport, renderer: renderer, pool: pool, held: HeldOriginals(memory: pool.memory, clock: clock),
+            transport: transport, renderer: renderer, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
         election = Election(fetch: fetch, catalog: catalog, choices: choices, logger: logger)

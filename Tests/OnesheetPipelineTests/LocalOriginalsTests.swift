@@ -7,12 +7,12 @@ import XCTest
 @testable import OnesheetPipeline
 
 /// Originals that a source holds itself, on a disk that may hang.
-final class HeldOriginalsTests: XCTestCase {
+final class LocalOriginalsTests: XCTestCase {
     func testThatASourceThatHangsKeepsNoOtherWaiting() async throws {
         // Given two that hang, on all the threads of their source, and one that waits behind them
         let door = DispatchSemaphore(value: 0)
         addTeardownBlock { for _ in 0..<3 { door.signal() } }
-        let held = HeldOriginals(queue: 3, time: .milliseconds(500))
+        let held = LocalOriginals(queue: 3, time: .milliseconds(500))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
@@ -37,7 +37,7 @@ final class HeldOriginalsTests: XCTestCase {
     func testThatTheTimeToComeBackFollowsFromHowLongOthersTook() async throws {
         // Given a source that takes a minute for each original
         let clock = ManualClock()
-        let held = HeldOriginals(queue: 4, clock: clock.wallClock)
+        let held = LocalOriginals(queue: 4, clock: clock.wallClock)
         for _ in 0..<40 {
             _ = try await held.bytes(of: "slow") { () throws(SourceError) in
                 clock.advance(by: .seconds(60))
@@ -72,7 +72,7 @@ final class HeldOriginalsTests: XCTestCase {
 
     func testThatWhatTheSourceThrowsIsTold() async {
         await Self.assertFails(.source("art", .unavailable(reason: "the disk is gone"))) {
-            try await HeldOriginals().bytes(of: "art") { () throws(SourceError) in
+            try await LocalOriginals().bytes(of: "art") { () throws(SourceError) in
                 throw .unavailable(reason: "the disk is gone")
             }
         }
@@ -81,7 +81,7 @@ final class HeldOriginalsTests: XCTestCase {
     func testThatWhatItGivesIsCountedUntilNobodyHasIt() async throws {
         // Given memory for one original
         let memory = MemoryBudget(limit: 10)
-        let held = HeldOriginals(memory: memory)
+        let held = LocalOriginals(memory: memory)
         var first: CountedBytes? = try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "12345678") }
         XCTAssertEqual(first?.buffer.readableBytes, 8)
         XCTAssertEqual(memory.held, 8)

@@ -12,7 +12,7 @@ struct CountedBytes: Sendable {
 
 /// The threads on which sources get originals that they hold themselves. Each source has its own: one whose disk hangs keeps neither
 /// another source nor a render waiting.
-final class HeldOriginals: Sendable {
+final class LocalOriginals: Sendable {
     private struct Lane {
         let threads: NIOThreadPool
         /// At work and waiting, those included that nobody waits for any more.
