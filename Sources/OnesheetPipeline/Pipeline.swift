@@ -116,7 +116,7 @@ package struct Pipeline: Sendable {
             let answers = variants.map { variant in
                 let answer = ImageAnswer(
                     entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
-                    hold: variant.hold)
+                    reservation: variant.reservation)
                 return (FlightKey(variant.request.key, at: mark), answer)
             }
             return Dictionary(answers) { first, _ in first }
@@ -134,10 +134,10 @@ package struct Pipeline: Sendable {
         let request: ImageRequest
         let entry: CacheEntry
         let origin: AnswerOrigin
-        let hold: MemoryHold?
+        let reservation: MemoryReservation?
 
         func renewed(by original: Original) -> Variant {
-            Variant(request: request, entry: entry.renewed(by: original), origin: origin, hold: hold)
+            Variant(request: request, entry: entry.renewed(by: original), origin: origin, reservation: reservation)
         }
     }
 
@@ -154,10 +154,10 @@ package struct Pipeline: Sendable {
             let request = missing.request
             if let stale = missing.stale, original.made(stale) {
                 let origin: AnswerOrigin = original.standsIn ? .staleOnError : .revalidated
-                variants.append(Variant(request: request, entry: stale.renewed(by: original), origin: origin, hold: nil))
+                variants.append(Variant(request: request, entry: stale.renewed(by: original), origin: origin, reservation: nil))
             } else if request.transform.isIdentity(for: original.entry.mediaType) {
                 let entry = original.entry.renewed(by: original)
-                variants.append(Variant(request: request, entry: entry, origin: .made, hold: nil))
+                variants.append(Variant(request: request, entry: entry, origin: .made, reservation: nil))
             } else {
                 requests.append(request)
             }
@@ -203,8 +203,8 @@ package struct Pipeline: Sendable {
                 // The validator's hash is computed here, too.
                 let entry = CacheEntry(image, of: request.title, created: clock, lives: lifetime, cost: milliseconds)
                 // Counted before the memory of the pixels is given back. The bytes exist already and cannot be refused.
-                let hold = memory.hold(entry.body.readableBytes)
-                return Variant(request: request, entry: entry, origin: .made, hold: hold)
+                let reservation = memory.charge(entry.body.readableBytes)
+                return Variant(request: request, entry: entry, origin: .made, reservation: reservation)
             }
         }
         return made.map { $0.renewed(by: original) }

@@ -84,7 +84,7 @@ final class LocalOriginalsTests: XCTestCase {
         let held = LocalOriginals(memory: memory)
         var first: CountedBytes? = try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "12345678") }
         XCTAssertEqual(first?.buffer.readableBytes, 8)
-        XCTAssertEqual(memory.held, 8)
+        XCTAssertEqual(memory.reserved, 8)
         // When another comes, then there is no room for it until the first is let go of
         await Self.assertFails(.overloaded(retryAfter: 1)) {
             try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "123") }

@@ -236,13 +236,13 @@ final class WatchedSourceTests: XCTestCase {
         // When a call has it, then another one finds no room
         let holding = Task { try await source.title("holds") }
         await gate.hasBeenReached()
-        XCTAssertEqual(memory.held, 800)
+        XCTAssertEqual(memory.reserved, 800)
         let refused = await Self.failure(source, "2")
         XCTAssertEqual(refused?.description.contains("no memory"), true, "\(String(describing: refused))")
         // And when the first has ended there is
         gate.open()
         _ = try await holding.value
-        await waitWhile(memory.held > 0)
+        await waitWhile(memory.reserved > 0)
         let answered = await Self.failure(source, "3")
         XCTAssertNil(answered)
     }

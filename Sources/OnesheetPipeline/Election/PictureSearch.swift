@@ -16,7 +16,7 @@ struct PictureSearch: Sendable {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 do throws(PipelineError) {
                     // One at a time: counted, but never refused.
-                    let original = Original(entry: entry, hold: pipeline.pool.memory.hold(entry.body.readableBytes))
+                    let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
                     guard try await pipeline.originals.hash(of: original).isSamePicture(as: picture) else { continue }
                 } catch .render {
                     continue

@@ -34,8 +34,8 @@ package struct Posters: Sendable {
     /// The picture that is the poster at the moment, where it has been fetched.
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
         guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
-        let hold = pipeline.pool.memory.hold(entry.body.readableBytes)
-        let hash = try await pipeline.originals.hash(of: Original(entry: entry, hold: hold))
+        let reservation = pipeline.pool.memory.charge(entry.body.readableBytes)
+        let hash = try await pipeline.originals.hash(of: Original(entry: entry, reservation: reservation))
         return PosterProvenance(
             name: entry.provenance.location ?? "", page: entry.provenance.page, site: entry.provenance.site,
             fetched: entry.created, mediaType: entry.mediaType, bytes: entry.body.readableBytes, hash: hash.description)

@@ -10,7 +10,7 @@ struct BodyCollector {
     private static let first = 256 << 10
 
     private(set) var bytes = ByteBuffer()
-    let hold: MemoryHold
+    let reservation: MemoryReservation
     private let limit: Int
     private let announced: Int?
 
@@ -20,8 +20,8 @@ struct BodyCollector {
     /// - Throws: `Refusal.tooLarge` if more was announced than may come.
     init(announced: Int?, limit: Int, budget: MemoryBudget) throws(Refusal) {
         if let announced, announced > limit { throw .tooLarge }
-        guard let hold = budget.reserve(0) else { throw .noMemory }
-        (self.announced, self.limit, self.hold) = (announced, limit, hold)
+        guard let reservation = budget.reserve(0) else { throw .noMemory }
+        (self.announced, self.limit, self.reservation) = (announced, limit, reservation)
     }
 
     /// Takes the next bytes.
@@ -32,9 +32,9 @@ struct BodyCollector {
             let doubled = min(capacity * 2, announced ?? .max)
             let more = Self.rounded(max(needed, doubled, min(announced ?? 0, Self.first)))
             // While it grows there are both, the old bytes and room for the new.
-            guard hold.grow(to: capacity + more) else { throw .noMemory }
+            guard reservation.grow(to: capacity + more) else { throw .noMemory }
             bytes.reserveCapacity(more)
-            hold.shrink(to: bytes.capacity)
+            reservation.shrink(to: bytes.capacity)
         }
         bytes.writeImmutableBuffer(piece)
     }

@@ -38,7 +38,8 @@ enum ContentCoding {
         case .success(let plain):
             var headers = reply.headers
             for name in ["content-encoding", "content-length"] { headers.remove(name: name) }
-            return OriginReply(status: reply.status, headers: headers, body: plain.bytes, hold: plain.hold, isLast: reply.isLast)
+            return OriginReply(
+                status: reply.status, headers: headers, body: plain.bytes, reservation: plain.reservation, isLast: reply.isLast)
         case .failure(.tooLarge): throw ExchangeFailure(.tooLarge(limit), .answered)
         case .failure(.noMemory): throw ExchangeFailure(.noMemory, .answered)
         case .failure(.damaged): throw ExchangeFailure(.unusable("its \(coding) coding is damaged"), .answered)

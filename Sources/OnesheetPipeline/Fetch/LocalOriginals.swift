@@ -7,7 +7,7 @@ import Synchronization
 /// Bytes from outside, with the memory that they occupy.
 struct CountedBytes: Sendable {
     let buffer: ByteBuffer
-    let hold: MemoryHold
+    let reservation: MemoryReservation
 }
 
 /// The threads on which sources get originals that they hold themselves. Each source has its own: one whose disk hangs keeps neither
@@ -56,8 +56,8 @@ final class LocalOriginals: Sendable {
                     let result: Result<CountedBytes, PipelineError>
                     do throws(SourceError) {
                         let bytes = try make()
-                        if let hold = memory.reserve(bytes.readableBytes) {
-                            result = .success(CountedBytes(buffer: bytes, hold: hold))
+                        if let reservation = memory.reserve(bytes.readableBytes) {
+                            result = .success(CountedBytes(buffer: bytes, reservation: reservation))
                         } else {
                             result = .failure(.overloaded(retryAfter: 1))
                         }

@@ -125,7 +125,8 @@ final class OriginExchange: ChannelDuplexHandler {
         if isLast { context.close(promise: nil) }
         exchange.job.promise.succeed(
             OriginReply(
-                status: Int(head.status.code), headers: head.headers, body: body.bytes, hold: body.hold, isLast: isLast))
+                status: Int(head.status.code), headers: head.headers, body: body.bytes, reservation: body.reservation,
+                isLast: isLast))
     }
 
     private func fail(_ kind: ExchangeFailure.Kind, _ context: ChannelHandlerContext) {

@@ -72,7 +72,7 @@ struct OriginFetch: Sendable {
                 body.buffer, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
                 provenance: Provenance(location: place), presentation: Presentation(width: width, height: height))
         }
-        let original = Original(entry: entry, hold: body.hold)
+        let original = Original(entry: entry, reservation: body.reservation)
         guard let freshness else { return original }
         return original.with(freshness, keptAt: clock.now, for: lifetime)
     }
@@ -103,7 +103,7 @@ struct OriginFetch: Sendable {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
             // Counted from here on, also while it waits to be looked at; that there was room the transport has seen to.
-            return (answer, CountedBytes(buffer: answer.body, hold: pool.memory.hold(answer.body.readableBytes)))
+            return (answer, CountedBytes(buffer: answer.body, reservation: pool.memory.charge(answer.body.readableBytes)))
         } catch .crowded(_, let seconds) where !Task.isCancelled {
             throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {

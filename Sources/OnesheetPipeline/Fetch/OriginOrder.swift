@@ -29,7 +29,7 @@ struct OriginReply: Sendable {
     let headers: HTTPHeaders
     let body: ByteBuffer
     /// The memory that the body occupies.
-    let hold: MemoryHold
+    let reservation: MemoryReservation
     /// Whether its connection can carry another request.
     let isLast: Bool
 }

@@ -60,9 +60,11 @@ package struct Originals: Sendable {
     /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
     private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
         guard let hit else { return nil }
-        guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, hold: nil) }
-        guard let hold = pool.memory.reserve(hit.entry.body.readableBytes) else { throw .overloaded(retryAfter: pool.retryAfter) }
-        return Original(entry: hit.entry, hold: hold)
+        guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, reservation: nil) }
+        guard let reservation = pool.memory.reserve(hit.entry.body.readableBytes) else {
+            throw .overloaded(retryAfter: pool.retryAfter)
+        }
+        return Original(entry: hit.entry, reservation: reservation)
     }
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.

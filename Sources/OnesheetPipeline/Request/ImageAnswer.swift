@@ -15,13 +15,15 @@ package struct ImageAnswer: Sendable {
     /// Whether anybody may keep it; its origin can forbid that.
     package let isStorable: Bool
     /// The memory that the image occupies, where it was made for those who share this answer.
-    package let hold: MemoryHold?
+    package let reservation: MemoryReservation?
 
     package init(
         entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true,
-        hold: MemoryHold? = nil
+        reservation: MemoryReservation? = nil
     ) {
-        (self.entry, self.origin, self.timings, self.isStorable, self.hold) = (entry, origin, timings, isStorable, hold)
+        (self.entry, self.origin, self.timings, self.isStorable, self.reservation) = (
+            entry, origin, timings, isStorable, reservation
+        )
         self.size = size ?? entry.body.readableBytes
     }
 }

@@ -42,8 +42,10 @@ package struct LimitedTransport: HTTPTransport {
             try await transport.get(request, under: limits.applied(to: policy))
         }
         guard let memory else { return answer }
-        guard let hold = memory.reserve(answer.body.readableBytes * Self.decodedSize) else { throw .overloaded(url: request.url) }
-        CallMemory.current?.keep(hold)
+        guard let reservation = memory.reserve(answer.body.readableBytes * Self.decodedSize) else {
+            throw .overloaded(url: request.url)
+        }
+        CallMemory.current?.keep(reservation)
         return answer
     }
 }
@@ -53,7 +55,7 @@ package struct LimitedTransport: HTTPTransport {
 final class CallMemory: Sendable {
     @TaskLocal static var current: CallMemory?
 
-    private let holds = Mutex<[MemoryHold]>([])
+    private let holds = Mutex<[MemoryReservation]>([])
 
-    func keep(_ hold: MemoryHold) { holds.withLock { $0.append(hold) } }
+    func keep(_ reservation: MemoryReservation) { holds.withLock { $0.append(reservation) } }
 }

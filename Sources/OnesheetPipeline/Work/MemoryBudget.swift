@@ -8,15 +8,15 @@ package final class MemoryBudget: Sendable {
     package init(limit: Int) { self.limit = limit }
 
     /// Bytes that are held now.
-    package var held: Int { used.withLock { $0 } }
+    package var reserved: Int { used.withLock { $0 } }
 
     /// Room for `bytes`, until nobody has the hold any more; `nil` where there is none.
-    func reserve(_ bytes: Int) -> MemoryHold? { take(bytes) ? MemoryHold(bytes, of: self) : nil }
+    func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
 
     /// The same for what is there already and cannot be refused any more.
-    package func hold(_ bytes: Int) -> MemoryHold {
+    package func charge(_ bytes: Int) -> MemoryReservation {
         used.withLock { $0 += bytes }
-        return MemoryHold(bytes, of: self)
+        return MemoryReservation(bytes, of: self)
     }
 
     fileprivate func take(_ bytes: Int) -> Bool {
@@ -31,7 +31,7 @@ package final class MemoryBudget: Sendable {
 }
 
 /// Part of a budget. It goes back with the last reference, or when it is given back.
-package final class MemoryHold: Sendable {
+package final class MemoryReservation: Sendable {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
 

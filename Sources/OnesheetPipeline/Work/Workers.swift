@@ -67,15 +67,15 @@ final class Workers: Sendable {
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
         case .now: break
         }
-        let hold = cost.bytes > 0 ? memory.reserve(cost.bytes) : nil
-        guard hold != nil || cost.bytes <= 0 else {
+        let reservation = cost.bytes > 0 ? memory.reserve(cost.bytes) : nil
+        guard reservation != nil || cost.bytes <= 0 else {
             finish(ticket, wasBegun: false)
             throw .overloaded(retryAfter: retryAfter)
         }
         let outcome = FirstOutcome<Result<Value, PipelineError>>()
         threads.submit { [self] state in
             guard case .active = state else {
-                hold?.giveBack()
+                reservation?.giveBack()
                 finish(ticket, wasBegun: false)
                 return outcome.give(.failure(.cancelled))
             }
@@ -83,7 +83,7 @@ final class Workers: Sendable {
             let result: Result<Value, PipelineError>
             do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
             // Before the next one begins, who needs the room.
-            hold?.giveBack()
+            reservation?.giveBack()
             finish(ticket, wasBegun: true)
             outcome.give(result)
         }
