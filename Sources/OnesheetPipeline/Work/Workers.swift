@@ -16,7 +16,7 @@ final class Workers: Sendable {
     }
 
     private let threads: NIOThreadPool
-    private let line: Mutex<RenderLine<CheckedContinuation<Turn, Never>>>
+    private let renderQueue: Mutex<RenderQueue<CheckedContinuation<Turn, Never>>>
     private let longestWait: Duration
     private let longestPrefetchWait: Duration
     private let deadline: Duration
@@ -29,8 +29,8 @@ final class Workers: Sendable {
     ///   - deadline: for one job that has begun.
     init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
         self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
-        line = Mutex(
-            RenderLine(
+        renderQueue = Mutex(
+            RenderQueue(
                 workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
         (self.longestWait, self.longestPrefetchWait, self.deadline) = (longestWait, longestPrefetchWait, deadline)
         self.threads.start()
@@ -39,18 +39,18 @@ final class Workers: Sendable {
     private var now: Double { (ContinuousClock.now - beginning) / .milliseconds(1) }
 
     /// Jobs at work and waiting.
-    var load: Int { line.withLock { $0.load } }
+    var load: Int { renderQueue.withLock { $0.load } }
 
     /// Workers that are past their job's deadline.
-    var stuck: Int { line.withLock { $0.stuck(at: now) } }
+    var stuck: Int { renderQueue.withLock { $0.stuck(at: now) } }
 
-    func waiting(_ urgency: Urgency) -> Int { line.withLock { $0.waiting(urgency) } }
+    func waiting(_ urgency: Urgency) -> Int { renderQueue.withLock { $0.waiting(urgency) } }
 
     /// Seconds after which a job that cannot be taken now probably can.
-    var retryAfter: Int { line.withLock { $0.retryAfter(.interactive, at: now) } }
+    var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
 
     /// The same where a job that comes now would be refused.
-    var refusal: Int? { line.withLock { $0.refusal(.current, at: now) } }
+    var refusal: Int? { renderQueue.withLock { $0.refusal(.current, at: now) } }
 
     /// Runs `job` on a thread, with the urgency of the task that asks.
     /// - Parameters:
@@ -61,7 +61,7 @@ final class Workers: Sendable {
     func run<Value: Sendable>(
         cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
-        let ticket = line.withLock { $0.ticket() }
+        let ticket = renderQueue.withLock { $0.ticket() }
         switch await turn(ticket, .current, cost.milliseconds) {
         case .cancelled: throw .cancelled
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
@@ -98,15 +98,15 @@ final class Workers: Sendable {
 
     private func turn(_ ticket: UInt64, _ urgency: Urgency, _ milliseconds: Double) async -> Turn {
         let timer = Self.later(urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
-            let (waiter, seconds) = line.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
+            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
             waiter?.resume(returning: .refused(retryAfter: seconds))
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let turn = line.withLock { line -> Turn? in
+                let turn = renderQueue.withLock { queue -> Turn? in
                     if Task.isCancelled { return .cancelled }
-                    switch line.enter(ticket, urgency, milliseconds: milliseconds, continuation, at: now) {
+                    switch queue.enter(ticket, urgency, milliseconds: milliseconds, continuation, at: now) {
                     case .now: return .now
                     case .later: return nil
                     case .refused(let seconds): return .refused(retryAfter: seconds)
@@ -115,17 +115,17 @@ final class Workers: Sendable {
                 if let turn { continuation.resume(returning: turn) }
             }
         } onCancel: {
-            line.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
+            renderQueue.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
         }
     }
 
     private func finish(_ ticket: UInt64, wasBegun: Bool) {
-        line.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
+        renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
     }
 
     /// Ends the threads once their jobs are done. Nobody waits in line any more.
     func shutdown() async {
-        for waiter in line.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
+        for waiter in renderQueue.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
         await withCheckedContinuation { done in
             threads.shutdownGracefully { _ in done.resume() }
         }

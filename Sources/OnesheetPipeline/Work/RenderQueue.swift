@@ -3,7 +3,7 @@ import OnesheetCore
 /// Who is served next, and whether one more may wait: people before prefetching, and nobody longer than is any use.
 ///
 /// Moments are milliseconds since any beginning.
-struct RenderLine<Waiter: Sendable>: Sendable {
+struct RenderQueue<Waiter: Sendable>: Sendable {
     enum Turn: Equatable {
         /// A worker is free.
         case now

@@ -3,10 +3,10 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-final class RenderLineTests: XCTestCase {
+final class RenderQueueTests: XCTestCase {
     func testThatPeopleComeBeforePrefetching() {
         // Given one worker at work, with prefetching and then people waiting
-        var line = RenderLine<String>(workers: 1, queue: 8, longestWait: 1000)
+        var line = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
         XCTAssertEqual(line.enter(1, .prefetch, milliseconds: 10, "first", at: 0), .now)
         for (ticket, name) in [(2, "p1"), (3, "p2")] as [(UInt64, String)] {
             XCTAssertEqual(line.enter(ticket, .prefetch, milliseconds: 10, name, at: 0), .later)
@@ -22,7 +22,7 @@ final class RenderLineTests: XCTestCase {
 
     func testThatNobodyIsLetWaitLongerThanIsOfUse() {
         // Given a worker with two seconds of work
-        var line = RenderLine<Int>(workers: 1, queue: 100, longestWait: 2000)
+        var line = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000)
         _ = line.enter(1, .interactive, milliseconds: 2000, 0, at: 0)
         XCTAssertEqual(line.enter(2, .interactive, milliseconds: 500, 1, at: 1000), .later)
         // When one more comes, then it is told when to come back
@@ -34,7 +34,7 @@ final class RenderLineTests: XCTestCase {
 
     func testThatAPredictionThatProvedWrongCounts() {
         // Given a job that was to take a millisecond, and after it one in line
-        var line = RenderLine<Int>(workers: 1, queue: 100, longestWait: 2000, deadline: 20_000)
+        var line = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000, deadline: 20_000)
         _ = line.enter(1, .interactive, milliseconds: 1, 0, at: 0)
         XCTAssertEqual(line.enter(2, .interactive, milliseconds: 1, 1, at: 0), .later)
         // When it still runs after three seconds, then it will probably take as long again, and nobody is let wait for that
@@ -47,7 +47,7 @@ final class RenderLineTests: XCTestCase {
 
     func testThatAWorkerThatIsStuckMakesNobodyWaitWhoHasAnother() {
         // Given two workers, of whom one is stuck, and the other has a short job
-        var line = RenderLine<Int>(workers: 2, queue: 100, longestWait: 2000, deadline: 20_000)
+        var line = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 2000, deadline: 20_000)
         _ = line.enter(1, .interactive, milliseconds: 1, 0, at: 0)
         _ = line.enter(2, .interactive, milliseconds: 100, 0, at: 1_000_000)
         // When another comes, then it waits for the short one only
@@ -58,7 +58,7 @@ final class RenderLineTests: XCTestCase {
 
     func testThatWorkersShareWhatWaits() {
         // Given two workers that come free at different times, and one second of work in line
-        var line = RenderLine<Int>(workers: 2, queue: 100, longestWait: 1e6)
+        var line = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 1e6)
         _ = line.enter(1, .interactive, milliseconds: 100, 0, at: 0)
         _ = line.enter(2, .interactive, milliseconds: 300, 0, at: 0)
         _ = line.enter(3, .interactive, milliseconds: 1000, 0, at: 0)
@@ -69,8 +69,8 @@ final class RenderLineTests: XCTestCase {
     }
 
     func testThatAFullQueueRefuses() {
-        var line = RenderLine<Int>(workers: 1, queue: 1, longestWait: 1e9)
-        for (index, turn) in [RenderLine<Int>.Turn.now, .later, .refused(retryAfter: 1)].enumerated() {
+        var line = RenderQueue<Int>(workers: 1, queue: 1, longestWait: 1e9)
+        for (index, turn) in [RenderQueue<Int>.Turn.now, .later, .refused(retryAfter: 1)].enumerated() {
             XCTAssertEqual(line.enter(UInt64(index), .interactive, milliseconds: 1, index, at: 0), turn)
         }
         XCTAssertEqual(line.enter(8, .prefetch, milliseconds: 1, 8, at: 0), .later)
@@ -78,7 +78,7 @@ final class RenderLineTests: XCTestCase {
     }
 
     func testThatWhoLeavesIsSkipped() {
-        var line = RenderLine<String>(workers: 1, queue: 8, longestWait: 1000)
+        var line = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
         _ = line.enter(1, .interactive, milliseconds: 10, "at work", at: 0)
         _ = line.enter(2, .interactive, milliseconds: 10, "leaver", at: 0)
         _ = line.enter(3, .interactive, milliseconds: 10, "stayer", at: 0)
@@ -89,7 +89,7 @@ final class RenderLineTests: XCTestCase {
     }
 
     func testThatPredictionsLearnHowFastThisMachineIs() {
-        var line = RenderLine<Int>(workers: 1, queue: 8, longestWait: 1000)
+        var line = RenderQueue<Int>(workers: 1, queue: 8, longestWait: 1000)
         for ticket in 0..<100 as Range<UInt64> {
             _ = line.enter(ticket, .interactive, milliseconds: 10, 0, at: 0)
             _ = line.finish(ticket, at: 40)
