@@ -37,7 +37,7 @@ final class HostSlots: Sendable {
         /// Those that wait for a head longer than usual, and may.
         var silent: Set<UInt64> = []
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Turn, Never>)] = []
-        var turnover = Turnover()
+        var estimator = RetryAfterEstimator()
     }
 
     private struct State {
@@ -97,7 +97,7 @@ final class HostSlots: Sendable {
                         return .now
                     }
                     guard line.waiting.count < queue else {
-                        return .refused(Full(retryAfter: line.turnover.retryAfter(waiting: line.waiting.count, places: limit)))
+                        return .refused(Full(retryAfter: line.estimator.retryAfter(waiting: line.waiting.count, places: limit)))
                     }
                     line.waiting.append((ticket, continuation))
                     return nil
@@ -140,7 +140,7 @@ final class HostSlots: Sendable {
         let seconds = clock.now.timeIntervalSince(place.start)
         let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
             guard var line = state.lines[place.host] else { return nil }
-            line.turnover.add(seconds)
+            line.estimator.add(seconds)
             line.silent.remove(place.ticket)
             let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst().continuation
             if next == nil { line.taken -= 1 }

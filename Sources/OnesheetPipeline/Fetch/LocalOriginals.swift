@@ -17,7 +17,7 @@ final class LocalOriginals: Sendable {
         let threads: NIOThreadPool
         /// At work and waiting, those included that nobody waits for any more.
         var jobs = 0
-        var turnover = Turnover()
+        var estimator = RetryAfterEstimator()
     }
 
     private static let threads = 2
@@ -83,7 +83,7 @@ final class LocalOriginals: Sendable {
             defer { lanes[source] = lane }
             guard lane.jobs < queue else {
                 let waiting = max(0, lane.jobs - Self.threads)
-                throw .overloaded(retryAfter: lane.turnover.retryAfter(waiting: waiting, places: Self.threads))
+                throw .overloaded(retryAfter: lane.estimator.retryAfter(waiting: waiting, places: Self.threads))
             }
             lane.jobs += 1
             return lane.threads
@@ -93,7 +93,7 @@ final class LocalOriginals: Sendable {
     private func leave(_ source: String, after seconds: Double) {
         lanes.withLock { lanes in
             lanes[source]?.jobs -= 1
-            lanes[source]?.turnover.add(seconds)
+            lanes[source]?.estimator.add(seconds)
         }
     }
 

@@ -1,5 +1,5 @@
 /// How fast places come free that many wait for: what a newcomer is told follows from it.
-struct Turnover {
+struct RetryAfterEstimator {
     /// Seconds that a place is taken, on average, the latest counting most. One second is a guess until the first is given back.
     private var seconds = 1.0
 
