@@ -269,7 +269,7 @@ extension Pipeline {
             cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
-            _ = await toTheEnd(within: .seconds(10)) { await pool.shutdown() }
+            _ = await withTimeoutIgnoringCancellation(.seconds(10)) { await pool.shutdown() }
         }
         return Pipeline(
             cache: cache, renderer: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)

@@ -49,7 +49,7 @@ final class LocalOriginals: Sendable {
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
     ) async throws(PipelineError) -> CountedBytes {
         let threads = try enter(source)
-        let result = await inTime(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
+        let result = await withTimeoutAbandoning(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
             await withCheckedContinuation { continuation in
                 threads.submit { _ in
                     let start = self.clock.now

@@ -68,7 +68,7 @@ package final class SystemResolver: NameResolver {
         let age = known.map { clock.now.timeIntervalSince($0.found) } ?? -1
         if let known, (0..<Self.fresh).contains(age) { return known.addresses }
         let task = try self.task(for: name, isKnown: known != nil)
-        let found = await inTime(limit) { await task.value }
+        let found = await withTimeoutAbandoning(limit) { await task.value }
         switch found {
         case .some(.some(let addresses)):
             if addresses.isEmpty { throw .unknown }

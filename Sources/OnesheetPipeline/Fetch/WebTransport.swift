@@ -65,7 +65,7 @@ package final class WebTransport: HTTPTransport {
         let time = policy.timeout ?? limits.originTimeout
         let answer: HTTPAnswer?
         do {
-            answer = try await within(time + Self.slack) { [self] in
+            answer = try await withTimeout(time + Self.slack) { [self] in
                 try await follow(url, request.headers, policy, until: .now() + .nanoseconds(time.nanoseconds))
             }
         } catch let error as HTTPTransportError {

@@ -23,7 +23,7 @@ package struct WatchedSource: ContentSource {
 
     package func changes() async throws(SourceError) -> TitleChanges? {
         // Without a limit: a change is told once, and only whoever follows the source waits for it.
-        let result = await inTime(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
+        let result = await withTimeoutAbandoning(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
             do throws(SourceError) { return .success(try await source.changes()) } catch { return .failure(error) }
         }
         guard let result else { throw .unavailable(reason: "cancelled") }
@@ -51,7 +51,7 @@ package struct WatchedSource: ContentSource {
             throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
         }
         let start = ContinuousClock.now
-        let result = await inTime(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
+        let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
             defer { watch.end() }
             return await CallMemory.$current.withValue(CallMemory()) {
                 do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 
 /// Runs `work`, for `limit` at the most: then it is cancelled and `nil` is the outcome.
-func within<Value: Sendable>(
+func withTimeout<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in
@@ -17,12 +17,12 @@ func within<Value: Sendable>(
     }
 }
 
-/// What `work` gives, or `nil` once `limit` is over or the caller was cancelled. Unlike `within` it waits for nothing that does not end
+/// What `work` gives, or `nil` once `limit` is over or the caller was cancelled. Unlike `withTimeout` it waits for nothing that does not end
 /// when it is cancelled: that is left behind.
 /// - Parameters:
 ///   - limit: `nil` is none; then only the caller's leaving ends the wait.
 ///   - executor: where `work` runs; `nil` is the cooperative pool.
-package func inTime<Value: Sendable>(
+package func withTimeoutAbandoning<Value: Sendable>(
     _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
     let (values, signal) = AsyncStream<Value>.makeStream()
@@ -42,8 +42,8 @@ package func inTime<Value: Sendable>(
 }
 
 /// What `work` gives, or `nil` once `limit` is over; a cancelled caller waits all the same: for what is to be done in the end.
-package func toTheEnd<Value: Sendable>(
-    within limit: Duration, _ work: @escaping @Sendable () async -> Value
+package func withTimeoutIgnoringCancellation<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
     let outcome = FirstOutcome<Value?>()
     let job = Task { outcome.give(await work()) }
