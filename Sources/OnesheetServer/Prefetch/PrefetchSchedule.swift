@@ -16,7 +16,7 @@ struct PrefetchSchedule: Service {
         await cancelWhenGracefulShutdown {
             await resume()
             // Poll the time of day: clocks are set and machines sleep.
-            repeat { await runDue() } while await hasPassed(.seconds(20))
+            repeat { await runDue() } while await sleepUnlessCancelled(for: .seconds(20))
         }
     }
 
