@@ -12,7 +12,7 @@ struct Rendering {
 
     init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer, by deadline: Deadline) {
         (self.jobs, self.header, self.renderer, self.deadline) = (jobs, header, renderer, deadline)
-        parents = Ladder.parents(jobs)
+        parents = ScalePyramid.parents(jobs)
     }
 
     func run(_ bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> [RenderedImage] {

@@ -6,7 +6,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-final class LadderTests: XCTestCase {
+final class ScalePyramidTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 
     private func transforms(_ widths: [Int]) -> [Transform] {

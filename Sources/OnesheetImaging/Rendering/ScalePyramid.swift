@@ -1,5 +1,5 @@
 /// Which variant is made from which: the sizes of a ladder come from one another instead of all from the original.
-enum Ladder {
+enum ScalePyramid {
     /// A variant is made from one that has at least so many of its pixels to each side: from fewer, averaging twice would show.
     static let least = 1.4
 
