@@ -15,8 +15,8 @@ final class BandsAndBoxesTests: XCTestCase {
         for (samples, outputs) in [(5000, 5000), (3000, 9001), (20_000, 5000), (3, 5000)] {
             // Given
             let stretch = stretch(samples, outputs)
-            let bands = try AxisBands(stretch, samples: samples, axes: AxisCache(), by: .never)
-            let whole = Axis(stretch, 0..<outputs, taps: bands.taps, samples: samples) {}
+            let bands = try FilterTableBands(stretch, samples: samples, tables: FilterTableCache(), by: .never)
+            let whole = FilterTable(stretch, 0..<outputs, taps: bands.taps, samples: samples) {}
             // Then each output has the same rows and weights, and no more than a band of them is there at a time
             for index in 0..<outputs {
                 let rows = bands.rows(of: index)
@@ -29,7 +29,7 @@ final class BandsAndBoxesTests: XCTestCase {
                 }
                 guard isSame else { return XCTFail("\(samples) to \(outputs): weights of \(index)") }
             }
-            XCTAssertLessThanOrEqual(bands.bytes, Axis.bytes(outputs: AxisBands.length, taps: bands.taps))
+            XCTAssertLessThanOrEqual(bands.bytes, FilterTable.bytes(outputs: FilterTableBands.length, taps: bands.taps))
         }
     }
 
@@ -54,7 +54,7 @@ final class BandsAndBoxesTests: XCTestCase {
         let layout = PixelLayout(width: 1, height: outputs, model: .gray, hasAlpha: hasAlpha)
         var picture = try PixelBuffer(layout, limits: Limits())
         let resampler = try PlaneResampler(
-            across: stretch(width, 1), down: down, axes: AxisCache(), channels: channels, hasAlpha: hasAlpha,
+            across: stretch(width, 1), down: down, tables: FilterTableCache(), channels: channels, hasAlpha: hasAlpha,
             scale: hasAlpha ? .stored : nil, target: picture.withMutablePlane(0) { $0 }, stride: picture.stride(of: 0),
             width: width, height: rows)
         for y in 0..<rows {
@@ -123,16 +123,16 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatTablesAreKeptByWhatTheyTake() throws {
         // Given many tables, larger and larger
-        let axes = AxisCache()
+        let tables = FilterTableCache()
         for samples in stride(from: 1000, to: 16_000, by: 100) {
-            _ = try axes.axis(stretch(samples, 500), samples: samples, step: 8, by: .never)
-            XCTAssertLessThanOrEqual(axes.bytes, AxisCache.limit)
+            _ = try tables.table(stretch(samples, 500), samples: samples, step: 8, by: .never)
+            XCTAssertLessThanOrEqual(tables.bytes, FilterTableCache.limit)
         }
-        XCTAssertGreaterThan(axes.bytes, AxisCache.limit / 2)
+        XCTAssertGreaterThan(tables.bytes, FilterTableCache.limit / 2)
         // Then one that is far larger than all others is made and not kept
-        let before = axes.bytes
-        _ = try axes.axis(stretch(100_000, 30_000), samples: 100_000, step: 8, by: .never)
-        XCTAssertEqual(axes.bytes, before)
+        let before = tables.bytes
+        _ = try tables.table(stretch(100_000, 30_000), samples: 100_000, step: 8, by: .never)
+        XCTAssertEqual(tables.bytes, before)
     }
 
     func testThatABlurOfAnySizeTakesABoundedTable() throws {
@@ -152,7 +152,7 @@ final class BandsAndBoxesTests: XCTestCase {
         for (width, height) in [(3, 500), (500, 3), (20, 20)] {
             var picture = try PixelBuffer(PixelLayout(width: width, height: height, model: .gray), limits: Limits())
             for y in 0..<height { picture.withMutableRow(y) { row in for x in 0..<width { row[x] = 77 } } }
-            let soft = try picture.blurred(500, axes: AxisCache(), limits: Limits(), by: .never)
+            let soft = try picture.blurred(500, tables: FilterTableCache(), limits: Limits(), by: .never)
             for y in 0..<height { soft.withRow(y) { row in for x in 0..<width { XCTAssertEqual(row[x], 77) } } }
         }
     }

@@ -18,10 +18,10 @@ extension Rendering {
         if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits, by: deadline) }
         picture = try inFinalColors(job, picture, limits)
         if job.transform.blur > 0 {
-            picture = try picture.blurred(job.transform.blur, axes: renderer.axes, limits: limits, by: deadline)
+            picture = try picture.blurred(job.transform.blur, tables: renderer.tables, limits: limits, by: deadline)
         }
         if job.transform.sharpen > 0 {
-            try picture.sharpen(job.transform.sharpen, axes: renderer.axes, limits: limits, by: deadline)
+            try picture.sharpen(job.transform.sharpen, tables: renderer.tables, limits: limits, by: deadline)
         }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white

@@ -16,7 +16,7 @@ package struct Renderer: Sendable {
 
     let codecs: [any Codec]
     let limits: Limits
-    let axes = AxisCache()
+    let tables = FilterTableCache()
     let conversions = ColorConversions()
 
     package init(codecs: [any Codec], limits: Limits) {

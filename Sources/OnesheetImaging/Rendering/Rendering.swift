@@ -76,7 +76,7 @@ struct Rendering {
             try made.append(
                 PictureResampler(
                     jobs[index].plan, from: layout, at: frame, chroma: jobs[index].chroma,
-                    light: renderer.resamplesInLinearLight, axes: renderer.axes, limits: limits, by: deadline))
+                    light: renderer.resamplesInLinearLight, tables: renderer.tables, limits: limits, by: deadline))
         }
         return made
     }

@@ -15,7 +15,8 @@ final class PictureResampler {
     ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
     ///   - light: average amounts of light instead of the numbers as stored.
     init(
-        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, axes: AxisCache, limits: Limits,
+        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, tables: FilterTableCache,
+        limits: Limits,
         by deadline: Deadline
     ) throws(CodecError) {
         self.plan = plan
@@ -51,7 +52,7 @@ final class PictureResampler {
             let shape = layout.planes[index]
             try planes.append(
                 PlaneResampler(
-                    across: across, down: down, axes: axes, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
+                    across: across, down: down, tables: tables, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
                     target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
                     height: shape.height, mayHalve: isChroma, by: deadline))
         }

@@ -4,8 +4,8 @@ import OnesheetCore
 /// Resamples one plane while its rows arrive: each row across into a ring of rows, and as soon as a row of the outcome has all
 /// that it is made of, the ring down.
 final class PlaneResampler {
-    private let across: Axis
-    private let down: AxisBands
+    private let across: FilterTable
+    private let down: FilterTableBands
     private let channels: Int
     private let hasAlpha: Bool
     /// `nil` takes samples as they are, at eight bits.
@@ -35,7 +35,7 @@ final class PlaneResampler {
     ///   - mayHalve: whether two rows and two columns may become one first.
     /// - Throws: `CodecError.timedOut`.
     init(
-        across: Stretch, down: Stretch, axes: AxisCache, channels: Int, hasAlpha: Bool, scale: SampleScale?,
+        across: Stretch, down: Stretch, tables: FilterTableCache, channels: Int, hasAlpha: Bool, scale: SampleScale?,
         target: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int, mayHalve: Bool = false,
         by deadline: Deadline = .never
     ) throws(CodecError) {
@@ -47,14 +47,14 @@ final class PlaneResampler {
         (self.channels, self.hasAlpha, self.scale) = (channels, hasAlpha, scale)
         (self.target, targetStride) = (target, stride)
         (self.width, self.height) = (width, height)
-        self.across = try axes.axis(across, samples: columns, step: Int(CK_TAPS), by: deadline)
+        self.across = try tables.table(across, samples: columns, step: Int(CK_TAPS), by: deadline)
         let outputs = across.outputs
         if let count = down.boxes {
             boxes = RowBoxes(count, of: down.bounds, channels: channels, width: outputs)
-            self.down = try AxisBands(down.inBoxes(count), samples: count, axes: axes, by: deadline)
+            self.down = try FilterTableBands(down.inBoxes(count), samples: count, tables: tables, by: deadline)
         } else {
             boxes = nil
-            self.down = try AxisBands(down, samples: lines, axes: axes, by: deadline)
+            self.down = try FilterTableBands(down, samples: lines, tables: tables, by: deadline)
         }
         let room = max(self.across.samples, self.across.taps)
         held = halves ? SampleRows(count: 1, width: width) : nil
@@ -87,7 +87,8 @@ final class PlaneResampler {
         let taps = (min(Stretch.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
         let rows = Stretch.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, Stretch.boxed) : vertical) + 2
         let line = outputs.width
-        return Axis.bytes(outputs: line, taps: taps) + Axis.bytes(outputs: min(outputs.height, AxisBands.length), taps: rows)
+        return FilterTable.bytes(outputs: line, taps: taps)
+            + FilterTable.bytes(outputs: min(outputs.height, FilterTableBands.length), taps: rows)
             + SampleRows<Int16>.bytes(count: (rows + 2) * channels, width: line)
             + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
             + SampleRows<UInt8>.bytes(count: channels + 1, width: width + taps)
@@ -182,7 +183,7 @@ final class PlaneResampler {
     }
 }
 
-extension Axis {
+extension FilterTable {
     /// Calls `body` with the table as C sees it.
     func withTable(_ body: (ck_axis) -> Void) {
         starts.withUnsafeBufferPointer { starts in

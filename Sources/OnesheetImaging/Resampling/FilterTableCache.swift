@@ -2,7 +2,7 @@ import OnesheetCore
 import Synchronization
 
 /// Tables of weights made recently: the same few sizes are asked for again and again, and a table costs hundreds of sines.
-final class AxisCache: Sendable {
+final class FilterTableCache: Sendable {
     private struct Key: Hashable {
         let stretch: Stretch
         let samples: Int
@@ -13,18 +13,18 @@ final class AxisCache: Sendable {
     static let limit = 8 << 20
     private static let largest = 512 << 10
 
-    private let tables = Mutex(BoundedCache<Key, Axis>(bytes: limit, entries: 256))
+    private let tables = Mutex(BoundedCache<Key, FilterTable>(bytes: limit, entries: 256))
 
     /// Bytes that are kept.
     var bytes: Int { tables.withLock { $0.bytes } }
 
     /// - Throws: `CodecError.timedOut`.
-    func axis(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline) throws(CodecError) -> Axis {
+    func table(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline) throws(CodecError) -> FilterTable {
         let key = Key(stretch: stretch, samples: samples, step: step)
         if let known = tables.withLock({ $0.value(for: key) }) { return known }
-        let axis = try Axis(stretch, samples: samples, step: step, by: deadline)
-        guard axis.bytes <= Self.largest else { return axis }
-        tables.withLock { $0.keep(axis, for: key, bytes: axis.bytes) }
-        return axis
+        let table = try FilterTable(stretch, samples: samples, step: step, by: deadline)
+        guard table.bytes <= Self.largest else { return table }
+        tables.withLock { $0.keep(table, for: key, bytes: table.bytes) }
+        return table
     }
 }

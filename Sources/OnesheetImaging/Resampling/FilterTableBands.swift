@@ -1,7 +1,7 @@
 import OnesheetCore
 
 /// The table of the vertical direction. A long one is made band by band: outputs come in order, and each is needed once.
-final class AxisBands {
+final class FilterTableBands {
     /// Outputs of a band.
     static let length = 4096
 
@@ -9,21 +9,21 @@ final class AxisBands {
     let taps: Int
     private let stretch: Stretch
     private let samples: Int
-    private var band: Axis
+    private var band: FilterTable
     /// The first output of the band.
     private var first = 0
 
-    /// - Parameters: as those of `Axis`, whose tables are even: two rows are added at a time.
+    /// - Parameters: as those of `FilterTable`, whose tables are even: two rows are added at a time.
     /// - Throws: `CodecError.timedOut`.
-    init(_ stretch: Stretch, samples: Int, axes: AxisCache, by deadline: Deadline) throws(CodecError) {
+    init(_ stretch: Stretch, samples: Int, tables: FilterTableCache, by deadline: Deadline) throws(CodecError) {
         (self.stretch, self.samples, outputs) = (stretch, samples, stretch.outputs)
         guard outputs > Self.length else {
-            band = try axes.axis(stretch, samples: samples, step: 2, by: deadline)
+            band = try tables.table(stretch, samples: samples, step: 2, by: deadline)
             taps = band.taps
             return
         }
         taps = (stretch.tapsAtMost + 1) / 2 * 2
-        band = Axis(stretch, 0..<Self.length, taps: taps, samples: samples) {}
+        band = FilterTable(stretch, 0..<Self.length, taps: taps, samples: samples) {}
     }
 
     /// Bytes of the tables that there are at a time.
@@ -37,7 +37,7 @@ final class AxisBands {
 
     private func move(to index: Int) -> (start: Int, end: Int) {
         first = index
-        band = Axis(stretch, index..<min(index + Self.length, outputs), taps: taps, samples: samples) {}
+        band = FilterTable(stretch, index..<min(index + Self.length, outputs), taps: taps, samples: samples) {}
         return (Int(band.starts[0]), Int(band.ends[0]))
     }
 

@@ -3,18 +3,18 @@ import XCTest
 
 @testable import OnesheetImaging
 
-final class AxisTests: XCTestCase {
-    private func axis(_ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil) throws -> Axis {
-        try Axis(
+final class FilterTableTests: XCTestCase {
+    private func table(_ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil) throws -> FilterTable {
+        try FilterTable(
             Stretch(start: start, length: length ?? Double(samples), outputs: outputs, bounds: 0..<samples), samples: samples,
             step: 8)
     }
 
     func testThatWeightsAddUpToExactlyOne() throws {
         for (samples, outputs) in [(1, 1), (7, 3), (1000, 342), (9, 40), (30_000, 2), (65_000, 1)] {
-            let axis = try axis(samples, outputs)
+            let table = try table(samples, outputs)
             for index in 0..<outputs {
-                let sum = axis.weights[index * axis.taps..<(index + 1) * axis.taps].reduce(0) { $0 + Int($1) }
+                let sum = table.weights[index * table.taps..<(index + 1) * table.taps].reduce(0) { $0 + Int($1) }
                 XCTAssertEqual(sum, 1 << 14, "\(samples) to \(outputs), \(index)")
             }
         }
@@ -22,17 +22,17 @@ final class AxisTests: XCTestCase {
 
     func testThatNoWindowPassesTheEndOfTheRow() throws {
         for (samples, outputs) in [(64, 31), (1000, 342), (40, 90), (501, 3)] {
-            let axis = try axis(samples, outputs)
-            guard axis.taps <= samples else { continue }
-            for start in axis.starts { XCTAssertLessThanOrEqual(Int(start) + axis.taps, samples) }
+            let table = try table(samples, outputs)
+            guard table.taps <= samples else { continue }
+            for start in table.starts { XCTAssertLessThanOrEqual(Int(start) + table.taps, samples) }
         }
     }
 
     func testThatKeepingTheSizeCopies() throws {
-        let axis = try axis(20, 20)
+        let table = try table(20, 20)
         for index in 0..<20 {
-            for tap in 0..<axis.taps {
-                XCTAssertEqual(axis.weights[index * axis.taps + tap], Int(axis.starts[index]) + tap == index ? 1 << 14 : 0)
+            for tap in 0..<table.taps {
+                XCTAssertEqual(table.weights[index * table.taps + tap], Int(table.starts[index]) + tap == index ? 1 << 14 : 0)
             }
         }
     }
@@ -62,7 +62,8 @@ extension PixelBuffer {
             Stretch(start: 0, length: Double(samples), outputs: outputs, bounds: 0..<samples)
         }
         let resampler = try PlaneResampler(
-            across: stretch(layout.width, size.width), down: stretch(layout.height, size.height), axes: AxisCache(), channels: 1,
+            across: stretch(layout.width, size.width), down: stretch(layout.height, size.height), tables: FilterTableCache(),
+            channels: 1,
             hasAlpha: false, scale: nil, target: picture.withMutablePlane(0) { $0 }, stride: picture.stride(of: 0),
             width: layout.width,
             height: layout.height)

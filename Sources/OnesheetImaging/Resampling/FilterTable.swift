@@ -2,7 +2,7 @@ import CImagingKernels
 import OnesheetCore
 
 /// The table of weights of one direction, as the kernels read it: immutable, and so shared between renders.
-final class Axis: Sendable {
+final class FilterTable: Sendable {
     let outputs: Int
     /// Weights of each output, a whole number of steps; those that an output has no use for are zero.
     let taps: Int
