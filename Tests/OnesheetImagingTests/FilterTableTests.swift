@@ -6,7 +6,8 @@ import XCTest
 final class FilterTableTests: XCTestCase {
     private func table(_ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil) throws -> FilterTable {
         try FilterTable(
-            Stretch(start: start, length: length ?? Double(samples), outputs: outputs, bounds: 0..<samples), samples: samples,
+            ResamplingWindow(start: start, length: length ?? Double(samples), outputs: outputs, bounds: 0..<samples),
+            samples: samples,
             step: 8)
     }
 
@@ -58,11 +59,11 @@ extension PixelBuffer {
     /// The first column of this picture at another size.
     fileprivate borrowing func resampledForTest(to size: Size) throws -> [UInt8] {
         var picture = try PixelBuffer(PixelLayout(width: size.width, height: size.height, model: .gray), limits: Limits())
-        func stretch(_ samples: Int, _ outputs: Int) -> Stretch {
-            Stretch(start: 0, length: Double(samples), outputs: outputs, bounds: 0..<samples)
+        func resampling(_ samples: Int, _ outputs: Int) -> ResamplingWindow {
+            ResamplingWindow(start: 0, length: Double(samples), outputs: outputs, bounds: 0..<samples)
         }
         let resampler = try PlaneResampler(
-            across: stretch(layout.width, size.width), down: stretch(layout.height, size.height), tables: FilterTableCache(),
+            across: resampling(layout.width, size.width), down: resampling(layout.height, size.height), tables: FilterTableCache(),
             channels: 1,
             hasAlpha: false, scale: nil, target: picture.withMutablePlane(0) { $0 }, stride: picture.stride(of: 0),
             width: layout.width,

@@ -18,11 +18,11 @@ final class FilterTable: Sendable {
     ///   - samples: how many there are, whether they may be looked at or not.
     ///   - step: `taps` is a multiple of this.
     /// - Throws: `CodecError.timedOut`; a table may have millions of rows.
-    convenience init(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline = .never) throws(CodecError) {
+    convenience init(_ resampling: ResamplingWindow, samples: Int, step: Int, by deadline: Deadline = .never) throws(CodecError) {
         var longest = 0
-        for index in 0..<stretch.outputs { longest = max(longest, stretch.window(index).count) }
+        for index in 0..<resampling.outputs { longest = max(longest, resampling.window(index).count) }
         let taps = (longest + step - 1) / step * step
-        try self.init(stretch, 0..<stretch.outputs, taps: taps, samples: samples) { () throws(CodecError) in
+        try self.init(resampling, 0..<resampling.outputs, taps: taps, samples: samples) { () throws(CodecError) in
             try deadline.check()
         }
     }
@@ -30,19 +30,19 @@ final class FilterTable: Sendable {
     /// The part of a table for some of the outputs, which have no more than `taps` weights.
     /// - Parameter pause: called now and then.
     init<Failure: Error>(
-        _ stretch: Stretch, _ outputs: Range<Int>, taps: Int, samples: Int, pause: () throws(Failure) -> Void
+        _ resampling: ResamplingWindow, _ outputs: Range<Int>, taps: Int, samples: Int, pause: () throws(Failure) -> Void
     ) throws(Failure) {
         var starts = [Int32](repeating: 0, count: outputs.count)
         var ends = starts
         var weights = [Int16](repeating: 0, count: outputs.count * taps)
         for (index, output) in outputs.enumerated() {
             if index % 4096 == 4095 { try pause() }
-            let window = stretch.window(output)
+            let window = resampling.window(output)
             // Moved to the left where it would reach past the row, with zeros in front.
             let start = max(min(window.lowerBound, samples - taps), 0)
             starts[index] = Int32(start)
             ends[index] = Int32(window.upperBound)
-            let whole = Self.whole(stretch.weights(output, window))
+            let whole = Self.whole(resampling.weights(output, window))
             for (tap, weight) in whole.enumerated() { weights[index * taps + window.lowerBound - start + tap] = weight }
         }
         (self.outputs, self.taps, self.samples) = (outputs.count, taps, samples)

@@ -7,7 +7,7 @@ final class FilterTableBands {
 
     let outputs: Int
     let taps: Int
-    private let stretch: Stretch
+    private let resampling: ResamplingWindow
     private let samples: Int
     private var band: FilterTable
     /// The first output of the band.
@@ -15,15 +15,15 @@ final class FilterTableBands {
 
     /// - Parameters: as those of `FilterTable`, whose tables are even: two rows are added at a time.
     /// - Throws: `CodecError.timedOut`.
-    init(_ stretch: Stretch, samples: Int, tables: FilterTableCache, by deadline: Deadline) throws(CodecError) {
-        (self.stretch, self.samples, outputs) = (stretch, samples, stretch.outputs)
+    init(_ resampling: ResamplingWindow, samples: Int, tables: FilterTableCache, by deadline: Deadline) throws(CodecError) {
+        (self.resampling, self.samples, outputs) = (resampling, samples, resampling.outputs)
         guard outputs > Self.length else {
-            band = try tables.table(stretch, samples: samples, step: 2, by: deadline)
+            band = try tables.table(resampling, samples: samples, step: 2, by: deadline)
             taps = band.taps
             return
         }
-        taps = (stretch.tapsAtMost + 1) / 2 * 2
-        band = FilterTable(stretch, 0..<Self.length, taps: taps, samples: samples) {}
+        taps = (resampling.tapsAtMost + 1) / 2 * 2
+        band = FilterTable(resampling, 0..<Self.length, taps: taps, samples: samples) {}
     }
 
     /// Bytes of the tables that there are at a time.
@@ -37,7 +37,7 @@ final class FilterTableBands {
 
     private func move(to index: Int) -> (start: Int, end: Int) {
         first = index
-        band = FilterTable(stretch, index..<min(index + Self.length, outputs), taps: taps, samples: samples) {}
+        band = FilterTable(resampling, index..<min(index + Self.length, outputs), taps: taps, samples: samples) {}
         return (Int(band.starts[0]), Int(band.ends[0]))
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// Tables of weights made recently: the same few sizes are asked for again and again, and a table costs hundreds of sines.
 final class FilterTableCache: Sendable {
     private struct Key: Hashable {
-        let stretch: Stretch
+        let resampling: ResamplingWindow
         let samples: Int
         let step: Int
     }
@@ -19,10 +19,10 @@ final class FilterTableCache: Sendable {
     var bytes: Int { tables.withLock { $0.bytes } }
 
     /// - Throws: `CodecError.timedOut`.
-    func table(_ stretch: Stretch, samples: Int, step: Int, by deadline: Deadline) throws(CodecError) -> FilterTable {
-        let key = Key(stretch: stretch, samples: samples, step: step)
+    func table(_ resampling: ResamplingWindow, samples: Int, step: Int, by deadline: Deadline) throws(CodecError) -> FilterTable {
+        let key = Key(resampling: resampling, samples: samples, step: step)
         if let known = tables.withLock({ $0.value(for: key) }) { return known }
-        let table = try FilterTable(stretch, samples: samples, step: step, by: deadline)
+        let table = try FilterTable(resampling, samples: samples, step: step, by: deadline)
         guard table.bytes <= Self.largest else { return table }
         tables.withLock { $0.keep(table, for: key, bytes: table.bytes) }
         return table

@@ -39,12 +39,12 @@ final class PictureResampler {
         let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
         for (index, plane) in target.planes.enumerated() {
             let isChroma = index > 0
-            let across = Stretch(
+            let across = ResamplingWindow(
                 region: (plan.region.x, plan.region.width), bounds: (plan.bounds.x, plan.bounds.width), origin: source.originX,
                 scale: source.scaleX, sourceSubsampling: isChroma ? layout.subsampling.x : 1,
                 sourceLead: isChroma ? source.leadX : 0, samples: layout.planes[index].width, outputs: plane.width,
                 pixels: width, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadX : 0)
-            let down = Stretch(
+            let down = ResamplingWindow(
                 region: (plan.region.y, plan.region.height), bounds: (plan.bounds.y, plan.bounds.height), origin: source.originY,
                 scale: source.scaleY, sourceSubsampling: isChroma ? layout.subsampling.y : 1,
                 sourceLead: isChroma ? source.leadY : 0, samples: layout.planes[index].height, outputs: plane.height,
@@ -91,7 +91,7 @@ final class PictureResampler {
     }
 }
 
-extension Stretch {
+extension ResamplingWindow {
     /// One direction of one plane: parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
     /// plane that arrives, and the outcome's pixels become samples of the plane that is made.
     fileprivate init(

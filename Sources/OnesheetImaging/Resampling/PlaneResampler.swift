@@ -35,7 +35,8 @@ final class PlaneResampler {
     ///   - mayHalve: whether two rows and two columns may become one first.
     /// - Throws: `CodecError.timedOut`.
     init(
-        across: Stretch, down: Stretch, tables: FilterTableCache, channels: Int, hasAlpha: Bool, scale: SampleScale?,
+        across: ResamplingWindow, down: ResamplingWindow, tables: FilterTableCache, channels: Int, hasAlpha: Bool,
+        scale: SampleScale?,
         target: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int, mayHalve: Bool = false,
         by deadline: Deadline = .never
     ) throws(CodecError) {
@@ -84,8 +85,9 @@ final class PlaneResampler {
         width: Int, outputs: Size, horizontal: Double, vertical: Double, channels: Int, kernel: Kernel? = nil
     ) -> Int {
         let step = Int(CK_TAPS)
-        let taps = (min(Stretch.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
-        let rows = Stretch.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, Stretch.boxed) : vertical) + 2
+        let taps = (min(ResamplingWindow.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
+        let rows =
+            ResamplingWindow.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, ResamplingWindow.boxed) : vertical) + 2
         let line = outputs.width
         return FilterTable.bytes(outputs: line, taps: taps)
             + FilterTable.bytes(outputs: min(outputs.height, FilterTableBands.length), taps: rows)

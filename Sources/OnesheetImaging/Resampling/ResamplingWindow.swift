@@ -1,5 +1,5 @@
 /// Resampling in one direction: which part of a row of samples becomes how many others.
-struct Stretch: Hashable, Sendable {
+struct ResamplingWindow: Hashable, Sendable {
     /// Where the part begins and how long it is, in samples; sample i covers i to i + 1.
     var start: Double
     var length: Double
@@ -32,8 +32,8 @@ struct Stretch: Hashable, Sendable {
 
     /// What each sample of output `index`'s window counts for; they add up to 1, at edges too.
     func weights(_ index: Int, _ window: Range<Int>) -> [Double] {
-        let (center, stretch) = (center(index), max(scale, 1))
-        let weights = window.map { kernel.weight((Double($0) + 0.5 - center) / stretch) }
+        let (center, resampling) = (center(index), max(scale, 1))
+        let weights = window.map { kernel.weight((Double($0) + 0.5 - center) / resampling) }
         let sum = weights.reduce(0, +)
         guard abs(sum) > 1e-6 else { return window.map { _ in 1 / Double(window.count) } }
         return weights.map { $0 / sum }
@@ -60,16 +60,16 @@ struct Stretch: Hashable, Sendable {
     }
 
     /// The same where the samples that may be looked at have become so many boxes.
-    func inBoxes(_ count: Int) -> Stretch {
+    func inBoxes(_ count: Int) -> ResamplingWindow {
         let share = Double(count) / Double(bounds.count)
-        return Stretch(
+        return ResamplingWindow(
             start: (start - Double(bounds.lowerBound)) * share, length: length * share, outputs: outputs, bounds: 0..<count,
             kernel: kernel)
     }
 
     /// The same where two samples have become one.
-    var halved: Stretch {
-        Stretch(
+    var halved: ResamplingWindow {
+        ResamplingWindow(
             start: start / 2, length: length / 2, outputs: outputs, bounds: bounds.lowerBound / 2..<(bounds.upperBound + 1) / 2,
             kernel: kernel)
     }
