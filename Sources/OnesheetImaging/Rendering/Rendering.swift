@@ -43,7 +43,7 @@ struct Rendering {
     private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
         let direct = jobs.indices.filter { parents[$0] == nil }
         var sink = ResamplingSink(by: deadline) { [self] layout throws(CodecError) in
-            try make(direct, from: layout, at: Frame(layout, of: header))
+            try make(direct, from: layout, at: PictureGeometry(layout, of: header))
         }
         try codec.decode(bytes, request(direct), into: &sink)
         var resamplers = [PictureResampler?](repeating: nil, count: jobs.count)
@@ -56,7 +56,7 @@ struct Rendering {
             guard let source = resamplers[parent] else { continue }
             let children = jobs.indices.filter { parents[$0] == parent }
             guard !children.isEmpty else { continue }
-            let made = try make(children, from: source.picture.layout, at: source.frame)
+            let made = try make(children, from: source.picture.layout, at: source.geometry)
             try source.give(to: made, by: deadline)
             for (resampler, index) in zip(made, children) {
                 try resampler.finish()
@@ -68,14 +68,16 @@ struct Rendering {
         return made
     }
 
-    private func make(_ indices: [Int], from layout: PixelLayout, at frame: Frame) throws(CodecError) -> [PictureResampler] {
+    private func make(_ indices: [Int], from layout: PixelLayout, at geometry: PictureGeometry) throws(CodecError)
+        -> [PictureResampler]
+    {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
         var made: [PictureResampler] = []
         for index in indices {
             try made.append(
                 PictureResampler(
-                    jobs[index].plan, from: layout, at: frame, chroma: jobs[index].chroma,
+                    jobs[index].plan, from: layout, at: geometry, chroma: jobs[index].chroma,
                     light: renderer.resamplesInLinearLight, tables: renderer.tables, limits: limits, by: deadline))
         }
         return made

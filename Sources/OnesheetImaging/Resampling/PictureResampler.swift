@@ -4,7 +4,7 @@ import OnesheetCore
 final class PictureResampler {
     let plan: Plan
     /// Where the outcome lies in the original.
-    let frame: Frame
+    let geometry: PictureGeometry
     private(set) var picture: PixelBuffer
     private var planes: [PlaneResampler] = []
     /// Samples of the outcome that a row which arrives makes, on average.
@@ -15,7 +15,7 @@ final class PictureResampler {
     ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
     ///   - light: average amounts of light instead of the numbers as stored.
     init(
-        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, tables: FilterTableCache,
+        _ plan: Plan, from layout: PixelLayout, at source: PictureGeometry, chroma: Int, light: Bool, tables: FilterTableCache,
         limits: Limits,
         by deadline: Deadline
     ) throws(CodecError) {
@@ -32,7 +32,7 @@ final class PictureResampler {
         let last = target.planes[target.planes.count - 1]
         let leadX = layout.isPlanar && mirrorsX ? last.width * chroma - width : 0
         let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
-        frame = Frame(plan, leadX: leadX, leadY: leadY)
+        geometry = PictureGeometry(plan, leadX: leadX, leadY: leadY)
         picture = try PixelBuffer(target, limits: limits)
         samplesPerRow = target.bytes / layout.height
 

@@ -1,7 +1,7 @@
 import OnesheetCore
 
 /// Where the pixels of a decoded picture, or of a variant that smaller ones are made from, lie in the stored original.
-struct Frame: Equatable {
+struct PictureGeometry: Equatable {
     /// The stored original's point at the picture's upper left corner.
     var originX = 0.0
     var originY = 0.0
