@@ -170,7 +170,7 @@ final class CheckedSourceTests: XCTestCase {
         // Then both hold
         XCTAssertTrue(choice.isChosen("http://a.example/\(one)"))
         XCTAssertFalse(choice.isChosen("http://a.example/\(other)"))
-        XCTAssertEqual(choice.ballot.count, 2)
+        XCTAssertEqual(choice.candidates.count, 2)
         for number in [Int.min, -1, 0, 3, .max] { XCTAssertNil(choice.candidate(number)) }
     }
 }

@@ -50,12 +50,12 @@ final class OriginalMemoryTests: XCTestCase {
         }
         let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
         // When the first two have been looked at
-        let election = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
+        let selection = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
         await gate.hasBeenReached()
         // Then both are counted, because one of them will be the poster
         XCTAssertEqual(pool.memory.reserved, pictures[0].readableBytes + pictures[1].readableBytes)
         gate.open()
-        _ = try await election.value
+        _ = try await selection.value
         await assertComesBack(pool.memory)
     }
 

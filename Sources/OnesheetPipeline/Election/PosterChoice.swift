@@ -10,13 +10,19 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     /// The names of candidates that are never chosen.
     package var rejected: Set<ExactText> = []
     /// The candidates as they were last seen, best first: what a number means that somebody names.
-    package var ballot: [PosterBallot] = []
+    package var candidates: [CandidateScore] = []
+
+    /// Names on disk, from before the list was called so.
+    private enum CodingKeys: String, CodingKey {
+        case chosen, isPinned, rejected
+        case candidates = "ballot"
+    }
 
     package init() {}
 
     /// The candidate that counts as `number`, from 1.
-    package func candidate(_ number: Int) -> PosterBallot? {
-        number > 0 && number <= ballot.count ? ballot[number - 1] : nil
+    package func candidate(_ number: Int) -> CandidateScore? {
+        number > 0 && number <= candidates.count ? candidates[number - 1] : nil
     }
 
     /// Whether the candidate of this name is the poster.
@@ -36,9 +42,9 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// Puts newly seen candidates on the ballot; what an election found out about them stays.
     package mutating func see(_ candidates: [PosterCandidate]) {
-        let known = Dictionary(ballot.map { (ExactText($0.name), $0) }) { first, _ in first }
-        ballot = candidates.prefix(Self.ballotSize).map { candidate in
-            var seen = PosterBallot(candidate)
+        let known = Dictionary(self.candidates.map { (ExactText($0.name), $0) }) { first, _ in first }
+        self.candidates = candidates.prefix(Self.mostCandidates).map { candidate in
+            var seen = CandidateScore(candidate)
             if let before = known[ExactText(seen.name)], before.hash != nil {
                 (seen.score, seen.reasons, seen.hash) = (before.score, before.reasons, before.hash)
             }
@@ -47,11 +53,11 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     }
 
     /// A search finds more than anybody looks through.
-    private static let ballotSize = 30
+    private static let mostCandidates = 30
 }
 
 /// A candidate, how good it is, and why.
-package struct PosterBallot: Codable, Sendable, Equatable {
+package struct CandidateScore: Codable, Sendable, Equatable {
     package var name: String
     package var width: Int?
     package var height: Int?

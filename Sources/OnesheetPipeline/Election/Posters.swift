@@ -21,7 +21,7 @@ package struct Posters: Sendable {
         do throws(PipelineError) {
             candidates = try await catalog.candidates(for: title)
         } catch {
-            guard error.isOriginsFault, !known.ballot.isEmpty else { throw error }
+            guard error.isOriginsFault, !known.candidates.isEmpty else { throw error }
             return known
         }
         var seen = known
@@ -93,9 +93,9 @@ package struct Posters: Sendable {
     private func name(_ number: Int, of title: TitleReference) async throws -> String {
         catalog.know(title)
         var choice = try await choices.choice(of: title)
-        if choice.ballot.isEmpty { choice = try await self.choice(of: title) }
+        if choice.candidates.isEmpty { choice = try await self.choice(of: title) }
         guard let candidate = choice.candidate(number) else {
-            throw PosterNumberError(number: number, count: choice.ballot.count, title: title)
+            throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
         }
         return candidate.name
     }

@@ -16,7 +16,7 @@ package struct Originals: Sendable {
     private let logger: Logger
     let failures: FailureMemory
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
-    private let election: Election
+    private let selection: CandidateSelection
 
     /// - Parameters:
     ///   - choices: which candidates are the posters.
@@ -37,7 +37,7 @@ package struct Originals: Sendable {
             transport: transport, renderer: renderer, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
-        election = Election(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
+        selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
     /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
@@ -75,12 +75,12 @@ package struct Originals: Sendable {
             if let stored, let url = stored.entry.provenance.location {
                 do throws(PipelineError) {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
-                    if try await election.admits(renewed) { return renewed.foundAs(stored) }
+                    if try await selection.admits(renewed) { return renewed.foundAs(stored) }
                 } catch .originRefused {
                     // It is not there any more: another candidate may be.
                 }
             }
-            return try await elected(title, source, mark)
+            return try await selected(title, source, mark)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
@@ -89,7 +89,7 @@ package struct Originals: Sendable {
     }
 
     /// What the original looks like.
-    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await election.hash(of: original) }
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
 
     /// Pixels of the original as it is shown.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
@@ -97,11 +97,11 @@ package struct Originals: Sendable {
     }
 
     /// What the best candidate that can be had shows.
-    private func elected(
+    private func selected(
         _ title: TitleReference, _ source: any ContentSource, _ mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
-            return try await election.original(of: title, source)
+            return try await selection.original(of: title, source)
         } catch {
             failures.remember(error, of: title, at: mark)
             throw error

@@ -95,7 +95,7 @@ struct PostersDocument: Encodable {
 
     init(_ choice: PosterChoice, _ current: PosterProvenance?) {
         self.current = current
-        candidates = choice.ballot.enumerated().map { index, entry in
+        candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
             if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }

@@ -8,7 +8,7 @@ import OnesheetImaging
 /// Where the source knows its poster, the first candidate that can be had is it. Where a search found them, the best few are fetched
 /// and looked at, as many as it takes, and the choice is remembered: a title keeps its poster until that is gone, or until the
 /// administrator says otherwise.
-struct Election: Sendable {
+struct CandidateSelection: Sendable {
     let fetch: OriginFetch
     let catalog: Catalog
     let choices: PosterChoices
@@ -23,7 +23,7 @@ struct Election: Sendable {
         var failed: String?
         var keeps = choice.isPinned
         if let name = choice.chosen, WebURL(name) != nil {
-            let known = choice.ballot.first { $0.name.isExactly(name) }
+            let known = choice.candidates.first { $0.name.isExactly(name) }
             let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
             switch try await entry(candidate, of: title, source, blocked) {
             case .success(let original): return original
@@ -44,8 +44,8 @@ struct Election: Sendable {
         guard candidates.count > 1, candidates[0].trust != nil else {
             return try await first(of: candidates, title, source, blocked)
         }
-        let (winner, entrants) = try await elect(candidates, title, source, blocked)
-        await remember(keeps ? nil : winner, entrants, all, of: title)
+        let (winner, evaluated) = try await evaluate(candidates, title, source, blocked)
+        await remember(keeps ? nil : winner, evaluated, all, of: title)
         return winner.original
     }
 
@@ -72,40 +72,42 @@ struct Election: Sendable {
     }
 
     /// Fetches candidates, best first, until it is clear which one wins.
-    private func elect(
+    private func evaluate(
         _ candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
-    ) async throws(PipelineError) -> (Entrant, [Entrant]) {
-        var entrants: [Entrant] = []
+    ) async throws(PipelineError) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
+        var evaluated: [EvaluatedCandidate] = []
         var firstError: PipelineError?
         let field = candidates.prefix(Self.attempts)
         for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
             switch try await entry(candidate, of: title, source, blocked) {
             case .success(let original):
                 let (size, hash) = (try await fetch.size(of: original), try await hash(of: original))
-                entrants.append(
-                    Entrant(candidate: candidate, original: original, hash: hash, width: size.width, height: size.height))
+                evaluated.append(
+                    EvaluatedCandidate(candidate: candidate, original: original, hash: hash, width: size.width, height: size.height)
+                )
             case .failure(let error): firstError = firstError ?? error
             }
-            if let winner = Self.winner(entrants), Self.isDecided(winner, entrants, next) { return (winner, entrants) }
+            if let winner = Self.winner(evaluated), Self.isDecided(winner, evaluated, next) { return (winner, evaluated) }
         }
-        guard let winner = Self.winner(entrants) else { throw firstError ?? .noPoster(title) }
-        return (winner, entrants)
+        guard let winner = Self.winner(evaluated) else { throw firstError ?? .noPoster(title) }
+        return (winner, evaluated)
     }
 
     /// The best one; among equals the search's first.
-    private static func winner(_ entrants: [Entrant]) -> Entrant? {
-        let scores = entrants.map { $0.judged(among: entrants).score ?? 0 }
+    private static func winner(_ evaluated: [EvaluatedCandidate]) -> EvaluatedCandidate? {
+        let scores = evaluated.map { $0.scored(among: evaluated).score ?? 0 }
         guard let best = scores.max(), let index = scores.firstIndex(of: best) else { return nil }
-        return entrants[index]
+        return evaluated[index]
     }
 
     /// Nobody is asked any more when two show one picture of a poster's shape, or when the next one cannot win.
-    private static func isDecided(_ winner: Entrant, _ entrants: [Entrant], _ next: PosterCandidate?) -> Bool {
+    private static func isDecided(_ winner: EvaluatedCandidate, _ evaluated: [EvaluatedCandidate], _ next: PosterCandidate?) -> Bool
+    {
         guard let next else { return true }
         let scoring = PosterScore()
         var measured = winner.candidate
         (measured.width, measured.height) = (winner.width, winner.height)
-        if scoring.shape(measured) > 0.8, winner.agreeing(among: entrants) > 0 { return true }
-        return scoring.score(next) * Entrant.ceiling < winner.judged(among: entrants).score ?? 0
+        if scoring.shape(measured) > 0.8, winner.agreeing(among: evaluated) > 0 { return true }
+        return scoring.score(next) * EvaluatedCandidate.ceiling < winner.scored(among: evaluated).score ?? 0
     }
 }

@@ -3,7 +3,7 @@ import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
 
-extension Election {
+extension CandidateSelection {
     /// The candidate's picture with where it came from.
     /// - Returns: the failure of a candidate that others can stand in for.
     /// - Throws: what is nobody's fault but the caller's or this server's.
@@ -38,14 +38,17 @@ extension Election {
 
     /// Keeps the outcome.
     /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
-    func remember(_ winner: Entrant?, _ entrants: [Entrant], _ all: [PosterCandidate], of title: TitleReference) async {
-        let judged = Dictionary(entrants.map { (ExactText($0.candidate.location.name), $0.judged(among: entrants)) }) { first, _ in
+    func remember(
+        _ winner: EvaluatedCandidate?, _ evaluated: [EvaluatedCandidate], _ all: [PosterCandidate], of title: TitleReference
+    ) async {
+        let scores = Dictionary(evaluated.map { (ExactText($0.candidate.location.name), $0.scored(among: evaluated)) }) {
+            first, _ in
             first
         }
         do {
             try await choices.change(title) { choice in
                 choice.see(all)
-                choice.ballot = choice.ballot.map { judged[ExactText($0.name)] ?? $0 }
+                choice.candidates = choice.candidates.map { scores[ExactText($0.name)] ?? $0 }
                 // Whoever pinned or rejected one meanwhile is right.
                 if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(ExactText(name)) {
                     choice.chosen = name

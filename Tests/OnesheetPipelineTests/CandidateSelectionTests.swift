@@ -10,7 +10,7 @@ import XCTest
 @testable import OnesheetPipeline
 
 /// Which of the pictures that a search found becomes the poster.
-final class ElectionTests: XCTestCase {
+final class CandidateSelectionTests: XCTestCase {
     private let transport = FakeTransport()
     private let clock = ManualClock()
     private let title = TitleReference(source: "films", id: "1")
@@ -31,8 +31,8 @@ final class ElectionTests: XCTestCase {
         XCTAssertEqual(answer.provenance.page, "http://pages.example/poster")
         let choice = try await choice()
         XCTAssertEqual(choice.chosen, url("poster"))
-        XCTAssertTrue(choice.ballot[0].reasons.contains("announced as 600 × 900"), "\(choice.ballot[0].reasons)")
-        XCTAssertTrue(choice.ballot[1].reasons.contains("1 more show the same picture"), "\(choice.ballot[1].reasons)")
+        XCTAssertTrue(choice.candidates[0].reasons.contains("announced as 600 × 900"), "\(choice.candidates[0].reasons)")
+        XCTAssertTrue(choice.candidates[1].reasons.contains("1 more show the same picture"), "\(choice.candidates[1].reasons)")
     }
 
     func testThatNoMoreAreFetchedThanItTakes() async throws {

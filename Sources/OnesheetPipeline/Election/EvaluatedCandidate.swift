@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetImaging
 
 /// A candidate whose picture has been fetched and looked at.
-struct Entrant: Sendable {
+struct EvaluatedCandidate: Sendable {
     let candidate: PosterCandidate
     let original: Original
     let hash: PerceptualHash
@@ -19,7 +19,7 @@ struct Entrant: Sendable {
     static let ceiling = 1 + 2 * agreement
 
     /// How good it is, and why, among all who entered.
-    func judged(among all: [Entrant]) -> PosterBallot {
+    func scored(among all: [EvaluatedCandidate]) -> CandidateScore {
         let scoring = PosterScore()
         var measured = candidate
         (measured.width, measured.height) = (width, height)
@@ -37,13 +37,13 @@ struct Entrant: Sendable {
             score *= 1 + Self.agreement * Double(min(agreeing, 2))
             reasons.append("\(agreeing) more show the same picture")
         }
-        var ballot = PosterBallot(candidate)
-        (ballot.score, ballot.reasons, ballot.hash) = (score, reasons, hash.description)
-        return ballot
+        var record = CandidateScore(candidate)
+        (record.score, record.reasons, record.hash) = (score, reasons, hash.description)
+        return record
     }
 
     /// How many others show the same picture.
-    func agreeing(among all: [Entrant]) -> Int {
+    func agreeing(among all: [EvaluatedCandidate]) -> Int {
         all.count { !$0.candidate.location.name.isExactly(candidate.location.name) && $0.hash.isSamePicture(as: hash) }
     }
 
