@@ -48,7 +48,7 @@ package struct Originals: Sendable {
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: mark)
         return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
-            let original = try await renewed(stored, of: title, source, mark)
+            let original = try await renewed(stored, of: title, from: source, at: mark)
             guard original.isStorable else { return original }
             // What was made of other bytes must not be found any more, before the new ones can be.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
@@ -69,7 +69,7 @@ package struct Originals: Sendable {
 
     /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
     private func renewed(
-        _ stored: Original?, of title: TitleReference, _ source: any ContentSource, _ mark: CacheGeneration
+        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             if let stored, let url = stored.entry.provenance.location {
@@ -80,7 +80,7 @@ package struct Originals: Sendable {
                     // It is not there any more: another candidate may be.
                 }
             }
-            return try await selected(title, source, mark)
+            return try await selected(for: title, from: source, at: mark)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
@@ -98,7 +98,7 @@ package struct Originals: Sendable {
 
     /// What the best candidate that can be had shows.
     private func selected(
-        _ title: TitleReference, _ source: any ContentSource, _ mark: CacheGeneration
+        for title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             return try await selection.original(of: title, source)

@@ -33,7 +33,7 @@ final class CheckedSourceTests: XCTestCase {
 
     private func listing(_ source: any ContentSource) -> TitleListing {
         let clock = ManualClock()
-        let watched = WatchedSource(source, SourceLimits(), SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
+        let watched = WatchedSource(source, watch: SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
         return TitleListing(
             of: "films", in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))

@@ -50,7 +50,7 @@ final class WatchedSourceTests: XCTestCase {
     ) -> WatchedSource {
         var limits = SourceLimits()
         (limits.time, limits.calls, limits.bytes) = (time, calls, bytes)
-        return WatchedSource(Scripted(answer: answer), limits, watch)
+        return WatchedSource(Scripted(answer: answer), limits: limits, watch: watch)
     }
 
     private static func failure(_ source: WatchedSource, _ id: String = "1") async -> SourceError? {
@@ -210,7 +210,7 @@ final class WatchedSourceTests: XCTestCase {
                 return .all
             }
         }
-        let source = WatchedSource(Watching(door: door), SourceLimits(), watch)
+        let source = WatchedSource(Watching(door: door), watch: watch)
         let following = Task { try await source.changes() }
         await door.hasBeenReached()
         // When the server ends, then it does not wait for it

@@ -58,12 +58,12 @@ extension PixelBuffer {
         for (index, plane) in layout.planes.enumerated() {
             let (x, y) = index > 0 ? layout.subsampling : (1, 1)
             let outcome = target.planes[index]
-            func resampling(_ length: Int, _ outputs: Int, _ kernel: Kernel?) -> ResamplingWindow {
+            func resampling(_ length: Int, to outputs: Int, by kernel: Kernel?) -> ResamplingWindow {
                 ResamplingWindow(start: 0, length: Double(length), outputs: outputs, bounds: 0..<length, kernel: kernel)
             }
             let resampler = try PlaneResampler(
-                across: resampling(plane.width, outcome.width, kernel(true, x)),
-                down: resampling(plane.height, outcome.height, kernel(false, y)), tables: tables, channels: plane.channels,
+                across: resampling(plane.width, to: outcome.width, by: kernel(true, x)),
+                down: resampling(plane.height, to: outcome.height, by: kernel(false, y)), tables: tables, channels: plane.channels,
                 hasAlpha: layout.hasAlpha, scale: layout.hasAlpha ? .stored : nil,
                 target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: plane.width,
                 height: plane.height, by: deadline)

@@ -16,7 +16,7 @@ extension Rendering {
         limits.pixels = limits.outputPixels
         var picture = resampled
         if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits, by: deadline) }
-        picture = try inFinalColors(job, picture, limits)
+        picture = try inFinalColors(picture, of: job, limits: limits)
         if job.transform.blur > 0 {
             picture = try picture.blurred(job.transform.blur, tables: renderer.tables, limits: limits, by: deadline)
         }
@@ -38,7 +38,7 @@ extension Rendering {
 
     /// The picture in the colours that it is encoded in.
     private func inFinalColors(
-        _ job: Job, _ picture: consuming PixelBuffer, _ limits: Limits
+        _ picture: consuming PixelBuffer, of job: Job, limits: Limits
     ) throws(CodecError) -> PixelBuffer {
         var picture = picture
         if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits, by: deadline) }

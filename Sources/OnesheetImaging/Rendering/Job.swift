@@ -56,11 +56,12 @@ struct Job {
     /// What the decoder may leave out: at least two pixels are left for each of the outcome, so that its own, coarser way of
     /// shrinking does not show.
     func wants(_ header: ImageHeader) -> (width: Int, height: Int) {
-        func wanted(_ side: Int, _ pixels: Int, _ length: Double) -> Int {
+        func wanted(_ side: Int, for pixels: Int, of length: Double) -> Int {
             Int((2 * Double(side) * Double(pixels) / length - 1e-6).rounded(.up))
         }
         return (
-            wanted(header.width, plan.size.width, plan.region.width), wanted(header.height, plan.size.height, plan.region.height)
+            wanted(header.width, for: plan.size.width, of: plan.region.width),
+            wanted(header.height, for: plan.size.height, of: plan.region.height)
         )
     }
 }

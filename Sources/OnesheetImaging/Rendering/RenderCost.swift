@@ -122,11 +122,11 @@ extension Renderer {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
-        var cost = try cost(header, transforms, codec)
+        var cost = try cost(header, as: transforms, decodedBy: codec)
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
             // The picture is decoded again for each look, as small as its codec can.
-            let look = try self.cost(header, [Self.lookingSmall(Transform(), header)], codec)
+            let look = try self.cost(header, as: [Self.lookingSmall(Transform(), header)], decodedBy: codec)
             cost.milliseconds += look.milliseconds * Double(looks)
             cost.bytes = max(cost.bytes, look.bytes)
         }
@@ -139,11 +139,11 @@ extension Renderer {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
-        return try cost(header, [Self.hashing(header)], codec)
+        return try cost(header, as: [Self.hashing(header)], decodedBy: codec)
     }
 
     private func cost(
-        _ header: ImageHeader, _ transforms: [Transform], _ decoder: any Codec
+        _ header: ImageHeader, as transforms: [Transform], decodedBy decoder: any Codec
     ) throws(RenderError) -> RenderCost {
         var outputs: [RenderCost.Output] = []
         for transform in transforms {

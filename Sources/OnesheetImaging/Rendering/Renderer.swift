@@ -50,10 +50,40 @@ package struct Renderer: Sendable {
         let header = try header(of: bytes, codec)
         var jobs: [Job] = []
         for transform in transforms {
-            let seen = try resolvingSmartGravity(transform, bytes, codec, header, by: end)
+            let seen = try resolvingSmartGravity(transform, in: bytes, codec, header: header, by: end)
             try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
         }
-        return try Rendering(jobs, header, self, by: end).run(bytes, codec)
+        return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
+    }
+
+    /// The size that `transform` makes of an upright picture.
+    package static func size(of transform: Transform, width: Int, height: Int) -> (width: Int, height: Int) {
+        let size = Plan(transform, width: width, height: height, orientation: .up).finalSize
+        return (size.width, size.height)
+    }
+
+    /// What the picture looks like. It is decoded as small as its codec can.
+    /// - Throws: `RenderError`, `.timedOut` after `deadline`.
+    package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
+        let end = end()
+        let bytes = original.readableBytesUInt8Span
+        let codec = try codec(for: bytes)
+        let header = try header(of: bytes, codec)
+        let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            return PerceptualHash(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
+        } catch {
+            throw failure(error, in: codec.format)
+        }
+    }
+
+    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
+    /// full resolution.
+    static func hashing(_ header: ImageHeader) -> Transform {
+        var small = Transform()
+        (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
+        (small.format, small.quality) = (header.format, 100)
+        return small
     }
 
     /// When a call that begins now has to be done.

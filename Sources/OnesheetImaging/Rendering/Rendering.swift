@@ -10,8 +10,11 @@ struct Rendering {
     /// For each job the larger one that it is made from; `nil` where it is made from the original.
     private let parents: [Int?]
 
-    init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer, by deadline: Deadline) {
-        (self.jobs, self.header, self.renderer, self.deadline) = (jobs, header, renderer, deadline)
+    init(_ jobs: [Job], of header: ImageHeader, with renderer: Renderer, by deadline: Deadline) {
+        self.jobs = jobs
+        self.header = header
+        self.renderer = renderer
+        self.deadline = deadline
         parents = ScalePyramid.parents(jobs)
     }
 

@@ -163,7 +163,7 @@ final class PlaneResampler {
         down.withWeights(of: index) { weights in
             for channel in 0..<channels {
                 for tap in 0..<down.taps { rows[tap] = UnsafePointer(ring[(start + tap) % down.taps * channels + channel]) }
-                sum(channel, weights, down.taps, index)
+                addUp(channel, weights: weights, into: index)
             }
         }
         let (to, width) = (target + index * targetStride, Int32(across.outputs))
@@ -175,12 +175,12 @@ final class PlaneResampler {
     }
 
     /// Adds up `rows`, one channel of row `index` of the outcome.
-    private func sum(_ channel: Int, _ weights: UnsafePointer<Int16>, _ taps: Int, _ index: Int) {
-        let width = Int32(across.outputs)
+    private func addUp(_ channel: Int, weights: UnsafePointer<Int16>, into index: Int) {
+        let (width, taps) = (Int32(across.outputs), Int32(down.taps))
         if scale != nil {
-            ck_down_i16(rows, weights, Int32(taps), summed[channel], width)
+            ck_down_i16(rows, weights, taps, summed[channel], width)
         } else {
-            ck_down_u8(rows, weights, Int32(taps), channels > 1 ? closed[channel] : target + index * targetStride, width)
+            ck_down_u8(rows, weights, taps, channels > 1 ? closed[channel] : target + index * targetStride, width)
         }
     }
 }

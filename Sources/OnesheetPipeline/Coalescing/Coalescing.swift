@@ -139,7 +139,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
                 state.flights[lane, default: Flight(work: id)].waiters[ticket] = waiter
                 return (ticket, waiter, state.flights[lane]?.waiters.count ?? 0)
             }
-            if !own.isEmpty { state.running[id] = RunningWork(task: start(work, id, own, urgency), flights: own.count) }
+            if !own.isEmpty { state.running[id] = RunningWork(task: start(work, id: id, for: own, urgency), flights: own.count) }
             return joined
         }
         guard let joined else { return nil }
@@ -147,7 +147,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         return joined.map { ($0.ticket, $0.waiter) }
     }
 
-    private func start(_ work: @escaping Work, _ id: UInt64, _ keys: [Key], _ urgency: Urgency) -> Task<Void, Never> {
+    private func start(_ work: @escaping Work, id: UInt64, for keys: [Key], _ urgency: Urgency) -> Task<Void, Never> {
         let lanes = keys.map { Lane(key: $0, urgency: urgency) }
         return Task { [self] in
             let flights = Flights(keys) { [self] in begin(lanes, of: id) }

@@ -91,7 +91,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
 
     /// - Parameter milliseconds: what the job is predicted to take.
     mutating func enter(
-        _ ticket: UInt64, _ urgency: Urgency, milliseconds: Double, _ waiter: Waiter, at now: Double
+        _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, milliseconds: Double, at now: Double
     ) -> Turn {
         if running.count < workers {
             running[ticket] = Job(milliseconds: milliseconds, start: now)

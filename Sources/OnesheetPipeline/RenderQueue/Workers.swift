@@ -62,7 +62,7 @@ final class Workers: Sendable {
         cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
         let ticket = renderQueue.withLock { $0.ticket() }
-        switch await turn(ticket, .current, cost.milliseconds) {
+        switch await turn(ticket, .current, milliseconds: cost.milliseconds) {
         case .cancelled: throw .cancelled
         case .refused(let seconds): throw .overloaded(retryAfter: seconds)
         case .now: break
@@ -96,7 +96,7 @@ final class Workers: Sendable {
         }.get()
     }
 
-    private func turn(_ ticket: UInt64, _ urgency: Urgency, _ milliseconds: Double) async -> Turn {
+    private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
         let timer = Self.later(urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
             let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
             waiter?.resume(returning: .refused(retryAfter: seconds))
@@ -106,7 +106,7 @@ final class Workers: Sendable {
             await withCheckedContinuation { continuation in
                 let turn = renderQueue.withLock { queue -> Turn? in
                     if Task.isCancelled { return .cancelled }
-                    switch queue.enter(ticket, urgency, milliseconds: milliseconds, continuation, at: now) {
+                    switch queue.enter(continuation, ticket: ticket, urgency, milliseconds: milliseconds, at: now) {
                     case .now: return .now
                     case .later: return nil
                     case .refused(let seconds): return .refused(retryAfter: seconds)

@@ -8,7 +8,7 @@ extension CandidateSelection {
     /// - Returns: the failure of a candidate that others can stand in for.
     /// - Throws: what is nobody's fault but the caller's or this server's.
     func entry(
-        _ candidate: PosterCandidate, of title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
+        _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Result<Original, PipelineError> {
         do throws(PipelineError) {
             let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
@@ -39,7 +39,7 @@ extension CandidateSelection {
     /// Keeps the outcome.
     /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
     func remember(
-        _ winner: EvaluatedCandidate?, _ evaluated: [EvaluatedCandidate], _ all: [PosterCandidate], of title: TitleReference
+        _ winner: EvaluatedCandidate?, among evaluated: [EvaluatedCandidate], all: [PosterCandidate], of title: TitleReference
     ) async {
         let scores = Dictionary(evaluated.map { (ExactText($0.candidate.location.name), $0.scored(among: evaluated)) }) {
             first, _ in

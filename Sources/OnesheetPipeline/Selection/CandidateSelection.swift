@@ -25,7 +25,7 @@ struct CandidateSelection: Sendable {
         if let name = choice.chosen, WebURL(name) != nil {
             let known = choice.candidates.first { $0.name.isExactly(name) }
             let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
-            switch try await entry(candidate, of: title, source, blocked) {
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
             case .success(let original): return original
             case .failure(let error):
                 failed = name
@@ -42,10 +42,10 @@ struct CandidateSelection: Sendable {
             candidates.swapAt(0, pinned)
         }
         guard candidates.count > 1, candidates[0].trust != nil else {
-            return try await first(of: candidates, title, source, blocked)
+            return try await first(of: candidates, for: title, from: source, blocked: blocked)
         }
-        let (winner, evaluated) = try await evaluate(candidates, title, source, blocked)
-        await remember(keeps ? nil : winner, evaluated, all, of: title)
+        let (winner, evaluated) = try await evaluate(candidates, for: title, from: source, blocked: blocked)
+        await remember(keeps ? nil : winner, among: evaluated, all: all, of: title)
         return winner.original
     }
 
@@ -59,11 +59,11 @@ struct CandidateSelection: Sendable {
 
     /// The first that can be had. When none can, what was wrong with the best one is told.
     private func first(
-        of candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
+        of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Original {
         var firstError: PipelineError?
         for candidate in candidates.prefix(Self.attempts) {
-            switch try await entry(candidate, of: title, source, blocked) {
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
             case .success(let original): return original
             case .failure(let error): firstError = firstError ?? error
             }
@@ -73,13 +73,13 @@ struct CandidateSelection: Sendable {
 
     /// Fetches candidates, best first, until it is clear which one wins.
     private func evaluate(
-        _ candidates: [PosterCandidate], _ title: TitleReference, _ source: any ContentSource, _ blocked: [PerceptualHash]
+        _ candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
         var evaluated: [EvaluatedCandidate] = []
         var firstError: PipelineError?
         let field = candidates.prefix(Self.attempts)
         for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
-            switch try await entry(candidate, of: title, source, blocked) {
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
             case .success(let original):
                 let (size, hash) = (try await fetch.size(of: original), try await hash(of: original))
                 evaluated.append(
@@ -87,7 +87,9 @@ struct CandidateSelection: Sendable {
                 )
             case .failure(let error): firstError = firstError ?? error
             }
-            if let winner = Self.winner(evaluated), Self.isDecided(winner, evaluated, next) { return (winner, evaluated) }
+            if let winner = Self.winner(evaluated), Self.isDecided(winner, among: evaluated, next: next) {
+                return (winner, evaluated)
+            }
         }
         guard let winner = Self.winner(evaluated) else { throw firstError ?? .noPoster(title) }
         return (winner, evaluated)
@@ -101,7 +103,8 @@ struct CandidateSelection: Sendable {
     }
 
     /// Nobody is asked any more when two show one picture of a poster's shape, or when the next one cannot win.
-    private static func isDecided(_ winner: EvaluatedCandidate, _ evaluated: [EvaluatedCandidate], _ next: PosterCandidate?) -> Bool
+    private static func isDecided(_ winner: EvaluatedCandidate, among evaluated: [EvaluatedCandidate], next: PosterCandidate?)
+        -> Bool
     {
         guard let next else { return true }
         let scoring = PosterScore()

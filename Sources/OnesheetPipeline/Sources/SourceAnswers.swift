@@ -77,7 +77,8 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             } else {
                 outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
                 switch (outcome, outcome.value.map(worth)) {
-                case (.success(let value), .keeping(let fresh)?): await keep(value, question, fresh, isKnown: isKnown, mark)
+                case (.success(let value), .keeping(let fresh)?):
+                    await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: mark)
                 case (.success, .nothing?): break
                 // Whoever left says nothing about the answer.
                 default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: mark) }
@@ -98,7 +99,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
     private func keep(
-        _ value: Value, _ question: SourceQuestion, _ fresh: CacheExpiration, isKnown: Bool, _ mark: CacheGeneration
+        _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at mark: CacheGeneration
     ) async {
         let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
         // How long an answer is of use when its source cannot give a newer one.

@@ -12,8 +12,10 @@ package struct WatchedSource: ContentSource {
     /// A call mostly waits for a service; two can compute at the same time.
     private static let threads = 2
 
-    package init(_ source: any ContentSource, _ limits: SourceLimits, _ watch: SourceWatch) {
-        (self.source, self.limits, self.watch) = (CheckedSource(source: source), limits, watch)
+    package init(_ source: any ContentSource, limits: SourceLimits = SourceLimits(), watch: SourceWatch) {
+        self.source = CheckedSource(source: source)
+        self.limits = limits
+        self.watch = watch
     }
 
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }

@@ -54,7 +54,7 @@ enum Inflater {
                 guard let next = rest.readBytes(length: min(piece, rest.readableBytes)), !next.isEmpty else { throw .damaged }
                 input = next
             }
-            let (status, used, made) = step(&stream, input, &output)
+            let (status, used, made) = step(&stream, from: input, into: &output)
             input.removeFirst(used)
             isFull = made == piece
             if made > 0 {
@@ -77,7 +77,7 @@ enum Inflater {
         }
     }
 
-    private static func step(_ stream: inout z_stream, _ input: [UInt8], _ output: inout [UInt8]) -> (CInt, Int, Int) {
+    private static func step(_ stream: inout z_stream, from input: [UInt8], into output: inout [UInt8]) -> (CInt, Int, Int) {
         var source = input
         return source.withUnsafeMutableBufferPointer { source in
             output.withUnsafeMutableBufferPointer { target in

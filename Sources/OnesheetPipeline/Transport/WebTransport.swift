@@ -66,7 +66,7 @@ package final class WebTransport: HTTPTransport {
         let answer: HTTPAnswer?
         do {
             answer = try await withTimeout(time + Self.slack) { [self] in
-                try await follow(url, request.headers, policy, until: .now() + .nanoseconds(time.nanoseconds))
+                try await follow(url, headers: request.headers, policy, until: .now() + .nanoseconds(time.nanoseconds))
             }
         } catch let error as HTTPTransportError {
             throw error
@@ -82,14 +82,14 @@ package final class WebTransport: HTTPTransport {
     /// Fetches `start` and what it redirects to, each step under the whole policy. Headers that were meant for its host go to no other,
     /// and what is wrong with another is told as if it were wrong with `start`: where a redirect leads is its origin's choice.
     private func follow(
-        _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
+        _ start: WebURL, headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         try OriginGuard.check(start, policy)
         var url = start
         for _ in 0...Self.maximumRedirects {
             let answer: HTTPAnswer
             do throws(HTTPTransportError) {
-                answer = try await step(url, start, headers, policy, deadline)
+                answer = try await step(to: url, from: start, headers: headers, policy, until: deadline)
             } catch {
                 throw url == start ? error : error.moved(to: start)
             }
@@ -107,7 +107,7 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func step(
-        _ url: WebURL, _ start: WebURL, _ headers: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline
+        to url: WebURL, from start: WebURL, headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         do throws(HostSlots.Full) {
             try await rateLimiter.wait(for: policy, atMost: policy.timeout ?? limits.originTimeout)
@@ -119,7 +119,7 @@ package final class WebTransport: HTTPTransport {
         return try await throttle.ask(url, isNamed: policy.names(url, afterRedirect: !isAtStart)) {
             [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
-                return try await fetch(url, fields, policy, deadline, attempt)
+                return try await fetch(url, fields: fields, policy, until: deadline, attempt: attempt)
             } catch {
                 // Here everything may be said: the asker hears less.
                 logger.info("a fetch failed", metadata: ["url": "\(shown(url))", "reason": "\(error.detail)"])
@@ -129,8 +129,8 @@ package final class WebTransport: HTTPTransport {
     }
 
     private func fetch(
-        _ url: WebURL, _ fields: [String: String], _ policy: OriginPolicy, _ deadline: NIODeadline,
-        _ attempt: OriginThrottle.Attempt
+        _ url: WebURL, fields: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline,
+        attempt: OriginThrottle.Attempt
     ) async throws(ExchangeFailure) -> HTTPAnswer {
         let limit = policy.maxBytes ?? limits.originBytes
         let order = OriginOrder(
