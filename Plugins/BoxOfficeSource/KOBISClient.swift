@@ -10,13 +10,11 @@ struct KOBISClient: Sendable {
     let key: String
     let baseURL: String
     let policy: OriginPolicy
-    let wall: QuotaWall
-    let budget: CallBudget
+    private let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
         (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
-        wall = QuotaWall("kobis", context: context, secondsFromGMT: Self.koreaStandardTime)
-        budget = CallBudget(quota, name: "kobis.calls", secondsFromGMT: Self.koreaStandardTime, context: context)
+        self.quota = DailyQuota(quota, name: "kobis", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
     /// The newest day that has a list: yesterday, as it is in Seoul.
@@ -60,8 +58,7 @@ struct KOBISClient: Sendable {
     private func answer<Answer: Decodable>(
         _ type: Answer.Type, _ endpoint: String, _ parameters: KeyValuePairs<String, String?>
     ) async throws(SourceError) -> Answer {
-        try await wall.check()
-        try await budget.spend()
+        try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {
@@ -94,8 +91,8 @@ struct KOBISClient: Sendable {
 
     private func error(for fault: FaultEnvelope.Fault) async -> SourceError {
         switch fault.errorCode {
-        case "320011": await wall.close()
-        case _ where fault.message.contains("초과"): await wall.close()
+        case "320011": await quota.exhaust()
+        case _ where fault.message.contains("초과"): await quota.exhaust()
         case "320010": .unauthorized(message: fault.message)
         case let code where code.starts(withBytesOf: "3200"): .unauthorized(message: "\(fault.message) (\(code))")
         case let code where code.starts(withBytesOf: "3201"):

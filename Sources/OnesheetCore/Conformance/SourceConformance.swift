@@ -70,7 +70,7 @@ public struct SourceConformance: Sendable {
                 check: { try await fault(.timeOut) }),
             Rule(
                 "a used-up quota is said so, and nobody asks again before it fills",
-                advice: "throw .quotaExhausted with the moment; QuotaWall remembers it", check: quota),
+                advice: "throw .quotaExhausted with the moment; DailyQuota remembers it", check: quota),
             Rule("a cancelled call ends", advice: "do nothing after the transport has thrown but throw", check: cancellation),
             Rule(
                 "calls at the same time get the same answer", advice: "keep what calls share behind a Mutex or in an actor",

@@ -2,16 +2,16 @@ import XCTest
 
 @testable import OnesheetCore
 
-final class QuotaShareTests: XCTestCase {
+final class TokenBucketTests: XCTestCase {
     func testThatAQuarterIsThereAtOnce() {
-        XCTAssertEqual(spent(QuotaShare(calls: 1500), seconds: 0), 375)
+        XCTAssertEqual(spent(TokenBucket(calls: 1500), seconds: 0), 375)
     }
 
     func testThatNoDayHasMoreThanTheShareWhereverItBegins() {
         // Given buckets of several sizes that are emptied all the time
         for calls in [8.0, 100, 1500, 15_000] {
             // When somebody asks every second for a day
-            let spent = spent(QuotaShare(calls: calls), seconds: 86_400)
+            let spent = spent(TokenBucket(calls: calls), seconds: 86_400)
             // Then nearly the share is spent, and no more
             XCTAssertLessThanOrEqual(Double(spent), calls + 1, "\(calls)")
             XCTAssertGreaterThan(Double(spent), calls * 0.97 - 1, "\(calls)")
@@ -19,12 +19,12 @@ final class QuotaShareTests: XCTestCase {
     }
 
     func testThatAShareOfNothingIsNeverAllowed() {
-        XCTAssertEqual(QuotaShare(calls: 0).spend(fullAt: 0, now: 1_000_000), .refused(until: nil))
+        XCTAssertEqual(TokenBucket(calls: 0).spend(fullAt: 0, now: 1_000_000), .refused(until: nil))
     }
 
     func testThatLessThanACallADayIsOneInSomeDays() {
         // Given half a call a day
-        let share = QuotaShare(calls: 0.5)
+        let share = TokenBucket(calls: 0.5)
         // When one is spent
         guard case .allowed(let fullAt) = share.spend(fullAt: 0, now: 0) else { return XCTFail("the first is refused") }
         // Then the next is allowed two days later
@@ -34,7 +34,7 @@ final class QuotaShareTests: XCTestCase {
 
     func testThatAClockThatIsSetBackLocksNobodyOut() {
         // Given a bucket that was emptied a year from now
-        let share = QuotaShare(calls: 100)
+        let share = TokenBucket(calls: 100)
         let future = 31_536_000.0
         // When a call is made now
         let outcome = share.spend(fullAt: future, now: 0)
@@ -43,7 +43,7 @@ final class QuotaShareTests: XCTestCase {
     }
 
     /// How many calls are allowed when one is tried every second, as many times as it is allowed.
-    private func spent(_ share: QuotaShare, seconds: Int) -> Int {
+    private func spent(_ share: TokenBucket, seconds: Int) -> Int {
         var (fullAt, count) = (0.0, 0)
         for second in 0...seconds {
             while case .allowed(let next) = share.spend(fullAt: fullAt, now: 1_000_000 + Double(second)) {

@@ -3,7 +3,7 @@
 ///
 /// The bucket's whole state is the moment at which it will be full again (GCRA, ITU-T I.371), so that it survives a restart as one
 /// number.
-struct QuotaShare: Sendable {
+struct TokenBucket: Sendable {
     /// Calls that a full bucket allows at once; 0 allows none ever.
     let capacity: Double
     /// Seconds in which one more call is allowed.
