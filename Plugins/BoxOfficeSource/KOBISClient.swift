@@ -24,7 +24,7 @@ struct KOBISClient: Sendable {
 
     func daily(_ day: CalendarDay) async throws(SourceError) -> BoxOfficeList {
         try await answer(
-            BoxOfficeListEnvelope.self, "boxoffice/searchDailyBoxOfficeList.json", ["targetDt": day.compact]
+            BoxOfficeListEnvelope.self, from: "boxoffice/searchDailyBoxOfficeList.json", with: ["targetDt": day.compact]
         ).boxOfficeResult
     }
 
@@ -37,26 +37,28 @@ struct KOBISClient: Sendable {
             case .weekdays: "2"
             }
         return try await answer(
-            BoxOfficeListEnvelope.self, "boxoffice/searchWeeklyBoxOfficeList.json", ["targetDt": day.compact, "weekGb": weekGb]
+            BoxOfficeListEnvelope.self, from: "boxoffice/searchWeeklyBoxOfficeList.json",
+            with: ["targetDt": day.compact, "weekGb": weekGb]
         ).boxOfficeResult
     }
 
     /// `nil` where there is no such film.
     func info(_ code: String) async throws(SourceError) -> MovieInfo? {
-        try await answer(MovieInfoEnvelope.self, "movie/searchMovieInfo.json", ["movieCd": code]).movieInfoResult.movieInfo
+        try await answer(MovieInfoEnvelope.self, from: "movie/searchMovieInfo.json", with: ["movieCd": code]).movieInfoResult
+            .movieInfo
     }
 
     /// Films whose name holds `phrase`.
     func search(_ phrase: String, page: Int, perPage: Int) async throws(SourceError) -> (movies: [MovieListing], total: Int) {
         let result = try await answer(
-            MovieListEnvelope.self, "movie/searchMovieList.json",
-            ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
+            MovieListEnvelope.self, from: "movie/searchMovieList.json",
+            with: ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
         ).movieListResult
         return (result.movies, result.total)
     }
 
     private func answer<Answer: Decodable>(
-        _ type: Answer.Type, _ endpoint: String, _ parameters: KeyValuePairs<String, String?>
+        _ type: Answer.Type, from endpoint: String, with parameters: KeyValuePairs<String, String?>
     ) async throws(SourceError) -> Answer {
         try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)

@@ -69,7 +69,7 @@ final class Conversation: ChildListener {
         defer { timer.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                self.send(RemoteCall(id: id, method: method, params: .object(params)), continuation, title)
+                self.send(RemoteCall(id: id, method: method, params: .object(params)), for: continuation, title: title)
             }
         } onCancel: {
             self.abandon(id, "cancelled")
@@ -79,7 +79,7 @@ final class Conversation: ChildListener {
 
     func stop() { state.withLock { $0.child }?.stop() }
 
-    private func send(_ call: RemoteCall, _ continuation: Waiting, _ title: String?) {
+    private func send(_ call: RemoteCall, for continuation: Waiting, title: String?) {
         let line: Data
         do {
             line = try call.line()

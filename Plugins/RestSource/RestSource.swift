@@ -21,23 +21,23 @@ public struct RestSource: SourcePlugin {
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
-            return try await page(search, ["query": phrase], query.page)
+            return try await page(search, ["query": phrase], number: query.page)
         }
         guard let list = manifest.list(by: query.period) else {
             throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")
         }
         guard let dates = manifest.dates else {
             guard query.date == nil else { throw .unsupported("lists by day") }
-            return try await page(list, [:], query.page)
+            return try await page(list, [:], number: query.page)
         }
         let newest = CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
         let day = query.date ?? query.period.lastComplete(until: newest)
         guard day <= newest, dates.first.map({ $0 <= day }) ?? true else { return TitlePage(titles: []) }
-        return try await page(list, ["date": day.description, "day": day.compact], query.page)
+        return try await page(list, ["date": day.description, "day": day.compact], number: query.page)
     }
 
     private func page(
-        _ request: Manifest.ListRequest, _ values: [String: String], _ page: Int
+        _ request: Manifest.ListRequest, _ values: [String: String], number page: Int
     ) async throws(SourceError) -> TitlePage {
         let isPaged = request.get.names.contains("page")
         guard (isPaged && (1...AnswerCheck.lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
