@@ -15,3 +15,20 @@ package struct ImageRequest: Hashable, Sendable {
     /// The key of the original that the variant is made of.
     package static func originalKey(_ title: TitleReference) -> CacheKey { CacheKey(.original, title.description) }
 }
+
+/// Leave to do work for a client: to reach a source, an origin or a worker. What a tier has needs none.
+///
+/// Whoever serves clients sets the current one for as long as a request takes; without one everything is allowed.
+package struct MissPermit: Sendable {
+    /// The permit of the request that the running task works for.
+    @TaskLocal package static var current: MissPermit?
+
+    private let check: @Sendable () throws(PipelineError) -> Void
+
+    /// - Parameter check: throws if the client may cause no more work at the moment.
+    package init(_ check: @escaping @Sendable () throws(PipelineError) -> Void) { self.check = check }
+
+    /// Takes the current permit, just before the work begins.
+    /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
+    static func take() throws(PipelineError) { try current?.check() }
+}

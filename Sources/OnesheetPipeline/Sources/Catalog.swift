@@ -2,6 +2,7 @@ import FoundationEssentials
 package import Logging
 package import OnesheetCache
 package import OnesheetCore
+import Synchronization
 
 /// The sources' titles and where their posters are. All questions to sources come here, so that each costs as few calls as it can
 /// (`SourceAnswers`), and it is known which of them anybody could make up (`Familiarity`).
@@ -130,4 +131,48 @@ package struct Catalog: Sendable {
 extension CacheTag {
     /// The lists of a source.
     package static func lists(of source: String) -> Self { Self("lists:\(source)") }
+}
+
+extension TitleQuery {
+    /// A search by more bytes is answered without asking: no title's name has as many.
+    package static let longestPhrase = 1000
+
+    /// The same question in its one form: the words of a search with one space between them and none around; without words it is a list.
+    var normalized: TitleQuery {
+        var query = self
+        let words = phrase?.split { $0.isWhitespace }.joined(separator: " ") ?? ""
+        query.phrase = words.isEmpty ? nil : words
+        return query
+    }
+
+    /// The text that answers are kept under. Searches that differ in upper and lower case share one.
+    func key(of source: String) -> String { text(source, phrase?.lowercased()) }
+
+    /// The text under which it is remembered that there is nothing. Services that look at the case find nothing for one spelling and
+    /// something for another, so that here they stay apart.
+    func missKey(of source: String) -> String { text(source, phrase) }
+
+    private func text(_ source: String, _ phrase: String?) -> String {
+        "\(source)://?\(date.map { "\($0)" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
+    }
+
+    /// Whether this is a list that a source shows by itself: its newest, or one of the last month's.
+    func isCurrent(_ today: CalendarDay) -> Bool {
+        guard phrase == nil, page == 1 else { return false }
+        return date.map { $0 >= today.adding(days: -31) && $0 <= today.adding(days: 1) } ?? true
+    }
+}
+
+/// The titles that sources have listed lately, and those that the administrator has decided about: what is asked about them is no
+/// stranger's invention.
+private final class KnownTitles: Sendable {
+    private let titles = Mutex(TwoGenerations<TitleReference, Void>(count: 16_384, weight: 4 << 20))
+    private let sources = Mutex<Set<String>>([])
+
+    func contains(_ title: TitleReference) -> Bool { titles.withLock { $0.value(for: title) != nil } }
+
+    func note(_ title: TitleReference) { titles.withLock { $0.set((), for: title, weight: title.id.utf8.count) } }
+
+    /// Whether this is the first time since the start that titles of `source` are asked about.
+    func begin(_ source: String) -> Bool { sources.withLock { $0.insert(source).inserted } }
 }

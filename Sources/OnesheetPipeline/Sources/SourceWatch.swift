@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import Logging
 package import OnesheetCore
 import Synchronization
@@ -78,5 +78,64 @@ package final class SourceWatch: Sendable {
             logger.warning("a source does not answer in time")
         }
         if before != .well, after == .well { logger.notice("a source is well again") }
+    }
+}
+
+/// Whether a source answers.
+package enum SourceHealth: Sendable, Equatable {
+    case well
+    /// Its quota is used up.
+    case exhausted(until: Date?)
+    case failing(since: Date, reason: String)
+
+    fileprivate var weight: Int {
+        switch self {
+        case .well: 0
+        case .exhausted: 1
+        case .failing: 2
+        }
+    }
+
+    /// A quota fills without anybody asking.
+    fileprivate func current(at now: Date) -> SourceHealth {
+        if case .exhausted(let until?) = self, until <= now { return .well }
+        return self
+    }
+
+    fileprivate func failing(_ reason: String, at now: Date) -> SourceHealth {
+        if case .failing(let since, _) = self { return .failing(since: since, reason: reason) }
+        return .failing(since: now, reason: reason)
+    }
+}
+
+/// What became of a source's calls since the start.
+package struct SourceFigures: Sendable, Equatable {
+    package var calls: [SourceOutcome: Int] = [:]
+    /// Calls that were not refused, and the seconds that they took together.
+    package var timed = 0
+    package var seconds = 0.0
+    package var underWay = 0
+}
+
+/// What came of a call.
+package enum SourceOutcome: String, Sendable, CaseIterable {
+    case answered, unauthorized, unavailable, unsupported, refused
+    case notFound = "not_found"
+    case quotaExhausted = "quota_exhausted"
+    case malformedAnswer = "malformed_answer"
+    case timedOut = "timed_out"
+
+    init<Value>(_ result: Result<Value, SourceError>?) {
+        self =
+            switch result {
+            case nil: .timedOut
+            case .success: .answered
+            case .failure(.notFound): .notFound
+            case .failure(.unauthorized): .unauthorized
+            case .failure(.quotaExhausted): .quotaExhausted
+            case .failure(.unavailable): .unavailable
+            case .failure(.malformedAnswer): .malformedAnswer
+            case .failure(.unsupported): .unsupported
+            }
     }
 }
