@@ -67,7 +67,7 @@ actor Supervisor {
                     try await conversation.begin(launcher, name: name, timeout: timeout)
                     return .success(conversation)
                 } catch {
-                    // Ended over the greeting: whoever waits finds it so, and has attempts left.
+                    // It ended during the greeting. Waiting calls find out by themselves and have attempts left.
                     if conversation.endedByItself { return .success(conversation) }
                     conversation.stop()
                     return .failure(error)

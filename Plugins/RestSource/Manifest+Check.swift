@@ -6,7 +6,7 @@ extension Manifest.CandidatesRequest {
 }
 
 extension Manifest {
-    /// - Throws: `ConfigurationError` for the first variable that nobody gives.
+    /// - Throws: `ConfigurationError` for the first undefined variable.
     func check(given: [String: String]) throws(ConfigurationError) {
         let given = Set(given.keys)
         let forLists = given.union(dates == nil ? ["page"] : ["page", "date", "day"])

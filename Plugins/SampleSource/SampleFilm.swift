@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// A film that nobody has made.
+/// An invented film.
 struct SampleFilm: Sendable {
     /// From 1; the title's id.
     let number: Int

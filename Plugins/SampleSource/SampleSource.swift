@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// A small catalogue of invented films whose posters are painted by code when somebody asks: no files, no keys, no network.
+/// A small catalogue of invented films whose posters are painted by code on request: no files, no keys, no network.
 public struct SampleSource: SourcePlugin {
     public typealias Configuration = NoConfiguration
 

@@ -50,7 +50,7 @@ package struct Originals: Sendable {
         return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
             let original = try await renewed(stored, of: title, from: source, at: mark)
             guard original.isStorable else { return original }
-            // What was made of other bytes must not be found any more, before the new ones can be.
+            // Variants of the old bytes must be gone before the new original can be found.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
             await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: mark)
             return original
@@ -77,7 +77,7 @@ package struct Originals: Sendable {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if try await selection.admits(renewed) { return renewed.foundAs(stored) }
                 } catch .originRefused {
-                    // It is not there any more: another candidate may be.
+                    // It is gone; another candidate may be there.
                 }
             }
             return try await selected(for: title, from: source, at: mark)

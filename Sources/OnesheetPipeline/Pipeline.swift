@@ -13,7 +13,7 @@ package struct Pipeline: Sendable {
     package let renderer: Renderer
     package let pool: RenderPool
     package let figures: PipelineFigures
-    /// What nobody waits for.
+    /// Work without a waiter.
     package let background: BackgroundTasks
     let originals: Originals
     let clock: WallClock
@@ -123,8 +123,8 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Removes what `selection` takes from every tier, with all that is being made of it, and looks again for what was missing; with
-    /// `dryRun` only counts.
+    /// Removes the entries of `selection` from every tier. Work that is under way for them is not stored, and failures are forgotten. With
+    /// `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
     }
@@ -210,17 +210,17 @@ package struct Pipeline: Sendable {
         return made.map { $0.renewed(by: original) }
     }
 
-    /// What is known of a title's poster without fetching it.
+    /// The known facts about a title's poster. Fetches nothing.
     package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
 
-    /// Pixels of a title's original as it is shown; fetched where they are not known.
+    /// Pixels of a title's original as it is shown; fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
         try MissPermit.take()
         return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
     }
 
-    /// Keeps what `variant` says of the poster, unless it is known.
+    /// Stores the facts that `variant` shows about the poster, unless they are known.
     private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at mark: CacheGeneration) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
             await facts(of: title)?.original != new.original

@@ -14,7 +14,7 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: CacheKind
     /// Canonical text, unique within the kind.
     public let text: String
-    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: nobody can choose keys
+    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: a client cannot choose keys
     /// that collide. It is that of the text's bytes alone; `==` tells apart what is under one text in several kinds.
     package let hash: UInt
 

@@ -10,7 +10,7 @@ public struct ReadyEntry: Sendable {
     public init(_ entry: CacheEntry, file: ReadyFile? = nil) { (self.entry, self.file) = (entry, file) }
 }
 
-/// An open file with the body of an entry, closed when nobody holds it any more.
+/// An open file with the body of an entry, closed with the last reference.
 public final class ReadyFile: Sendable {
     /// The body's place in the file.
     public let region: FileRegion

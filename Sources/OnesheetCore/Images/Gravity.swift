@@ -4,7 +4,7 @@ public enum Gravity: Hashable, Sendable {
     case compass(x: Int, y: Int)
     /// The point with these shares of width and height, 0 to 1 from the upper left corner.
     case focus(x: Double, y: Double)
-    /// What begins so many pixels right of and below the picture's upper left corner.
+    /// An offset in pixels to the right of and below the picture's upper left corner.
     case corner(x: Int, y: Int)
     /// Where the picture draws attention.
     case smart

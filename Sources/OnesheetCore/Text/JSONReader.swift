@@ -4,7 +4,7 @@ package import NIOCore
 ///
 /// Foundation's decoder has to try for each value which kind it is of, and takes 18 seconds for 30 MiB of short texts.
 struct JSONReader {
-    /// Lists and objects within each other. Whoever goes through a value goes as deep.
+    /// The deepest nesting of lists and objects. It bounds the recursion of the code that walks a value.
     static let deepest = 64
     /// Values, names of an object's members among them.
     static let most = 1_000_000

@@ -18,7 +18,7 @@ public protocol ContentSource: Sendable {
 
     /// Which titles may have other posters than when this was last asked, also before a restart; the server asks about every second.
     /// Once it asks again what it was told is settled. `nil`, also without an implementation, is a source whose posters do not change
-    /// by themselves: its originals are asked for again when they are not fresh any more.
+    /// by themselves: its originals are revalidated when they are stale.
     func changes() async throws(SourceError) -> TitleChanges?
 
     /// One page of the titles that `query` asks for.

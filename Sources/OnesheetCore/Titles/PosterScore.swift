@@ -1,4 +1,4 @@
-/// How much a picture that a search found looks like a film's poster, before anybody has fetched it.
+/// How much a search hit looks like a film's poster, judged before it is fetched.
 ///
 /// A search sorts by how well the words fit; its first hit is often a photo of the actors. A poster is told by its shape first:
 /// one-sheets are 27 × 40 inches, Korean ones near B2, prints and scans a little either way.

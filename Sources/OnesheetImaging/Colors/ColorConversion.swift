@@ -76,7 +76,7 @@ final class ColorConversions: Sendable {
 }
 
 /// A description of colours in 16 bytes: two hashes with different beginnings. Their key is this process's secret (SipHash), so that
-/// nobody can make two profiles that look the same here.
+/// a collision cannot be constructed.
 struct ColorDigest: Hashable {
     private let first: Int
     private let second: Int

@@ -154,7 +154,7 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
-            // A format that nobody writes is refused when it is rendered; until then it counts as the original's own.
+            // A format without an encoder is refused by the render; here it counts as the original's format.
             let format = transform.format ?? header.format
             let encoder = codecs.first { $0.format == format } ?? decoder
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))

@@ -97,7 +97,7 @@ struct Rendering {
 
 /// Which variant is made from which: the sizes of a ladder come from one another instead of all from the original.
 enum ScalePyramid {
-    /// A variant is made from one that has at least so many of its pixels to each side: from fewer, averaging twice would show.
+    /// A variant is made from one that is larger by at least this factor on each side: from less, averaging twice would show.
     static let least = 1.4
 
     /// For each job the job that it is made from, the smallest that is large enough; `nil` is the original.

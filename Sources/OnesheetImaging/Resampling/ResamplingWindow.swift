@@ -45,7 +45,7 @@ struct ResamplingWindow: Hashable, Sendable {
     /// The same for any bounds.
     static func taps(_ kernel: Kernel, scale: Double) -> Int { Int((2 * kernel.support * max(scale, 1)).rounded(.up)) + 2 }
 
-    /// From so many samples per output on boxes of them become one first.
+    /// From this many samples per output on, boxes of samples are averaged first.
     static let boxed = 32.0
     /// Samples per output that are left then: enough for the boxes not to show.
     private static let unboxed = 8.0
@@ -59,7 +59,7 @@ struct ResamplingWindow: Hashable, Sendable {
         return (bounds.count + size - 1) / size
     }
 
-    /// The same where the samples that may be looked at have become so many boxes.
+    /// The same window over `count` boxes in place of the samples within `bounds`.
     func inBoxes(_ count: Int) -> ResamplingWindow {
         let share = Double(count) / Double(bounds.count)
         return ResamplingWindow(
@@ -75,7 +75,7 @@ struct ResamplingWindow: Hashable, Sendable {
     }
 
     /// Whether two samples may become one first: at least two of the halves are left for each output, and no half reaches across the
-    /// bounds. Costs a little sharpness that colour, unlike brightness, is not missed of.
+    /// bounds. Loses some sharpness, which is visible in luma but not in chroma.
     func canBeHalved(samples: Int) -> Bool {
         scale >= 4 && bounds.lowerBound % 2 == 0 && (bounds.upperBound % 2 == 0 || bounds.upperBound == samples)
     }

@@ -2,8 +2,8 @@ package import OnesheetCore
 package import OnesheetImaging
 import Synchronization
 
-/// Work that nobody waits for, or that goes on when whoever waits leaves: one piece for each purpose, so many at once, all ended with the
-/// server.
+/// Background work, and work that continues when its caller leaves: one piece for each purpose, a bounded number at once, all cancelled
+/// when the server ends.
 package final class BackgroundTasks: Sendable {
     /// What a piece of work is for.
     package enum Purpose: Hashable, Sendable {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An outcome that several may give, of whom the first counts; one waits for it, whether it is cancelled or not.
+/// An outcome that several tasks may give; the first one counts. One task waits for it, even if that task is cancelled.
 package final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
         case given(Value)
-        /// Who waited has it, and nobody else keeps it.
+        /// The waiter has it; it is not kept.
         case over
     }
 

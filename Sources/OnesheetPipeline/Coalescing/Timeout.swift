@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Runs `work`, for `limit` at the most: then it is cancelled and `nil` is the outcome.
+/// Runs `work` for at most `limit`. After that, cancels it and returns `nil`.
 func withTimeout<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
@@ -17,10 +17,10 @@ func withTimeout<Value: Sendable>(
     }
 }
 
-/// What `work` gives, or `nil` once `limit` is over or the caller was cancelled. Unlike `withTimeout` it waits for nothing that does not end
-/// when it is cancelled: that is left behind.
+/// Returns the outcome of `work`, or `nil` after `limit` or when the caller is cancelled. Unlike `withTimeout`, it does not wait for work
+/// that ignores cancellation, and abandons it.
 /// - Parameters:
-///   - limit: `nil` is none; then only the caller's leaving ends the wait.
+///   - limit: `nil` is no limit; then only cancellation ends the wait.
 ///   - executor: where `work` runs; `nil` is the cooperative pool.
 package func withTimeoutAbandoning<Value: Sendable>(
     _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
@@ -41,7 +41,7 @@ package func withTimeoutAbandoning<Value: Sendable>(
     return await values.first { _ in true }
 }
 
-/// What `work` gives, or `nil` once `limit` is over; a cancelled caller waits all the same: for what is to be done in the end.
+/// Returns the outcome of `work`, or `nil` after `limit`. Waits even if the caller is cancelled: for work at shutdown.
 package func withTimeoutIgnoringCancellation<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

@@ -10,12 +10,12 @@ struct CountedBytes: Sendable {
     let reservation: MemoryReservation
 }
 
-/// The threads on which sources get originals that they hold themselves. Each source has its own: one whose disk hangs keeps neither
-/// another source nor a render waiting.
+/// The threads on which sources read originals of their own, such as local files. Each source has its own threads, so that a disk that
+/// hangs delays neither another source nor a render.
 final class LocalOriginals: Sendable {
     private struct Lane {
         let threads: NIOThreadPool
-        /// At work and waiting, those included that nobody waits for any more.
+        /// Running and waiting jobs, abandoned ones included.
         var jobs = 0
         var estimator = RetryAfterEstimator()
     }

@@ -7,13 +7,13 @@ package final class MemoryBudget: Sendable {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Bytes that are held now.
+    /// Bytes that are reserved now.
     package var reserved: Int { used.withLock { $0 } }
 
-    /// Room for `bytes`, until nobody has the hold any more; `nil` where there is none.
+    /// Reserves `bytes` until the last reference to the reservation is gone; `nil` if there is no room.
     func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
 
-    /// The same for what is there already and cannot be refused any more.
+    /// Counts bytes that exist already and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
         used.withLock { $0 += bytes }
         return MemoryReservation(bytes, of: self)
@@ -30,7 +30,7 @@ package final class MemoryBudget: Sendable {
     fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
 }
 
-/// Part of a budget. It goes back with the last reference, or when it is given back.
+/// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.
 package final class MemoryReservation: Sendable {
     private let bytes: Mutex<Int>
     private let budget: MemoryBudget
@@ -51,7 +51,7 @@ package final class MemoryReservation: Sendable {
             })
     }
 
-    /// Makes the hold at least `total` bytes large.
+    /// Makes the reservation at least `total` bytes large.
     /// - Returns: whether there was room.
     func grow(to total: Int) -> Bool {
         bytes.withLock { bytes in
@@ -62,7 +62,7 @@ package final class MemoryReservation: Sendable {
         }
     }
 
-    /// Gives back what the hold has beyond `total` bytes.
+    /// Gives back the bytes of the reservation beyond `total`.
     func shrink(to total: Int) {
         bytes.withLock { bytes in
             guard total < bytes else { return }

@@ -1,9 +1,9 @@
-/// How fast places come free that many wait for: what a newcomer is told follows from it.
+/// Estimates when a newcomer gets one of several places, from how long the places were taken before.
 struct RetryAfterEstimator {
     /// Seconds that a place is taken, on average, the latest counting most. One second is a guess until the first is given back.
     private var seconds = 1.0
 
-    /// A place was taken for so many seconds.
+    /// Records that a place was taken for `taken` seconds.
     mutating func add(_ taken: Double) { seconds += 0.2 * (max(taken, 0) - seconds) }
 
     /// Seconds until a newcomer behind `waiting` others probably has one of `places`.

@@ -1,5 +1,4 @@
-/// Elements in the order in which they came. Any of them can leave without the others being looked at: many who leave at the same time
-/// cost no more than their number.
+/// A first-in-first-out queue from which any element can be removed by its ticket. Removing n elements takes O(n) in all.
 struct TicketQueue<Element: Sendable>: Sendable {
     private var elements: [UInt64: Element] = [:]
     /// The tickets in their order, with those that have left: they are cleared away once they are more than those that wait.

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What the pipeline has done since it was made.
+/// Counts and durations of the pipeline since the start.
 package final class PipelineFigures: Sendable {
-    /// How long the stages of answering took, whoever shared the outcome.
+    /// The duration of the stages of answering, once for each flight.
     package let stages = Histograms()
     private let counted = Mutex(Counts())
 
@@ -42,7 +42,7 @@ package final class Histograms: Sendable {
 
     package var byName: [String: Histogram] { all.withLock { $0 } }
 
-    /// - Parameter name: one of ours, so that there are only so many.
+    /// - Parameter name: one of a fixed set, so that the number of histograms is bounded.
     package func add(_ duration: Duration, to name: String) {
         all.withLock { $0[name, default: Histogram()].add(duration / .seconds(1)) }
     }

@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Finds the titles in the cache that show a picture. Where a source knows its posters nobody has looked at them before, so every
+/// Finds the titles in the cache that show a picture. The hashes of posters that a source knows are not stored, so every
 /// original is read: for what the administrator does once in a while.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline

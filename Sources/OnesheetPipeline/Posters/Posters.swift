@@ -77,7 +77,7 @@ package struct Posters: Sendable {
         // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
         guard isBlocked else { return }
-        // In a task of its own: whoever asked may leave, and it is done all the same. Where there are too many of those, here.
+        // In a background task, so that it completes even if the client leaves; here, if too many tasks are under way.
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {

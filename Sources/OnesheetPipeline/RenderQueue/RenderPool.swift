@@ -1,10 +1,10 @@
 package import OnesheetCore
 import OnesheetImaging
 
-/// The threads on which bytes from outside are looked at and pixels are made: so many at work, so many waiting, so many bytes; what is
-/// more is refused at once.
+/// The threads that examine bytes from outside and render. The number of running and waiting jobs and their memory are bounded; jobs
+/// beyond that fail immediately.
 ///
-/// Both keep a processor busy for as long as whoever made the bytes likes; on the cooperative pool that would stop everything else.
+/// The bytes decide how long such a job keeps a processor busy. On the cooperative pool it would stop everything else.
 package final class RenderPool: Sendable {
     /// What originals and pixels may occupy.
     package let memory: MemoryBudget
@@ -22,10 +22,10 @@ package final class RenderPool: Sendable {
     /// - Parameters:
     ///   - workers: threads that render.
     ///   - queue: jobs of one urgency that may wait for one.
-    ///   - longestWait: the longest that one waits that somebody asked for.
-    ///   - longestPrefetchWait: the longest that any other waits.
-    ///   - deadline: for one render. Whoever waits for it is answered a tenth of that later, so that a render that ends itself in time
-    ///     is not left behind.
+    ///   - longestWait: the longest wait of an interactive job.
+    ///   - longestPrefetchWait: the longest wait of a prefetch.
+    ///   - deadline: for one render. Its waiter is answered a tenth of that later, so that a render that ends itself in time is
+    ///     not abandoned.
     ///   - memory: what originals under way and decoded pixels may occupy.
     package init(
         workers: Int, queue: Int, longestWait: Duration = .seconds(10), longestPrefetchWait: Duration = .seconds(600),
@@ -78,7 +78,7 @@ package final class RenderPool: Sendable {
         try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), of: memory, job)
     }
 
-    /// Ends the threads once their jobs are done. One that is stuck never is: whoever calls this bounds the wait.
+    /// Ends the threads once their jobs are done. A stuck job never is: the caller has to bound the wait.
     package func shutdown() async {
         async let rendering: Void = renders.shutdown()
         await examiners.shutdown()

@@ -1,14 +1,15 @@
 import OnesheetCore
 
-/// Who is served next, and whether one more may wait: people before prefetching, and nobody longer than is any use.
+/// The order in which jobs get a worker, and the decision whether one more may wait. Interactive jobs go before prefetches, and a job
+/// is refused if it would wait too long.
 ///
-/// Moments are milliseconds since any beginning.
+/// Moments are milliseconds since an arbitrary start.
 struct RenderQueue<Waiter: Sendable>: Sendable {
     enum Turn: Equatable {
         /// A worker is free.
         case now
         case later
-        /// Come back after so many seconds.
+        /// Come back after this many seconds.
         case refused(retryAfter: Int)
     }
 
@@ -28,16 +29,16 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     private let longestWait: Double
     private let deadline: Double
     private var lanes: [Urgency: TicketQueue<Place>] = [.interactive: TicketQueue(), .prefetch: TicketQueue()]
-    /// What waits in each lane, as predicted.
+    /// The predicted duration of all jobs that wait in a lane.
     private var waitingMilliseconds: [Urgency: Double] = [:]
     private var running: [UInt64: Job] = [:]
     private var tickets: UInt64 = 0
-    /// How long jobs take here, by how long they were predicted to.
+    /// The measured duration of jobs relative to the predicted one.
     private(set) var slowness = 1.0
 
     /// - Parameters:
     ///   - queue: how many of one urgency may wait.
-    ///   - longestWait: milliseconds that anybody is let wait, as far as can be foreseen.
+    ///   - longestWait: the longest predicted wait for an interactive job, in milliseconds.
     ///   - deadline: milliseconds after which a job that is at work counts as stuck.
     init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
         (self.workers, self.queue, self.longestWait, self.deadline) = (max(1, workers), max(0, queue), longestWait, deadline)
@@ -103,7 +104,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return .later
     }
 
-    /// Takes whoever has `ticket` out of the line, if it waits.
+    /// Removes the waiter of `ticket`, if it waits.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
             guard let place = lanes[lane]?.remove(ticket) else { continue }
@@ -113,15 +114,15 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes everybody out who waits.
+    /// Removes all waiters.
     mutating func leaveAll() -> [Waiter] {
         waitingMilliseconds = [:]
         return Urgency.allCases.flatMap { lanes[$0]?.removeAll() ?? [] }.map(\.waiter)
     }
 
     /// The job of `ticket` is over.
-    /// - Parameter wasBegun: whether how long it took says anything.
-    /// - Returns: who is next.
+    /// - Parameter wasBegun: whether its duration is meaningful.
+    /// - Returns: the next waiter.
     mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> Waiter? {
         guard let job = running.removeValue(forKey: ticket) else { return nil }
         if wasBegun, job.milliseconds > 0 {

@@ -4,11 +4,10 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Threads for one kind of work: so many jobs at work, so many waiting and none of them longer than is any use, and each answered by its
-/// deadline.
+/// Threads for one kind of work. The number of running and waiting jobs is bounded, and each job is answered by its deadline.
 ///
-/// Nobody can stop a thread that does not come back from foreign code. It keeps its place and its memory then, and counts as stuck;
-/// whoever waits for its job is answered all the same.
+/// A thread that does not return from foreign code cannot be stopped. It keeps its place and its memory, and counts as stuck; the waiter
+/// of its job is answered all the same.
 final class Workers: Sendable {
     private enum Turn {
         case now, cancelled
@@ -24,8 +23,8 @@ final class Workers: Sendable {
 
     /// - Parameters:
     ///   - queue: jobs of one urgency that may wait.
-    ///   - longestWait: the longest that a job waits that somebody asked for.
-    ///   - longestPrefetchWait: the longest that any other waits.
+    ///   - longestWait: the longest wait of an interactive job.
+    ///   - longestPrefetchWait: the longest wait of a prefetch.
     ///   - deadline: for one job that has begun.
     init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
         self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
@@ -123,7 +122,7 @@ final class Workers: Sendable {
         renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
     }
 
-    /// Ends the threads once their jobs are done. Nobody waits in line any more.
+    /// Cancels the waiting jobs, and ends the threads once the running ones are done.
     func shutdown() async {
         for waiter in renderQueue.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
         await withCheckedContinuation { done in

@@ -12,7 +12,7 @@ package struct ImageAnswer: Sendable {
     package let origin: AnswerOrigin
     /// How long each stage took that this request went through, in order.
     package var timings: [StageTiming]
-    /// Whether anybody may keep it; its origin can forbid that.
+    /// Whether the origin allows caches to store it.
     package let isStorable: Bool
     /// The memory that the image occupies, where it was made for those who share this answer.
     package let reservation: MemoryReservation?

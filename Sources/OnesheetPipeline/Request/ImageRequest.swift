@@ -16,9 +16,9 @@ package struct ImageRequest: Hashable, Sendable {
     package static func originalKey(_ title: TitleReference) -> CacheKey { CacheKey(.original, title.description) }
 }
 
-/// Leave to do work for a client: to reach a source, an origin or a worker. What a tier has needs none.
+/// Permission to do work for a client: to ask a source, an origin or a worker. Answers from a tier need none.
 ///
-/// Whoever serves clients sets the current one for as long as a request takes; without one everything is allowed.
+/// The server sets the current permit while it handles a client's request. Without one, everything is allowed.
 package struct MissPermit: Sendable {
     /// The permit of the request that the running task works for.
     @TaskLocal package static var current: MissPermit?

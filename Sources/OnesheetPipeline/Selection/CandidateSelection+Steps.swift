@@ -6,7 +6,7 @@ package import OnesheetImaging
 extension CandidateSelection {
     /// The candidate's picture with where it came from.
     /// - Returns: the failure of a candidate that others can stand in for.
-    /// - Throws: what is nobody's fault but the caller's or this server's.
+    /// - Throws: a failure that says nothing about the candidate: cancellation or overload.
     func entry(
         _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Result<Original, PipelineError> {
@@ -49,7 +49,7 @@ extension CandidateSelection {
             try await choices.change(title) { choice in
                 choice.see(all)
                 choice.candidates = choice.candidates.map { scores[ExactText($0.name)] ?? $0 }
-                // Whoever pinned or rejected one meanwhile is right.
+                // A pin or a rejection that was made meanwhile takes precedence.
                 if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(ExactText(name)) {
                     choice.chosen = name
                 }

@@ -5,9 +5,9 @@ import OnesheetImaging
 
 /// Decides which candidate is a title's poster, and fetches it.
 ///
-/// Where the source knows its poster, the first candidate that can be had is it. Where a search found them, the best few are fetched
-/// and looked at, as many as it takes, and the choice is remembered: a title keeps its poster until that is gone, or until the
-/// administrator says otherwise.
+/// If the source knows its poster, the first candidate that can be fetched is chosen. If a search found the candidates, the best few are
+/// fetched and compared, and the choice is stored: a title keeps its poster until the picture is gone or the administrator decides
+/// otherwise.
 struct CandidateSelection: Sendable {
     let fetch: OriginFetch
     let catalog: Catalog
@@ -102,7 +102,7 @@ struct CandidateSelection: Sendable {
         return evaluated[index]
     }
 
-    /// Nobody is asked any more when two show one picture of a poster's shape, or when the next one cannot win.
+    /// The selection is decided if two candidates show the same picture in a poster's shape, or if the next candidate cannot win.
     private static func isDecided(_ winner: EvaluatedCandidate, among evaluated: [EvaluatedCandidate], next: PosterCandidate?)
         -> Bool
     {

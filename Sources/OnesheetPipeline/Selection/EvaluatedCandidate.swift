@@ -10,7 +10,7 @@ struct EvaluatedCandidate: Sendable {
     let width: Int
     let height: Int
 
-    /// Another shape than announced: whoever says so of a picture shows another one, or a part of it.
+    /// The factor for a picture in another shape than announced: it is a different picture, or a part of it.
     private static let lie = 0.6
     /// What each hit that shows the same picture adds, up to two.
     private static let agreement = 0.25

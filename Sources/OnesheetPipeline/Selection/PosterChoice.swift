@@ -9,10 +9,10 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     package var isPinned = false
     /// The names of candidates that are never chosen.
     package var rejected: Set<ExactText> = []
-    /// The candidates as they were last seen, best first: what a number means that somebody names.
+    /// The candidates as they were last seen, best first. Commands refer to them by number.
     package var candidates: [CandidateScore] = []
 
-    /// Names on disk, from before the list was called so.
+    /// `ballot` is the name in stored choices.
     private enum CodingKeys: String, CodingKey {
         case chosen, isPinned, rejected
         case candidates = "ballot"
@@ -52,7 +52,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
         }
     }
 
-    /// A search finds more than anybody looks through.
+    /// The most candidates that are stored.
     private static let mostCandidates = 30
 }
 

@@ -20,12 +20,12 @@ package struct PosterChoices: Sendable {
         self.limit = limit
     }
 
-    /// What is remembered about `title`; nothing where nobody has chosen yet.
+    /// The stored choice for `title`; an empty one if there is none yet.
     package func choice(of title: TitleReference) async throws -> PosterChoice {
         try await state.value(for: Self.key(title)).map(Self.read) ?? PosterChoice()
     }
 
-    /// Changes what is remembered about `title`; nobody else changes it meanwhile.
+    /// Changes the stored choice for `title` in one atomic step.
     @discardableResult
     package func change(
         _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) throws -> Void

@@ -4,8 +4,8 @@ package import OnesheetCache
 package import OnesheetCore
 import Synchronization
 
-/// The sources' titles and where their posters are. All questions to sources come here, so that each costs as few calls as it can
-/// (`SourceAnswers`), and it is known which of them anybody could make up (`Familiarity`).
+/// The sources' titles and where their posters are. All questions to sources pass through here, so that each costs as few
+/// calls as possible (`SourceAnswers`) and made-up questions are told apart from known titles (`Familiarity`).
 package struct Catalog: Sendable {
     package let sources: [String: any ContentSource]
     private let pages: SourceAnswers<TitlePage>
@@ -76,7 +76,7 @@ package struct Catalog: Sendable {
         ) { () async throws(SourceError) in CandidateList(try await plugin.candidates(for: title.id)) }.candidates
     }
 
-    /// Notes that the administrator has decided about `title`: it is nobody's invention.
+    /// Records that the administrator has decided about `title`, which makes it a known one.
     package func know(_ title: TitleReference) { known.note(title) }
 
     private func question(_ title: TitleReference) -> SourceQuestion {
@@ -84,7 +84,7 @@ package struct Catalog: Sendable {
             key: title.description, missKey: title.description, source: title.source, tags: [.source(title.source), .title(title)])
     }
 
-    /// Whether nobody from outside asks: a command or the schedule does.
+    /// Whether a command or the schedule asks, and no client.
     private static var isTrusted: Bool { Familiarity.current == .known || Urgency.current == .prefetch }
 
     /// Whether the source lists `title`, or the administrator asks for it or did before.
@@ -163,8 +163,8 @@ extension TitleQuery {
     }
 }
 
-/// The titles that sources have listed lately, and those that the administrator has decided about: what is asked about them is no
-/// stranger's invention.
+/// The titles that sources have listed lately, and those that the administrator has decided about. Questions about them are not made
+/// up.
 private final class KnownTitles: Sendable {
     private let titles = Mutex(TwoGenerations<TitleReference, Void>(count: 16_384, weight: 4 << 20))
     private let sources = Mutex<Set<String>>([])

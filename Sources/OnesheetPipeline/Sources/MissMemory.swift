@@ -3,10 +3,10 @@ import OnesheetCache
 import OnesheetCore
 import Synchronization
 
-/// Remembers for some minutes what a source does not have, and for some seconds that it could not answer, so that the same question
-/// costs one call however often it is asked.
+/// Remembers for minutes that a source does not have something, and for seconds that it could not answer, so that a repeated question
+/// costs one call.
 ///
-/// In memory only, and bounded: names that somebody makes up are never cache entries.
+/// In memory only, and bounded: made-up names never become cache entries.
 final class MissMemory<Value: Sendable>: Sendable {
     private struct Miss {
         let outcome: Result<Value, SourceError>

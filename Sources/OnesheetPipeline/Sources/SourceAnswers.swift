@@ -5,21 +5,21 @@ import OnesheetCore
 
 /// A question to a source.
 struct SourceQuestion: Sendable {
-    /// What answers are kept under; questions that are the same to the source have the same.
+    /// The key of the answer in the cache. Questions that are the same to the source share it.
     let key: String
-    /// What is not there is remembered under; may tell apart more than `key`.
+    /// The key under which a missing answer is remembered; may distinguish more than `key`.
     var missKey: String
     let source: String
     let tags: [CacheTag]
 }
 
-/// A source's answers of one kind: each kept in the cache for as long as it holds and longer for when the source cannot answer, what is
-/// not there remembered for minutes, and the same question asked once for all who ask at the same time.
+/// A source's answers of one kind. Each is cached while it is valid, and longer in case the source cannot answer. Missing answers are
+/// remembered for minutes, and concurrent callers with the same question share one call.
 struct SourceAnswers<Value: Codable & Sendable>: Sendable {
-    /// What an answer is worth.
+    /// How an answer is kept.
     enum Worth {
         case keeping(CacheExpiration)
-        /// There is nothing: remembered in memory only, so that names that somebody makes up fill no tier.
+        /// There is nothing. Remembered in memory only, so that made-up names do not fill a tier.
         case remembering
         case nothing
     }
@@ -33,7 +33,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// - Parameters:
     ///   - name: what sets these answers apart from others in the cache.
-    ///   - onJoin: called when somebody waits for an answer, so that a test knows when all do.
+    ///   - onJoin: called when a caller waits for an answer, so that a test knows when all do.
     init(
         _ name: String, cache: Cache, clock: WallClock, logger: Logger,
         onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
@@ -44,7 +44,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
     }
 
-    /// What is kept under `key`, fresh or not; nobody is asked.
+    /// The answer in the cache under `key`, fresh or not. Asks no source.
     func kept(_ key: String) async -> DatedAnswer<Value>? { await storage.value(forKey: key)?.value }
 
     /// The answer that is kept while it is fresh, or else the source's; where the source cannot answer now, the kept one all the same.
@@ -66,7 +66,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             }
         }
         return try await flights.share(FlightKey(ExactText(question.key), at: mark)) { () async throws(PipelineError) -> Value in
-            // Whoever was asked before this one may have brought it meanwhile.
+            // An earlier flight may have stored it meanwhile.
             let kept = await self.kept(question.key)
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let isKnown = isListed || (kept?.isKnown ?? (kept != nil))
@@ -80,7 +80,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 case (.success(let value), .keeping(let fresh)?):
                     await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: mark)
                 case (.success, .nothing?): break
-                // Whoever left says nothing about the answer.
+                // A cancelled call says nothing about the answer.
                 default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: mark) }
                 }
             }

@@ -2,7 +2,7 @@ import NIOCore
 package import OnesheetCore
 import Synchronization
 
-/// What one source may take of what all share, whatever its plugin does.
+/// How much one source may use of shared resources, whatever its plugin does.
 package struct SourceLimits: Sendable, Equatable {
     /// For one answer of the plugin, with all that it asks its service for that.
     package var time = Duration.seconds(60)
@@ -22,7 +22,7 @@ package struct SourceLimits: Sendable, Equatable {
     }
 }
 
-/// A source's way to the outside, held to its limits.
+/// A source's access to the network, within its limits.
 package struct LimitedTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let limits: SourceLimits
@@ -50,8 +50,8 @@ package struct LimitedTransport: HTTPTransport {
     }
 }
 
-/// The memory that one call of a plugin takes with what is fetched for it. It goes back when the call ends, also when nobody waits for
-/// it any more.
+/// The memory of the answers that are fetched for one call of a plugin. It is released when the call ends, even if the call was
+/// abandoned.
 final class CallMemory: Sendable {
     @TaskLocal static var current: CallMemory?
 

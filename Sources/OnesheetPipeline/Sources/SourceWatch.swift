@@ -3,9 +3,9 @@ package import Logging
 package import OnesheetCore
 import Synchronization
 
-/// How one source is, and what became of the calls since the start.
+/// The health of one source, and the outcomes of its calls since the start.
 package final class SourceWatch: Sendable {
-    /// What a source can be asked.
+    /// The questions that a source answers.
     package enum Call: Sendable, CaseIterable {
         case titles, title, candidates
     }
@@ -30,7 +30,7 @@ package final class SourceWatch: Sendable {
 
     package var figures: SourceFigures { state.withLock { $0.figures } }
 
-    /// The worst that is known of any call.
+    /// The worst known state of any kind of call.
     package var health: SourceHealth {
         let now = clock.now
         return state.withLock { $0.health.values.map { $0.current(at: now) }.max { $0.weight < $1.weight } ?? .well }
@@ -52,7 +52,7 @@ package final class SourceWatch: Sendable {
     /// Counts it out.
     func end() { state.withLock { $0.figures.underWay -= 1 } }
 
-    /// - Parameter result: what the source said; `nil` where it said nothing in time.
+    /// - Parameter result: the source's answer; `nil` if there was none in time.
     func note<Value>(_ result: Result<Value, SourceError>?, of call: Call, seconds: Double) {
         let (now, before) = (clock.now, health)
         let outcome = SourceOutcome(result)
@@ -63,7 +63,7 @@ package final class SourceWatch: Sendable {
             let known = state.health[call] ?? .well
             switch result {
             case nil: state.health[call] = known.failing("it does not answer in time", at: now)
-            // What is kept for people, and for what is known, is not used up for them.
+            // The rest of the quota is reserved for interactive requests or for known titles, and not exhausted for those.
             case .failure(.quotaExhausted) where Urgency.current == .prefetch || Familiarity.current == .unknown: break
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
@@ -96,7 +96,7 @@ package enum SourceHealth: Sendable, Equatable {
         }
     }
 
-    /// A quota fills without anybody asking.
+    /// An exhausted quota resets by itself.
     fileprivate func current(at now: Date) -> SourceHealth {
         if case .exhausted(let until?) = self, until <= now { return .well }
         return self
@@ -108,7 +108,7 @@ package enum SourceHealth: Sendable, Equatable {
     }
 }
 
-/// What became of a source's calls since the start.
+/// The outcomes of a source's calls since the start.
 package struct SourceFigures: Sendable, Equatable {
     package var calls: [SourceOutcome: Int] = [:]
     /// Calls that were not refused, and the seconds that they took together.
@@ -117,7 +117,7 @@ package struct SourceFigures: Sendable, Equatable {
     package var underWay = 0
 }
 
-/// What came of a call.
+/// The outcome of a call.
 package enum SourceOutcome: String, Sendable, CaseIterable {
     case answered, unauthorized, unavailable, unsupported, refused
     case notFound = "not_found"

@@ -1,8 +1,8 @@
 import OnesheetCache
 package import OnesheetCore
 
-/// A source as the rest of the server sees it: held to its limits, and what becomes of each call noted. A plugin that hangs, computes,
-/// floods or fails costs its own requests and no other's: it runs on threads of its own.
+/// A source as the rest of the server sees it, with its limits enforced and the outcome of each call recorded. The plugin runs on threads
+/// of its own, so that one that hangs, computes, floods or fails affects only its own requests.
 package struct WatchedSource: ContentSource {
     private let source: any ContentSource
     private let limits: SourceLimits
@@ -24,7 +24,7 @@ package struct WatchedSource: ContentSource {
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
     package func changes() async throws(SourceError) -> TitleChanges? {
-        // Without a limit: a change is told once, and only whoever follows the source waits for it.
+        // No time limit: a change is told once, and only the caller that follows the source waits for it.
         let result = await withTimeoutAbandoning(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
             do throws(SourceError) { return .success(try await source.changes()) } catch { return .failure(error) }
         }
@@ -44,8 +44,8 @@ package struct WatchedSource: ContentSource {
         try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
     }
 
-    /// What the plugin answers, in its time. One that does not end, not even when it is cancelled, is left behind: it counts as under way
-    /// for as long as it runs, so that there are never more than so many of them.
+    /// Returns the plugin's answer within the time limit. A call that does not end, not even when cancelled, is abandoned. It counts as
+    /// under way for as long as it runs, so that the number of such calls is bounded.
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
@@ -59,7 +59,7 @@ package struct WatchedSource: ContentSource {
                 do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
             }
         }
-        // Whoever leaves says nothing about the source.
+        // A caller that leaves says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }
         watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))
         guard let result else { throw .unavailable(reason: "no answer in \(limits.time)") }
@@ -67,8 +67,8 @@ package struct WatchedSource: ContentSource {
     }
 }
 
-/// A source whose answers are held against what a source may answer, so that nothing behind it has to mind what a stranger's service,
-/// program or plugin says.
+/// A source whose answers are checked against the limits of `AnswerCheck`, so that the code behind it can trust the answers of any
+/// service, program or plugin.
 struct CheckedSource: ContentSource {
     let source: any ContentSource
 

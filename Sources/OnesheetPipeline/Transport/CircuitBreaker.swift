@@ -2,11 +2,11 @@ import FoundationEssentials
 import OnesheetCore
 import Synchronization
 
-/// Leaves a host alone that cannot be reached, or that asks for it, and a URL for which its host asks; after a pause a few requests
-/// find out whether it is well again.
+/// Stops requests to a host that cannot be reached or asks for a pause, and to a URL for which its host asks for one. After the pause, a
+/// few trial requests find out whether it works again.
 ///
-/// While a cache is warm only bad URLs reach an origin, so what a single URL does says nothing of its host: an answer of any status
-/// is an answer, a body that is cut is that URL's. What counts are connections that cannot be made, and several URLs in a short time.
+/// While the cache is warm, only bad URLs reach an origin, so a single URL says little about its host: any status counts as an answer, and
+/// a truncated body counts against its URL only. Failed connections for several URLs within a short time open the circuit of the host.
 final class CircuitBreaker: Sendable {
     /// How a request failed without a head of an answer.
     enum Failure {
@@ -50,7 +50,7 @@ final class CircuitBreaker: Sendable {
 
     /// So many failures open a circuit.
     static let failures = 5
-    /// Of so many different URLs.
+    /// The number of different URLs that have to fail.
     static let different = 3
     /// Seconds within which they count.
     static let window = 10.0

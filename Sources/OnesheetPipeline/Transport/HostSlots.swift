@@ -2,13 +2,12 @@ import FoundationEssentials
 import OnesheetCore
 import Synchronization
 
-/// Lets so many requests go to one host at a time. So many more wait in the order in which they came, and nobody else with them; one
-/// more is refused at once.
+/// Limits concurrent requests per host. Excess requests wait in a bounded FIFO queue; beyond that they fail immediately.
 ///
-/// Half of the places at most are kept by requests that the host does not answer, if others wait: a few pictures that hang do not
-/// keep the rest of their host away.
+/// If others wait, requests that the host does not answer may keep at most half of the places, so that a few pictures that hang do not
+/// block the rest of their host.
 final class HostSlots: Sendable {
-    /// Too many wait already; probably not any more after so many seconds.
+    /// The queue is full. Room is likely after `retryAfter` seconds.
     struct Full: Error, Equatable {
         let retryAfter: Int
     }
@@ -58,10 +57,10 @@ final class HostSlots: Sendable {
 
     /// - Parameters:
     ///   - limit: requests at one host at a time.
-    ///   - queue: how many more may wait.
-    ///   - patience: seconds for which any answer may be waited for, whoever else waits.
+    ///   - queue: the most requests that may wait.
+    ///   - patience: seconds for which any request may wait for its answer, even if others wait for its place.
     init(limit: Int, queue: Int, patience: Double = 2.5, clock: WallClock) {
-        precondition(limit > 0, "somebody has to go")
+        precondition(limit > 0, "needs at least one request at a time")
         (self.limit, self.queue, self.patience, self.clock) = (limit, queue, patience, clock)
     }
 
@@ -144,7 +143,7 @@ final class HostSlots: Sendable {
             line.silent.remove(place.ticket)
             let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst().continuation
             if next == nil { line.taken -= 1 }
-            // A host that nobody asks is forgotten, or their number would grow without bound.
+            // Forget idle hosts, or their number would grow without bound.
             state.lines[place.host] = line.taken == 0 ? nil : line
             return next
         }

@@ -5,7 +5,7 @@ import NIOSSL
 import OnesheetCore
 import Synchronization
 
-/// Connections to origins: made to checked addresses only, kept for the next request, closed when nobody wants them.
+/// Connections to origins: made to checked addresses only, kept for the next request, closed when idle.
 ///
 /// A name is looked up and its addresses are checked before there is a connection, and the connection is made to a checked address: a
 /// name that means something else a moment later (DNS rebinding) leads nowhere else. `Host` and the TLS handshake have the name.

@@ -53,7 +53,7 @@ final class OriginExchange: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let order = exchange?.job.order else {
-            // Nobody asked.
+            // An answer without a request.
             context.close(promise: nil)
             return
         }
@@ -132,7 +132,7 @@ final class OriginExchange: ChannelDuplexHandler {
     private func fail(_ kind: ExchangeFailure.Kind, _ context: ChannelHandlerContext) {
         let (stage, promise) = (stage, exchange?.job.promise)
         exchange?.ticks?.cancel()
-        // What it holds goes before anybody hears of it.
+        // Release its memory before the waiter continues.
         exchange = nil
         promise?.fail(ExchangeFailure(kind, stage))
         context.close(promise: nil)

@@ -49,8 +49,8 @@ enum OriginGuard {
 }
 
 extension OriginPolicy {
-    /// Whether the operator named the host of `url`, and so may read what is wrong with it. A host that only fits a pattern, or that
-    /// another one redirects to, a stranger may have chosen: what becomes of a connection there is nobody's business.
+    /// Whether the operator named the host of `url`, so that errors may describe what is wrong with it. A stranger may have chosen a host
+    /// that only fits a pattern or that is the target of a redirect; errors must not describe connections to it.
     func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
         guard let allow else { return !isRedirected }
         return allow.contains { $0.isForOneHost && $0.matches(url) }

@@ -3,7 +3,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetHTTP
 
-/// How we treat the hosts of others: so many requests at a time, failures tried again with care, and rest where they need it.
+/// Limits the load on origins: bounded concurrency, retries with backoff, and pauses for hosts that fail or ask for them.
 struct OriginThrottle: Sendable {
     /// One of the times that a request is sent.
     struct Attempt: Sendable {
@@ -31,13 +31,13 @@ struct OriginThrottle: Sendable {
                 breaker.answered(url)
                 guard answer.isOverload else { return answer }
                 if let seconds = answer.retryAfter(at: clock.now) {
-                    // Who names a time is not asked before.
+                    // A host that names a time is not asked before it.
                     breaker.leave(url, for: seconds)
                     return answer
                 }
                 if isLast || answer.status == 429 { return answer }
             } catch let failure as ExchangeFailure {
-                // Whoever left does not make a host bad.
+                // A cancelled request does not count against its host.
                 if Task.isCancelled { throw failure.error(at: url, isNamed: isNamed) }
                 if failure.stage == .answered { breaker.answered(url) }
                 let isOurs = isNamed && failure.isRefusal
@@ -80,8 +80,8 @@ extension HTTPAnswer {
     }
 }
 
-/// How often a request is sent again that failed by what may be gone the next moment, and when: after a random part of a pause that
-/// doubles, so that many who failed together do not come back together.
+/// How often and when a request is sent again after a transient failure: with exponential backoff and full jitter, so that requests that
+/// failed together do not return together.
 package struct Retry: Sendable {
     /// Requests in all.
     let attempts: Int

@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// Spaces requests out, so that no service gets more in a second than its policy says.
+/// Spaces requests out to the rate that the origin policy allows.
 actor RateLimiter {
     private var next: [OriginPolicy: ContinuousClock.Instant] = [:]
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Ends a connection on which an answer takes more bytes than any may, its head and its framing included: what a parser collects
-/// before it hands anything on nobody else counts, and what it drops, such as interim answers (RFC 9110 §15.2), nobody else sees.
+/// Closes the connection once a response, including head and framing, exceeds the limit. Counts raw bytes, because the decoder buffers
+/// without a limit of its own and drops some of them, such as interim responses (RFC 9110 §15.2).
 final class ResponseSizeLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

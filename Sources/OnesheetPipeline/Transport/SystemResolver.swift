@@ -32,7 +32,7 @@ package final class SystemResolver: NameResolver {
     private static let queue = 256
     /// EAI_NODATA of netdb.h, which Swift does not see: the name is there, without an address.
     private static let noData: CInt = -5
-    /// More addresses of one name than anybody tries.
+    /// The most addresses of one name that are kept.
     private static let most = 16
 
     private let state = Mutex(State())
