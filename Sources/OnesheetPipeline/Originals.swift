@@ -67,7 +67,7 @@ package struct Originals: Sendable {
         return Original(entry: hit.entry, reservation: reservation)
     }
 
-    /// What the origin has now. Where that cannot be learnt, a stale original serves for as long as it may.
+    /// The origin's current picture. If it cannot be fetched, a stale original serves for as long as its freshness allows.
     private func renewed(
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
@@ -88,7 +88,7 @@ package struct Originals: Sendable {
         }
     }
 
-    /// What the original looks like.
+    /// The perceptual hash of the original.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
 
     /// Pixels of the original as it is shown.
@@ -96,7 +96,7 @@ package struct Originals: Sendable {
         try await fetch.size(of: original)
     }
 
-    /// What the best candidate that can be had shows.
+    /// The picture of the best candidate that can be fetched.
     private func selected(
         for title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
     ) async throws(PipelineError) -> Original {

@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// What a picture looks like, in 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
+/// A perceptual hash of 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
 /// darker than its right neighbour. The same picture in another size or quality differs in a few bits, another picture in about 32.
 package struct PerceptualHash: Sendable, Hashable {
     package let bits: UInt64

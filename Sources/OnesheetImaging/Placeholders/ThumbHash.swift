@@ -21,7 +21,7 @@ struct ThumbHash {
         let lumaX = max(1, Int((limit * Float(width) / longest).rounded()))
         let lumaY = max(1, Int((limit * Float(height) / longest).rounded()))
 
-        // What is clear shows the average.
+        // Transparent pixels take the average.
         let colors = picture.pixels.map { average * (1 - $0.w) + $0 * $0.w }
         func channel(_ values: [Float], countX: Int = 3, countY: Int = 3) -> Channel {
             Channel(values, width: width, height: height, countX: countX, countY: countY)

@@ -10,7 +10,7 @@ extension Rendering {
             height: picture.layout.height, placeholder: Placeholder(picture))
     }
 
-    /// What happens to a resampled picture before it is encoded: turned, converted, filtered, put on its canvas, flattened.
+    /// Turns, converts, filters and flattens a resampled picture and puts it on its canvas, before it is encoded.
     func finished(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> PixelBuffer {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels

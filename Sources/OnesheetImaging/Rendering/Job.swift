@@ -13,7 +13,7 @@ struct Job {
     /// Luma pixels per chroma pixel of planes that are kept, each way.
     let chroma: Int
 
-    /// Below this quality colour is stored at half the resolution, as is the custom: there the eye does not miss it.
+    /// Below this quality, chroma is stored at half the resolution, as is usual; the loss is not visible there.
     private static let fullColorQuality = 90
 
     init(
@@ -53,8 +53,8 @@ struct Job {
         return options
     }
 
-    /// What the decoder may leave out: at least two pixels are left for each of the outcome, so that its own, coarser way of
-    /// shrinking does not show.
+    /// The smallest size that the decoder may deliver: at least two pixels for each pixel of the variant, so that the decoder's coarser
+    /// scaling does not show.
     func wants(_ header: ImageHeader) -> (width: Int, height: Int) {
         func wanted(_ side: Int, for pixels: Int, of length: Double) -> Int {
             Int((2 * Double(side) * Double(pixels) / length - 1e-6).rounded(.up))

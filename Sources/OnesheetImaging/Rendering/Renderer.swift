@@ -24,7 +24,7 @@ package struct Renderer: Sendable {
         self.limits = limits
     }
 
-    /// What can be read and written.
+    /// The formats that can be read and written.
     package var formats: [ImageFormat] { codecs.map(\.format) }
 
     /// Reads what the file says of itself.
@@ -62,7 +62,7 @@ package struct Renderer: Sendable {
         return (size.width, size.height)
     }
 
-    /// What the picture looks like. It is decoded as small as its codec can.
+    /// The perceptual hash of the picture, which is decoded as small as its codec can.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
     package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
         let end = end()
@@ -86,10 +86,10 @@ package struct Renderer: Sendable {
         return small
     }
 
-    /// When a call that begins now has to be done.
+    /// The deadline of a call that begins now.
     func end() -> Deadline { Deadline(now().advanced(by: deadline), now: now) }
 
-    /// What a codec's error means for the render.
+    /// The error of the render for a codec's error.
     func failure(_ error: CodecError, in format: ImageFormat) -> RenderError {
         error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }

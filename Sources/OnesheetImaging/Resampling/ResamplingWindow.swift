@@ -30,7 +30,7 @@ struct ResamplingWindow: Hashable, Sendable {
 
     func center(_ index: Int) -> Double { start + (Double(index) + 0.5) * scale }
 
-    /// What each sample of output `index`'s window counts for; they add up to 1, at edges too.
+    /// The weights of the samples in the window of output `index`. They add up to 1, at edges too.
     func weights(_ index: Int, _ window: Range<Int>) -> [Double] {
         let (center, resampling) = (center(index), max(scale, 1))
         let weights = window.map { kernel.weight((Double($0) + 0.5 - center) / resampling) }

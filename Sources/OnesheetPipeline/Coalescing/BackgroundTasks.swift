@@ -5,7 +5,7 @@ import Synchronization
 /// Background work, and work that continues when its caller leaves: one piece for each purpose, a bounded number at once, all cancelled
 /// when the server ends.
 package final class BackgroundTasks: Sendable {
-    /// What a piece of work is for.
+    /// The purpose of a piece of work.
     package enum Purpose: Hashable, Sendable {
         /// An image that is made anew while the stale one serves.
         case refresh(CacheKey)
@@ -27,7 +27,7 @@ package final class BackgroundTasks: Sendable {
 
     package var underWay: Int { state.withLock { $0.tasks.count } }
 
-    /// What was not begun because there was too much already.
+    /// The number of tasks that were not begun because too many were under way.
     package var skipped: Int { state.withLock { $0.skipped } }
 
     /// Begins `work`.

@@ -44,7 +44,7 @@ final class FailureMemory: Sendable {
     /// How many failures are remembered.
     var count: Int { failures.withLock { $0.count } }
 
-    /// What does not exist is asked for again after minutes, what failed after seconds; what is this server's own trouble at once.
+    /// Missing posters are asked for again after minutes, other failures after seconds. Failures of this server are not remembered.
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120

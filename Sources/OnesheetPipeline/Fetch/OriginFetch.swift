@@ -4,7 +4,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 
-/// Fetches originals and admits them: whatever one says it is, it has to be a picture within the limits.
+/// Fetches originals and admits them: regardless of its media type, each has to be a picture within the limits.
 struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let renderer: Renderer
@@ -48,14 +48,14 @@ struct OriginFetch: Sendable {
         return try await admit(body, from: url, of: title, freshness)
     }
 
-    /// - Throws: what an answer without a picture means.
+    /// - Throws: the error for an answer without a picture.
     private func check(_ answer: HTTPAnswer, of url: String) throws(PipelineError) {
         if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
-            // Who asks us to come back later has its word passed on.
+            // Pass on the origin's request to come back later.
             throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
         }
         guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
-        // It is the origin's mistake, and most likely gone the next moment.
+        // A fault of the origin, and most likely transient.
         guard answer.body.readableBytes > 0 else { throw .origin(.failed(url: url, reason: "the answer is empty")) }
     }
 
@@ -86,7 +86,7 @@ struct OriginFetch: Sendable {
         }
     }
 
-    /// What the picture looks like. It is decoded as small as its codec can, with memory for that.
+    /// The perceptual hash of the picture, which is decoded as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (renderer, body) = (renderer, original.entry.body)
         let cost = try await pool.examine { () throws(PipelineError) in
@@ -107,8 +107,8 @@ struct OriginFetch: Sendable {
         } catch .crowded(_, let seconds) where !Task.isCancelled {
             throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
-            // What holds memory longest are originals in line for a render. Where none is in line, memory is with fetches under way,
-            // of which the next may end any moment: one second then, the shortest time that the field can say.
+            // Originals that wait for a render hold memory longest. If none waits, fetches hold it, and the next may end any moment:
+            // one second then, the shortest value of the field.
             throw .overloaded(retryAfter: pool.retryAfter)
         } catch {
             throw Task.isCancelled ? .cancelled : .origin(error)

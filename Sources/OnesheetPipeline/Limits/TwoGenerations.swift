@@ -1,5 +1,5 @@
 /// Values by key, no more than there is room for: two generations of which the older is forgotten as a whole when the younger is full.
-/// What is asked for moves to the younger, so that a flood of new keys forgets the flood and not what is of use. Everything is O(1),
+/// A value that is read moves to the younger, so that a flood of new keys evicts the flood and not the values in use. Everything is O(1),
 /// amortised.
 struct TwoGenerations<Key: Hashable, Value> {
     private struct Generation {

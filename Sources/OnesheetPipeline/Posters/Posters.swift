@@ -26,7 +26,7 @@ package struct Posters: Sendable {
         }
         var seen = known
         seen.see(candidates)
-        // What a number means has to be kept where the next search may find something else.
+        // Store the list, because the next search may find other candidates and the numbers must keep their meaning.
         guard seen != known, candidates.contains(where: { $0.trust != nil }) else { return seen }
         return try await choices.change(title) { $0.see(candidates) }
     }
@@ -117,7 +117,7 @@ package struct PosterProvenance: Sendable, Encodable {
     package let fetched: Date
     package let mediaType: String
     package let bytes: Int
-    /// What it looks like: what is blocked where it is to be seen no more.
+    /// The perceptual hash, by which the picture can be blocked.
     package let hash: String
 }
 

@@ -1,4 +1,4 @@
-/// What a prefetch did.
+/// The outcome of a prefetch.
 package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// A title that could not be prefetched.
     package struct Failure: Sendable, Equatable, Codable {
@@ -30,7 +30,7 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     }
 }
 
-/// What a prefetch would cost.
+/// The predicted cost of a prefetch.
 package struct PrefetchEstimate: Sendable, Equatable, Codable {
     /// Variants asked for.
     package var total = 0

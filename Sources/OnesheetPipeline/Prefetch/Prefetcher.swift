@@ -131,7 +131,7 @@ package struct Prefetcher: Sendable {
         return summary
     }
 
-    /// What `run` would cost, according to the cache. Asks no source and no origin.
+    /// The cost of `run`, according to the cache. Asks no source and no origin.
     package func estimate(_ titles: [TitleReference], _ transforms: [Transform]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * transforms.count

@@ -6,7 +6,7 @@ import OnesheetImaging
 ///
 /// The bytes decide how long such a job keeps a processor busy. On the cooperative pool it would stop everything else.
 package final class RenderPool: Sendable {
-    /// What originals and pixels may occupy.
+    /// The memory for originals and pixels.
     package let memory: MemoryBudget
     private let renders: Workers
     /// Threads of their own: looking at a header waits for no render, and no render for those.
@@ -49,10 +49,10 @@ package final class RenderPool: Sendable {
     /// Threads whose job is past its deadline and does not end, by what they are for.
     package var stuck: (render: Int, examine: Int) { (renders.stuck, examiners.stuck) }
 
-    /// What a job that comes now is told when it cannot be taken: seconds until it probably can.
+    /// Seconds after which a job that is refused now can probably be taken.
     package var retryAfter: Int { renders.retryAfter }
 
-    /// Refuses what would have to be rendered, before anything is done for it.
+    /// Refuses a render before any work is done for it.
     /// - Throws: `.overloaded` where a job that comes now would not be taken.
     func checkRoom() throws(PipelineError) {
         if let seconds = renders.refusal { throw .overloaded(retryAfter: seconds) }

@@ -67,7 +67,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return wait
     }
 
-    /// What is left of a job as predicted. Where that proved wrong, what has taken so long will probably take as long again.
+    /// The predicted time left of a job. A job that has exceeded its prediction will probably take as long again.
     private func remaining(_ job: Job, at now: Double) -> Double {
         let (expected, elapsed) = (job.milliseconds * slowness, now - job.start)
         return min(elapsed < expected ? expected - elapsed : elapsed, deadline)

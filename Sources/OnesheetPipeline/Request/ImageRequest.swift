@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What is asked for, in canonical form: whatever dialect it came in, equal requests are equal values and share one cache entry.
+/// A request in canonical form. Equal requests in different dialects are equal values and share one cache entry.
 package struct ImageRequest: Hashable, Sendable {
     package let title: TitleReference
     package let transform: Transform

@@ -1,7 +1,7 @@
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Why there is no image. Wraps what the layer below said with what was being done.
+/// Why there is no image. Wraps the error of the layer below.
 package enum PipelineError: Error, Sendable, Equatable {
     /// No source has this name; `known` are those that there are.
     case unknownSource(String, known: [String])
@@ -44,7 +44,7 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
-    /// What went wrong, in the same words for each title that it went wrong with.
+    /// The reason in words that do not name the title, so that equal failures can be grouped.
     package var reason: String {
         if case .noPoster = self { return "there is no poster" }
         return description

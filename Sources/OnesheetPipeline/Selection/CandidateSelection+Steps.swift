@@ -25,7 +25,7 @@ extension CandidateSelection {
         }
     }
 
-    /// What is remembered. Where that cannot be read the election goes on as if nothing were: a poster beats none.
+    /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.
     func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
         do {
             let choice = if let title { try await choices.choice(of: title) } else { PosterChoice() }
@@ -59,7 +59,7 @@ extension CandidateSelection {
         }
     }
 
-    /// What the picture looks like, found out on a worker thread where it is not known.
+    /// The perceptual hash of the picture, computed on a worker thread unless it is known.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         if let known = original.entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) { return known }
         return try await fetch.hash(of: original)

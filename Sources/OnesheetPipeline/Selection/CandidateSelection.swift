@@ -17,7 +17,7 @@ struct CandidateSelection: Sendable {
     /// How many candidates are fetched before a title counts as failed.
     private static let attempts = 4
 
-    /// What the origin of `title` has, from the chosen candidate or, where that cannot be had, from the next best.
+    /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
     func original(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
         let (choice, blocked) = await remembered(title)
         var failed: String?

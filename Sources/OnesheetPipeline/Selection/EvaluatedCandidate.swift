@@ -1,7 +1,7 @@
 import OnesheetCore
 import OnesheetImaging
 
-/// A candidate whose picture has been fetched and looked at.
+/// A candidate whose picture has been fetched and hashed.
 struct EvaluatedCandidate: Sendable {
     let candidate: PosterCandidate
     let original: Original
@@ -12,7 +12,7 @@ struct EvaluatedCandidate: Sendable {
 
     /// The factor for a picture in another shape than announced: it is a different picture, or a part of it.
     private static let lie = 0.6
-    /// What each hit that shows the same picture adds, up to two.
+    /// The bonus for each hit that shows the same picture, up to two.
     private static let agreement = 0.25
 
     /// The best that a candidate can still become once others agree with it.

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import OnesheetCore
 
-/// What is remembered about a title's poster: which candidate it is and why, and what the administrator said about it.
+/// The stored choice for a title's poster: the candidate, the reasons, and the administrator's decisions.
 package struct PosterChoice: Codable, Sendable, Equatable {
     /// The name of the candidate that is the poster.
     package var chosen: String?
@@ -66,9 +66,9 @@ package struct CandidateScore: Codable, Sendable, Equatable {
     package var published: Date?
     /// From 0 to about 1.5; `nil` where the source knows that it is the poster.
     package var score: Double?
-    /// What the score is made of, in words.
+    /// The parts of the score, in words.
     package var reasons: [String] = []
-    /// What the picture looks like, where it has been fetched.
+    /// The perceptual hash, if the picture has been fetched.
     package var hash: String?
 
     init(_ candidate: PosterCandidate) {

@@ -4,7 +4,7 @@ package import OnesheetCore
 package import OnesheetImaging
 import Synchronization
 
-/// What is remembered about posters, over restarts: each title's choice, and the pictures that are never shown.
+/// The stored choices of posters: the choice for each title, and the pictures that are never shown. They survive restarts.
 package struct PosterChoices: Sendable {
     private let state: StatePart
     private let limit: Int

@@ -54,7 +54,7 @@ package struct Catalog: Sendable {
         return page
     }
 
-    /// All that its source knows about `title`.
+    /// The source's data for `title`.
     package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
         let plugin = try source(title.source)
         return try await titles.answer(

@@ -127,7 +127,7 @@ struct DatedAnswer<Value: Codable & Sendable>: Codable, Sendable {
 }
 
 extension Result {
-    /// What succeeded.
+    /// The value of a success.
     fileprivate var value: Success? {
         if case .success(let value) = self { value } else { nil }
     }

@@ -14,7 +14,7 @@ struct ExchangeFailure: Error {
         case noMemory
         /// There are as many connections, or look-ups of names, as there may be.
         case full
-        /// What the system, the TLS library or the parser said.
+        /// The message of the system, the TLS library or the parser.
         case broken(String)
         /// The answer is whole, and nothing can be done with it.
         case unusable(String)
@@ -52,7 +52,7 @@ struct ExchangeFailure: Error {
         }
     }
 
-    /// What became of it, for the log alone.
+    /// A description for the log only.
     var detail: String {
         switch kind {
         case .refused(let addresses):

@@ -47,7 +47,7 @@ enum Inflater {
         var rest = packed
         var output = [UInt8](repeating: 0, count: piece)
         var members = 0
-        // What fills the output may go on without more input.
+        // After a full output, inflating may continue without more input.
         var isFull = false
         while true {
             if input.isEmpty, !isFull {

@@ -49,7 +49,7 @@ extension WebURL {
     }
 }
 
-/// What shares connections, and fails together: a scheme, a host and a port.
+/// A scheme, a host and a port: the unit that shares connections and fails together.
 struct OriginHost: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -58,7 +58,7 @@ struct OriginHost: Hashable, Sendable {
     init(_ url: WebURL) { (scheme, host, port) = (url.scheme, url.host, url.port) }
 }
 
-/// A request, and what its answer may take.
+/// A request, and the limits of its answer.
 struct OriginOrder: Sendable {
     let head: HTTPRequestHead
     let bounds: ExchangeBounds
@@ -70,7 +70,7 @@ struct OriginOrder: Sendable {
     let place: HostSlots.Place
 }
 
-/// What bounds every answer in time.
+/// The time limits of every answer.
 struct ExchangeBounds: Sendable {
     /// How long an origin may be silent, before the head as well as in the middle.
     var silence: TimeAmount
