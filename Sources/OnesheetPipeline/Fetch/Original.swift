@@ -63,7 +63,7 @@ extension CacheEntry {
     /// What may be done with this entry at `now`, going by its original.
     func state(at now: Date) -> Freshness.State {
         guard let freshness else { return .fresh }
-        // The origin was asked in the future: the clock was set back, and nobody knows how old this is.
+        // The origin was asked in the future: the clock was set back, and the age is unknown.
         return ShelfLife.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
     }
 
