@@ -45,14 +45,10 @@ reference: setup ## Write the tables of docs/configuration.md anew
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/reference .build/debug/onesheet
 
-reference: setup ## Write the tables of docs/configuration.md anew
-	@swift build --product onesheet --explicit-target-dependency-import-check error
-	@.ci/reference .build/debug/onesheet
-
-docs: ## Write the documentation of the public modules, for a browser: .build/docs
+docs: setup ## Write the documentation of the public modules, for a browser: .build/docs
 	@.ci/docs
 
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference format
+.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format

@@ -241,8 +241,8 @@ case .fuzzing:
                 "PNGCodec", "WebPCodec", nio,
             ],
             path: "Tests/Fuzzing/Fuzz",
-            swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+            swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     ]
 case .thread:
     package.targets.append(.target(name: "CWatchedLocks", path: "Tests/Sanitizing/CWatchedLocks"))

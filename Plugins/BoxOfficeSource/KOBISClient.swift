@@ -10,13 +10,11 @@ struct KOBISClient: Sendable {
     let key: String
     let baseURL: String
     let policy: OriginPolicy
-    let wall: QuotaWall
-    let budget: CallBudget
+    private let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
         (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
-        wall = QuotaWall("kobis", context: context, secondsFromGMT: Self.koreaStandardTime)
-        budget = CallBudget(quota, name: "kobis.calls", secondsFromGMT: Self.koreaStandardTime, context: context)
+        self.quota = DailyQuota(quota, name: "kobis", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
     /// The newest day that has a list: yesterday, as it is in Seoul.
@@ -26,7 +24,7 @@ struct KOBISClient: Sendable {
 
     func daily(_ day: CalendarDay) async throws(SourceError) -> BoxOfficeList {
         try await answer(
-            BoxOfficeListEnvelope.self, "boxoffice/searchDailyBoxOfficeList.json", ["targetDt": day.compact]
+            BoxOfficeListEnvelope.self, from: "boxoffice/searchDailyBoxOfficeList.json", with: ["targetDt": day.compact]
         ).boxOfficeResult
     }
 
@@ -39,29 +37,30 @@ struct KOBISClient: Sendable {
             case .weekdays: "2"
             }
         return try await answer(
-            BoxOfficeListEnvelope.self, "boxoffice/searchWeeklyBoxOfficeList.json", ["targetDt": day.compact, "weekGb": weekGb]
+            BoxOfficeListEnvelope.self, from: "boxoffice/searchWeeklyBoxOfficeList.json",
+            with: ["targetDt": day.compact, "weekGb": weekGb]
         ).boxOfficeResult
     }
 
     /// `nil` where there is no such film.
     func info(_ code: String) async throws(SourceError) -> MovieInfo? {
-        try await answer(MovieInfoEnvelope.self, "movie/searchMovieInfo.json", ["movieCd": code]).movieInfoResult.movieInfo
+        try await answer(MovieInfoEnvelope.self, from: "movie/searchMovieInfo.json", with: ["movieCd": code]).movieInfoResult
+            .movieInfo
     }
 
     /// Films whose name holds `phrase`.
     func search(_ phrase: String, page: Int, perPage: Int) async throws(SourceError) -> (movies: [MovieListing], total: Int) {
         let result = try await answer(
-            MovieListEnvelope.self, "movie/searchMovieList.json",
-            ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
+            MovieListEnvelope.self, from: "movie/searchMovieList.json",
+            with: ["movieNm": phrase, "curPage": String(page), "itemPerPage": String(perPage)]
         ).movieListResult
         return (result.movies, result.total)
     }
 
     private func answer<Answer: Decodable>(
-        _ type: Answer.Type, _ endpoint: String, _ parameters: KeyValuePairs<String, String?>
+        _ type: Answer.Type, from endpoint: String, with parameters: KeyValuePairs<String, String?>
     ) async throws(SourceError) -> Answer {
-        try await wall.check()
-        try await budget.spend()
+        try await quota.spend()
         let query = PercentEncoding.query(["key": key]) + "&" + PercentEncoding.query(parameters)
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {
@@ -94,8 +93,8 @@ struct KOBISClient: Sendable {
 
     private func error(for fault: FaultEnvelope.Fault) async -> SourceError {
         switch fault.errorCode {
-        case "320011": await wall.close()
-        case _ where fault.message.contains("초과"): await wall.close()
+        case "320011": await quota.exhaust()
+        case _ where fault.message.contains("초과"): await quota.exhaust()
         case "320010": .unauthorized(message: fault.message)
         case let code where code.starts(withBytesOf: "3200"): .unauthorized(message: "\(fault.message) (\(code))")
         case let code where code.starts(withBytesOf: "3201"):

@@ -9,7 +9,7 @@ final class Conversation: ChildListener {
     private struct State {
         var child: (any Child)?
         var waiting: [Int: (continuation: Waiting, title: String?)] = [:]
-        /// Calls that nobody waits for any more, and whose answers may still come.
+        /// Abandoned calls whose answers may still arrive.
         var abandoned: Set<Int> = []
         var nextID = 1
         var end: End?
@@ -69,7 +69,7 @@ final class Conversation: ChildListener {
         defer { timer.cancel() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                self.send(RemoteCall(id: id, method: method, params: .object(params)), continuation, title)
+                self.send(RemoteCall(id: id, method: method, params: .object(params)), for: continuation, title: title)
             }
         } onCancel: {
             self.abandon(id, "cancelled")
@@ -79,7 +79,7 @@ final class Conversation: ChildListener {
 
     func stop() { state.withLock { $0.child }?.stop() }
 
-    private func send(_ call: RemoteCall, _ continuation: Waiting, _ title: String?) {
+    private func send(_ call: RemoteCall, for continuation: Waiting, title: String?) {
         let line: Data
         do {
             line = try call.line()
@@ -110,7 +110,7 @@ final class Conversation: ChildListener {
         finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
     }
 
-    /// Ends a program that cannot be trusted any more.
+    /// Ends a program after a protocol error.
     func refuse(_ reason: String) {
         fail(.malformedAnswer(reason: reason), reason)
         stop()
@@ -118,7 +118,7 @@ final class Conversation: ChildListener {
 
     func ended(_ reason: String) { fail(.unavailable(reason: reason), reason) }
 
-    /// Every call that waits gets `error`; calls that come later find that there is nobody any more, and why.
+    /// Fails all waiting calls with `error`. Later calls fail with the reason of the end.
     private func fail(_ error: SourceError, _ reason: String) {
         let waiting = state.withLock { state in
             if state.end == nil { state.end = End(error: error, reason: reason) }
@@ -132,7 +132,7 @@ final class Conversation: ChildListener {
         state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(returning: result)
     }
 
-    /// Nobody waits for the answer any more.
+    /// Abandons the call.
     private func abandon(_ id: Int, _ reason: String) {
         let (call, owed) = state.withLock { state in
             let call = state.waiting.removeValue(forKey: id)

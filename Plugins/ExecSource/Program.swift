@@ -47,7 +47,7 @@ final class Program: Child {
     /// `readabilityHandler` on Linux crashes now and then where a pipe goes away while it is watched (Swift 6.3.1).
     private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
         Thread.detachNewThread {
-            // Kept to the end, so that the number of its file is nobody else's.
+            // Kept open to the end, so that its descriptor is not reused.
             let handle = pipe.fileHandleForReading
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {
@@ -103,7 +103,7 @@ final class Program: Child {
     private func log(_ data: Data) {
         let lines = state.withLock { state in
             let lines = state.errors.lines(after: data)
-            // Somebody who never ends a line shall not fill the memory.
+            // A line without an end must not fill the memory.
             if state.errors.rest > 65_536 { state.errors = LineBuffer() }
             return lines
         }

@@ -30,7 +30,7 @@ actor Supervisor {
         while true {
             let conversation = try await running()
             do throws(SourceError) {
-                return try await ask(conversation, method, params, title)
+                return try await ask(conversation, method: method, params: params, title: title)
             } catch {
                 guard attempt < Self.attempts, conversation.end != nil, !Task.isCancelled, case .unavailable = error else {
                     throw error
@@ -41,7 +41,7 @@ actor Supervisor {
     }
 
     private func ask(
-        _ conversation: Conversation, _ method: String, _ params: [String: JSONValue], _ title: String?
+        _ conversation: Conversation, method: String, params: [String: JSONValue], title: String?
     ) async throws(SourceError) -> JSONValue {
         let answer = try await conversation.call(method, params, title: title, timeout: timeout)
         failures = 0
@@ -67,7 +67,7 @@ actor Supervisor {
                     try await conversation.begin(launcher, name: name, timeout: timeout)
                     return .success(conversation)
                 } catch {
-                    // Ended over the greeting: whoever waits finds it so, and has attempts left.
+                    // It ended during the greeting. Waiting calls find out by themselves and have attempts left.
                     if conversation.endedByItself { return .success(conversation) }
                     conversation.stop()
                     return .failure(error)

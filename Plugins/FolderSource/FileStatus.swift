@@ -16,7 +16,7 @@ struct FileStatus {
     /// The file system's number of the file: another file under the same name has another.
     let number: UInt64
     let modified: Date
-    /// When anything about it changed; unlike the time of modification nobody can set it. In nanoseconds.
+    /// When anything about it changed; unlike the modification time, it cannot be set. In nanoseconds.
     let changed: Int64
 
     /// `nil` where there is nothing of this name.

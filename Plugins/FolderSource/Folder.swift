@@ -4,7 +4,7 @@ internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
-/// A directory and what was in it when somebody last looked. It is read again once a directory in it has changed, so that a file
+/// A directory and its contents as last read. It is read again once a directory in it has changed, so that a file
 /// that comes or goes is seen by the next request, and a large folder is not read for each.
 final class Folder: Sendable {
     private struct Listing {

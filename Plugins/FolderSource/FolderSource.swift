@@ -58,7 +58,7 @@ public struct FolderSource: SourcePlugin {
         let folder = folder
         return try await picture(id).files.map { file in
             PosterCandidate(
-                .held(name: file.identity) { () throws(SourceError) in try folder.bytes(of: file) },
+                .local(name: file.identity) { () throws(SourceError) in try folder.bytes(of: file) },
                 page: file.path, published: file.modified)
         }
     }

@@ -30,11 +30,11 @@ extension JPEGCodec {
         raw.quality = Int32(min(max(options.quality, 1), 100))
         raw.progressive = configuration.progressive
         raw.optimized = configuration.optimize || (options.effort ?? 0) >= 5
-        return try write(&raw, picture, options)
+        return try write(picture, as: &raw, options)
     }
 
     private func write(
-        _ raw: inout cjpeg_picture, _ picture: borrowing PixelBuffer, _ options: EncodeOptions
+        _ picture: borrowing PixelBuffer, as raw: inout cjpeg_picture, _ options: EncodeOptions
     ) throws(CodecError) -> ByteBuffer {
         let planes = picture.layout.planes.count
         // The picture is borrowed, and so outlives the call.

@@ -11,7 +11,7 @@ extension JPEGReader {
         let firsts = [rows.first.0, rows.first.1, rows.first.2]
         for (plane, shape) in layout.planes.enumerated() {
             for index in 0..<Int(counts[plane]) {
-                guard let start = Self.row(&rows, plane, index) else { throw .damaged(reason: "a row is missing") }
+                guard let start = Self.row(index, of: plane, in: &rows) else { throw .damaged(reason: "a row is missing") }
                 let samples = UnsafeMutableBufferPointer(start: start, count: shape.width * shape.channels)
                 if invertingInks {
                     for sample in samples.indices { samples[sample] = 255 - samples[sample] }
@@ -23,7 +23,7 @@ extension JPEGReader {
     }
 
     /// Swift sees a C array of arrays as a tuple; its memory is an array all the same.
-    private static func row(_ rows: inout cjpeg_rows, _ plane: Int, _ index: Int) -> UnsafeMutablePointer<UInt8>? {
+    private static func row(_ index: Int, of plane: Int, in rows: inout cjpeg_rows) -> UnsafeMutablePointer<UInt8>? {
         withUnsafeBytes(of: &rows.rows) { bytes in
             bytes.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self)[plane * Int(CJPEG_ROWS) + index]
         }

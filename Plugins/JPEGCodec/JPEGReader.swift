@@ -32,7 +32,7 @@ struct JPEGReader: ~Copyable {
         guard width * height <= request.limits.pixels else {
             throw .tooManyPixels(width: width, height: height, limit: request.limits.pixels)
         }
-        let eighths = Self.eighths(width, height, request)
+        let eighths = Self.eighths(width: width, height: height, for: request)
         let scans = Self.scans(pixels: width * height, request.limits)
         var delivered = cjpeg_layout()
         try check(
@@ -41,7 +41,7 @@ struct JPEGReader: ~Copyable {
                 cjpeg_request(
                     eighths: Int32(eighths), planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
                     scans: Int32(clamping: scans), memory: Self.memory(request.limits), watch: watch), &delivered), scans)
-        let layout = layout(delivered, header, eighths)
+        let layout = layout(delivered, of: header, eighths: eighths)
         try sink.begin(layout)
         let turnsInks = header.adobe && layout.model == .cmyk
         var rows = cjpeg_rows()
@@ -54,7 +54,7 @@ struct JPEGReader: ~Copyable {
     }
 
     /// The smallest scale with the wanted number of pixels to each side.
-    static func eighths(_ width: Int, _ height: Int, _ request: DecodeRequest) -> Int {
+    static func eighths(width: Int, height: Int, for request: DecodeRequest) -> Int {
         for eighths in [1, 2, 4]
         where (width * eighths + 7) / 8 >= request.minimumWidth && (height * eighths + 7) / 8 >= request.minimumHeight {
             return eighths
@@ -75,7 +75,7 @@ struct JPEGReader: ~Copyable {
     /// A progressive file's coefficients take two bytes each, four components at most; the rest is rows.
     private static func memory(_ limits: Limits) -> Int { min(limits.pixels, 1 << 40) * 8 + (64 << 20) }
 
-    private func layout(_ delivered: cjpeg_layout, _ header: cjpeg_header, _ eighths: Int) -> PixelLayout {
+    private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header, eighths: Int) -> PixelLayout {
         let (width, height) = (Int(delivered.width), Int(delivered.height))
         let exactWidth = min(Double(width), Double(header.width) * Double(eighths) / 8)
         let exactHeight = min(Double(height), Double(header.height) * Double(eighths) / 8)

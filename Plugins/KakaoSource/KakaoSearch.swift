@@ -10,21 +10,18 @@ struct KakaoSearch: Sendable {
     let key: String
     let baseURL: String
     let policy: OriginPolicy
-    let wall: QuotaWall
-    let budget: CallBudget
+    private let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
         (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)
-        wall = QuotaWall("kakao", context: context, secondsFromGMT: Self.koreaStandardTime)
-        budget = CallBudget(quota, name: "kakao.calls", secondsFromGMT: Self.koreaStandardTime, context: context)
+        self.quota = DailyQuota(quota, name: "kakao", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
     /// - Parameters:
     ///   - size: how many pictures, at most 80.
     ///   - page: from 1, at most 50.
     func images(for phrase: String, size: Int, page: Int = 1) async throws(SourceError) -> KakaoAnswer {
-        try await wall.check()
-        try await budget.spend()
+        try await quota.spend()
         let query = PercentEncoding.query(["query": phrase, "sort": "accuracy", "page": String(page), "size": String(size)])
         let request = HTTPRequest(url: "\(baseURL)/v2/search/image?\(query)", headers: ["Authorization": "KakaoAK \(key)"])
         let answer: HTTPAnswer
@@ -54,7 +51,7 @@ struct KakaoSearch: Sendable {
 
     private func error(for fault: KakaoFault, status: Int) async -> SourceError {
         switch (fault.code, status) {
-        case (-10, _): await wall.close()
+        case (-10, _): await quota.exhaust()
         case (-401, _), (_, 401), (_, 403): .unauthorized(message: fault.message)
         case (_, 429): .quotaExhausted(until: nil)
         case (_, 500...): .unavailable(reason: "Kakao says \(status): \(fault.message)")

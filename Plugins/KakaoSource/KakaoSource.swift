@@ -80,7 +80,7 @@ public struct KakaoSource: SourcePlugin {
         let hits = answer.documents.filter { WebURL($0.imageURL) != nil }.map { document in
             (candidate: PosterCandidate(document), kind: document.collection as String?)
         }
-        return PosterLikeness().ranked(hits)
+        return PosterScore().ranked(hits)
     }
 
     /// One page of what Kakao found, as it came.

@@ -39,7 +39,7 @@ struct PackedPixels {
 
     /// Converts, filters and compresses the pixels at `rows`.
     func compress(
-        _ rows: UnsafePointer<UInt8>, _ survey: inout cpng_survey, _ form: PNGForm, _ filtering: cpng_filtering, level: Int32,
+        _ rows: UnsafePointer<UInt8>, survey: inout cpng_survey, as form: PNGForm, filtering: cpng_filtering, level: Int32,
         by deadline: Deadline
     ) throws(CodecError) -> Deflated {
         var wanted = cpng_form(

@@ -3,7 +3,7 @@ public import OnesheetCore
 extension PNGCodec {
     /// Rows come as they are read, except from interlaced files, which are held whole.
     ///
-    /// Where `request` accepts it, rows that cannot be read any more are black, or transparent where the picture has alpha.
+    /// If `request` accepts truncated pictures, missing rows are black, or transparent if the picture has alpha.
     public func decode<Sink: RowSink & ~Copyable>(
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError) {

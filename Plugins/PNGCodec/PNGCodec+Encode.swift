@@ -23,7 +23,7 @@ extension PNGCodec {
             var best: Deflated?
             for filtering in form.filterings(effort: effort) {
                 let made = try pixels.compress(
-                    rows, &survey, form, filtering, level: Self.levels[effort], by: options.deadline)
+                    rows, survey: &survey, as: form, filtering: filtering, level: Self.levels[effort], by: options.deadline)
                 if made.count < best?.count ?? .max { best = made }
             }
             var file = PNGChunks(

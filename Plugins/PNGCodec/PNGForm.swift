@@ -11,7 +11,7 @@ struct PNGForm {
         let colors = Int(survey.colors)
         let paletteDepth = colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8
         func bytes(_ bits: Int) -> Int { (width * bits + 7) / 8 * height }
-        /// Whether a palette with its two chunks is less than so many bits per pixel.
+        /// Whether a palette with its two chunks takes less than `bits` per pixel.
         func paletteIsSmaller(than bits: Int) -> Bool {
             colors <= 256 && bytes(paletteDepth) + 24 + colors * (survey.is_opaque ? 3 : 4) < bytes(bits)
         }

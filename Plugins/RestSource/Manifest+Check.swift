@@ -6,15 +6,15 @@ extension Manifest.CandidatesRequest {
 }
 
 extension Manifest {
-    /// - Throws: `ConfigurationError` for the first variable that nobody gives.
+    /// - Throws: `ConfigurationError` for the first undefined variable.
     func check(given: [String: String]) throws(ConfigurationError) {
         let given = Set(given.keys)
         let forLists = given.union(dates == nil ? ["page"] : ["page", "date", "day"])
         let forCandidates = given.union(["id", "name"])
-        try Self.check(headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "headers", given)
+        try Self.check(headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], at: "headers", known: given)
         for period in TitleQuery.Period.allCases {
             let path = period == .day ? "list.get" : "periods.\(period.rawValue).get"
-            try Self.check(list(by: period)?.get.names ?? [], path, forLists)
+            try Self.check(list(by: period)?.get.names ?? [], at: path, known: forLists)
         }
         for (path, request) in [
             ("list", list), ("search", search), ("periods.week", periods?.week), ("periods.weekend", periods?.weekend),
@@ -23,15 +23,19 @@ extension Manifest {
             guard let perPage = request?.perPage, perPage < 1 else { continue }
             throw ConfigurationError(path: "\(path).perPage", message: "needs a number from 1")
         }
-        try Self.check(search?.get.names ?? [], "search.get", given.union(["query", "page"]))
-        try Self.check(title.get.names, "title.get", given.union(["id"]))
-        try Self.check(candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], "candidates.headers", given)
-        for (name, phrase) in candidates.with ?? [:] { try Self.check(phrase.names, "candidates.with.\(name)", forCandidates) }
-        try Self.check(candidates.get.names, "candidates.get", forCandidates.union(candidates.with?.keys.map { $0 } ?? []))
-        try Self.check(candidates.fields.prefix?.names ?? [], "candidates.fields.prefix", forCandidates)
+        try Self.check(search?.get.names ?? [], at: "search.get", known: given.union(["query", "page"]))
+        try Self.check(title.get.names, at: "title.get", known: given.union(["id"]))
+        try Self.check(
+            candidates.headers?.values.reduce(into: Set()) { $0.formUnion($1.names) } ?? [], at: "candidates.headers", known: given)
+        for (name, phrase) in candidates.with ?? [:] {
+            try Self.check(phrase.names, at: "candidates.with.\(name)", known: forCandidates)
+        }
+        try Self.check(
+            candidates.get.names, at: "candidates.get", known: forCandidates.union(candidates.with?.keys.map { $0 } ?? []))
+        try Self.check(candidates.fields.prefix?.names ?? [], at: "candidates.fields.prefix", known: forCandidates)
     }
 
-    private static func check(_ names: Set<String>, _ path: String, _ known: Set<String>) throws(ConfigurationError) {
+    private static func check(_ names: Set<String>, at path: String, known: Set<String>) throws(ConfigurationError) {
         guard let missing = names.subtracting(known).min() else { return }
         throw ConfigurationError(
             path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values stand under “variables”)")

@@ -10,8 +10,7 @@ struct RestClient: Sendable {
     let variables: [String: String]
     let baseURL: String
     let policy: OriginPolicy
-    private let wall: QuotaWall
-    private let budget: CallBudget?
+    private let quota: DailyQuota
 
     init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
         self.context = context
@@ -20,8 +19,8 @@ struct RestClient: Sendable {
         self.baseURL = baseURL
         self.policy = policy
         let zone = manifest.quota?.timeZone?.seconds ?? 0
-        wall = QuotaWall("rest", context: context, secondsFromGMT: zone)
-        budget = manifest.quota.map { CallBudget($0.settings, secondsFromGMT: zone, context: context) }
+        quota = DailyQuota(
+            manifest.quota?.settings, name: "rest", countKey: "calls", secondsFromGMT: zone, context: context)
     }
 
     /// The answer's document.
@@ -31,8 +30,7 @@ struct RestClient: Sendable {
     func get(
         _ template: URITemplate, _ values: [String: String], headers: [String: Phrase]? = nil, id: String?
     ) async throws(SourceError) -> JSONValue {
-        try await wall.check()
-        try await budget?.spend()
+        try await quota.spend()
         let values = variables.merging(values) { _, request in request }
         let target = template.expand(values)
         let phrases = headers ?? manifest.headers ?? [:]
@@ -68,7 +66,7 @@ struct RestClient: Sendable {
         return switch rule.reason {
         case .notFound: id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)
         case .unauthorized: .unauthorized(message: message)
-        case .quotaExhausted: await wall.close()
+        case .quotaExhausted: await quota.exhaust()
         case .unavailable: .unavailable(reason: message)
         case .malformedAnswer: .malformedAnswer(reason: message)
         }

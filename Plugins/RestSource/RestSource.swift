@@ -8,7 +8,7 @@ public struct RestSource: SourcePlugin {
     private let manifest: Manifest
     private let client: RestClient
 
-    /// - Throws: `ConfigurationError` where there is no manifest, or it uses a variable that nobody gives.
+    /// - Throws: `ConfigurationError` where there is no manifest, or it uses an undefined variable.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         manifest = try configuration.resolved()
         originPolicy = configuration.http.policy()
@@ -21,23 +21,23 @@ public struct RestSource: SourcePlugin {
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
-            return try await page(search, ["query": phrase], query.page)
+            return try await page(search, ["query": phrase], number: query.page)
         }
         guard let list = manifest.list(by: query.period) else {
             throw .unsupported(query.period == .day ? "a list" : "lists by \(query.period.rawValue)")
         }
         guard let dates = manifest.dates else {
             guard query.date == nil else { throw .unsupported("lists by day") }
-            return try await page(list, [:], query.page)
+            return try await page(list, [:], number: query.page)
         }
         let newest = CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
         let day = query.date ?? query.period.lastComplete(until: newest)
         guard day <= newest, dates.first.map({ $0 <= day }) ?? true else { return TitlePage(titles: []) }
-        return try await page(list, ["date": day.description, "day": day.compact], query.page)
+        return try await page(list, ["date": day.description, "day": day.compact], number: query.page)
     }
 
     private func page(
-        _ request: Manifest.ListRequest, _ values: [String: String], _ page: Int
+        _ request: Manifest.ListRequest, _ values: [String: String], number page: Int
     ) async throws(SourceError) -> TitlePage {
         let isPaged = request.get.names.contains("page")
         guard (isPaged && (1...AnswerCheck.lastPage).contains(page)) || page == 1 else { return TitlePage(titles: []) }
@@ -73,11 +73,11 @@ public struct RestSource: SourcePlugin {
         let known = client.variables.merging(values) { _, own in own }
         for (name, phrase) in request.with ?? [:] { values[name] = phrase.filled(known) }
         let document = try await client.get(request.get, values, headers: request.headers, id: id)
-        var hits: [PosterLikeness.Hit] = []
+        var hits: [PosterScore.Hit] = []
         for item in try Self.items(request.items, in: document) {
             if let hit = try request.fields.candidate(item, known) { hits.append((hit.0, hit.kind)) }
         }
-        if request.order == .likeness { return PosterLikeness().ranked(hits) }
+        if request.order == .likeness { return PosterScore().ranked(hits) }
         var seen: Set<ExactText> = []
         return hits.map(\.candidate).filter { seen.insert(ExactText($0.location.name)).inserted }
     }

@@ -6,22 +6,22 @@ extension URITemplate {
         parts.map { part in
             switch part {
             case .literal(let text): Self.encode(text, allowReserved: true)
-            case .expression(let kind, let variables): Self.expand(kind, variables, values)
+            case .expression(let kind, let variables): Self.expand(variables, as: kind, values: values)
             }
         }.joined()
     }
 
     func expand(_ values: [String: String]) -> String { expand(values.mapValues(Value.text)) }
 
-    private static func expand(_ kind: TemplateOperator, _ variables: [Variable], _ values: [String: Value]) -> String {
+    private static func expand(_ variables: [Variable], as kind: TemplateOperator, values: [String: Value]) -> String {
         let written = variables.compactMap { variable -> String? in
             guard let value = values[variable.name], value.isDefined else { return nil }
-            return write(kind, variable, value)
+            return write(variable, value, as: kind)
         }
         return written.isEmpty ? "" : kind.first + written.joined(separator: kind.separator)
     }
 
-    private static func write(_ kind: TemplateOperator, _ variable: Variable, _ value: Value) -> String {
+    private static func write(_ variable: Variable, _ value: Value, as kind: TemplateOperator) -> String {
         func encoded(_ text: String) -> String { encode(text, allowReserved: kind.allowsReserved) }
         func named(_ name: String, _ text: String) -> String {
             kind.isNamed ? name + (text.isEmpty ? kind.ifEmpty : "=\(text)") : text

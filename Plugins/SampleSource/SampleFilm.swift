@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// A film that nobody has made.
+/// An invented film.
 struct SampleFilm: Sendable {
     /// From 1; the title's id.
     let number: Int
@@ -18,8 +18,8 @@ struct SampleFilm: Sendable {
     let width: Int
 
     init(
-        _ number: Int, _ name: String, _ koreanName: String, _ released: String, _ genre: String, _ minutes: Int, _ scene: Scene,
-        _ palette: Palette, top isNameOnTop: Bool = false, width: Int = 1000, _ overview: String
+        _ number: Int, _ name: String, korean koreanName: String, released: String, genre: String, minutes: Int, scene: Scene,
+        palette: Palette, top isNameOnTop: Bool = false, width: Int = 1000, overview: String
     ) {
         self.number = number
         self.name = name

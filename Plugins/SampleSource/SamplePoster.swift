@@ -14,7 +14,7 @@ struct SamplePoster {
     func paint() -> Canvas {
         let canvas = Canvas(width: film.width, height: film.height)
         var random = SeededRandom(seed: UInt64(film.number))
-        film.scene.paint(canvas, film.palette, &random)
+        film.scene.paint(on: canvas, film.palette, random: &random)
         write(on: canvas)
         canvas.develop(vignette: 0.35, grain: 0.028, seed: UInt32(film.number))
         return canvas
@@ -30,12 +30,12 @@ struct SamplePoster {
         let small = Lettering(size: 0.027, weight: 0.13, spacing: 0.62).fitting(film.name, into: 0.84)
         let height = large.reduce(0) { $0 + $1.size * 1.32 } + 0.03 + small.size
         var y = film.isNameOnTop ? 0.085 : 1.36 - height
-        if !isDarkBelow || film.palette.light.sum() < 2 { shadeBehind(canvas, y, height, ink) }
+        if !isDarkBelow || film.palette.light.sum() < 2 { shade(canvas, behind: ink, y: y, height: height) }
         for (line, lettering) in zip(lines, large) {
-            centre(line, lettering, y, ink, on: canvas)
+            centre(line, lettering, y: y, ink: ink, on: canvas)
             y += lettering.size * 1.32
         }
-        centre(film.name, small, y + 0.012, ink, on: canvas)
+        centre(film.name, small, y: y + 0.012, ink: ink, on: canvas)
         let day = film.released.map { "\($0)".split(separator: "-").joined(separator: ".") } ?? ""
         let foot = Lettering(size: 0.0165, weight: 0.13, spacing: 0.5)
         let footInk =
@@ -43,7 +43,7 @@ struct SamplePoster {
             ? film.palette.light.mixed(with: Colour(repeating: 1), 0.4) : film.palette.dark
         centre(
             "A Onesheet picture - \(film.genre) - \(film.minutes) min - \(day)",
-            foot.fitting(String(repeating: "M", count: 40), into: 0.86), 1.425, footInk, on: canvas)
+            foot.fitting(String(repeating: "M", count: 40), into: 0.86), y: 1.425, ink: footInk, on: canvas)
     }
 
     /// The Korean name, on two lines where it is long.
@@ -56,14 +56,14 @@ struct SamplePoster {
         return [words[..<half].joined(separator: " "), words[half...].joined(separator: " ")]
     }
 
-    private func centre(_ text: String, _ lettering: Lettering, _ y: Float, _ ink: Colour, on canvas: Canvas) {
+    private func centre(_ text: String, _ lettering: Lettering, y: Float, ink: Colour, on canvas: Canvas) {
         canvas.fill(lettering.path(of: text, at: Point(0.5 - lettering.width(of: text) / 2, y)), ink)
     }
 
     /// Calms the picture behind the name.
-    private func shadeBehind(_ canvas: Canvas, _ y: Float, _ height: Float, _ ink: Colour) {
+    private func shade(_ canvas: Canvas, behind ink: Colour, y: Float, height: Float) {
         let back = ink.sum() > 1.5 ? film.palette.dark : film.palette.light
-        canvas.glow(Point(0.5, y + height / 2), 0.5, back, strength: 0.25)
+        canvas.glow(at: Point(0.5, y + height / 2), radius: 0.5, back, strength: 0.25)
     }
 
     /// How light the canvas is on the line `y`, from 0 to 1.

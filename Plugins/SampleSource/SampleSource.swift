@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// A small catalogue of invented films whose posters are painted by code when somebody asks: no files, no keys, no network.
+/// A small catalogue of invented films whose posters are painted by code on request: no files, no keys, no network.
 public struct SampleSource: SourcePlugin {
     public typealias Configuration = NoConfiguration
 
@@ -43,7 +43,7 @@ public struct SampleSource: SourcePlugin {
 
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let film = try film(id)
-        let place = OriginalLocation.held(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
+        let place = OriginalLocation.local(name: "sample-poster-\(film.id)-v1") { () throws(SourceError) in
             try SamplePoster(film: film).jpeg()
         }
         return [PosterCandidate(place, width: film.width, height: film.height, site: "Onesheet")]

@@ -5,7 +5,7 @@
     extension WebPCodec {
         /// The picture is held while it is decoded, as libwebp wants it, at 1/2, 1/4 or 1/8 where that is large enough.
         ///
-        /// Where `request` accepts it, rows that cannot be read any more are black, or transparent where the picture has alpha.
+        /// If `request` accepts truncated pictures, missing rows are black, or transparent if the picture has alpha.
         public func decode<Sink: RowSink & ~Copyable>(
             _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
         ) throws(CodecError) {

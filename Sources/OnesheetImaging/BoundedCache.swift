@@ -1,4 +1,4 @@
-/// Values made recently, of so many bytes in all; the one that has not been used for the longest time goes first.
+/// A cache with a limit on bytes and entries that evicts the least recently used value first.
 ///
 /// For few entries: finding the oldest looks at all of them.
 struct BoundedCache<Key: Hashable, Value> {

@@ -7,18 +7,18 @@ package import OnesheetImaging
 
 /// Turns requests into images: cache, source, origin, render, cache.
 ///
-/// `image(for:)` is the one function to read; every stage that it names is a type of its own beside this file.
+/// Read `images(of:as:)` first: each stage that it names is a type of its own beside this file.
 package struct Pipeline: Sendable {
     package let cache: Cache
     package let renderer: Renderer
     package let pool: RenderPool
     package let figures: PipelineFigures
-    /// What nobody waits for.
+    /// Work without a waiter.
     package let background: BackgroundTasks
     let originals: Originals
     let clock: WallClock
     private let facts: TypedStorage<JSONCached<PosterFacts>>
-    private let flights = Coalescing<Begun<CacheKey>, ImageAnswer, PipelineError>(
+    private let flights = Coalescing<FlightKey<CacheKey>, ImageAnswer, PipelineError>(
         cancelled: .cancelled, full: .overloaded(retryAfter: 1))
 
     package init(
@@ -35,146 +35,193 @@ package struct Pipeline: Sendable {
         facts = TypedStorage("poster", in: cache, clock: clock)
     }
 
-    /// The image that `request` asks for: from a tier that has it fresh, or made of its original, once for all who ask at the same time.
+    /// The image that `request` asks for.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
-        try check(request)
-        var watch = Stopwatch(figures)
-        let hit = await cache.entry(for: request.key)
-        if let hit {
-            let answer = ImageAnswer(hit, timings: watch.lap("cache"))
-            switch hit.entry.state(at: clock.now) {
-            case .fresh: return answer
-            case .staleWhileRevalidate:
-                refresh(request, hit.entry)
-                return answer
-            case .staleIfError, .stale: break
-            }
-        }
-        try MissPermit.take()
-        return try await make(request, from: hit?.entry)
+        try await images(of: request.title, as: [request.transform])[0]
     }
 
-    /// Checks that the request's source is there: what the cache has of one that is not any more is not served.
-    package func check(_ request: ImageRequest) throws(PipelineError) { _ = try originals.source(of: request.title) }
+    /// The images that `transforms` make of the poster of `title`, in their order: from a tier if one has them fresh, otherwise made from
+    /// the original. Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
+    package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
+        try check(title)
+        var answers: [ImageAnswer?] = []
+        var missing: [MissingVariant] = []
+        for request in transforms.map({ ImageRequest(title, $0) }) {
+            let (answer, stale) = await lookUp(request)
+            answers.append(answer)
+            if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
+        }
+        if !missing.isEmpty {
+            try MissPermit.take()
+            var made = try await make(missing, of: title).makeIterator()
+            for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
+        }
+        return answers.compactMap(\.self)
+    }
 
-    /// Makes the variant anew while the stale one serves: once for all who ask meanwhile. Where much is being made anew already, the
-    /// next hit begins it.
-    private func refresh(_ request: ImageRequest, _ stale: CacheEntry) {
+    /// Checks that the configuration still has the source of `title`: cached images of removed sources are not served.
+    package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
+
+    /// A variant that no tier has fresh.
+    private struct MissingVariant: Sendable {
+        let request: ImageRequest
+        let stale: CacheEntry?
+    }
+
+    /// - Returns: the answer of a tier, or else the stale entry to start from, if there is one.
+    private func lookUp(_ request: ImageRequest) async -> (answer: ImageAnswer?, stale: CacheEntry?) {
+        var watch = Stopwatch(figures)
+        guard let hit = await cache.entry(for: request.key) else { return (nil, nil) }
+        let answer = ImageAnswer(hit, timings: watch.lap("cache"))
+        switch hit.entry.state(at: clock.now) {
+        case .fresh: return (answer, nil)
+        case .staleWhileRevalidate:
+            refresh(MissingVariant(request: request, stale: hit.entry))
+            return (answer, nil)
+        case .staleIfError, .stale: return (nil, hit.entry)
+        }
+    }
+
+    /// Makes the variant again in the background while the stale one is served. If too much is under way, the next hit tries again.
+    private func refresh(_ variant: MissingVariant) {
+        let request = variant.request
         background.start(.refresh(request.key)) {
             do throws(PipelineError) {
-                try await make(request, from: stale)
+                _ = try await make([variant], of: request.title)
             } catch {
                 cache.logger.debug("a stale image stays: \(error)", metadata: ["key": "\(request.key)"])
             }
         }
     }
 
-    /// Makes the variant of its original, or finds that the stale one is still what its original gives.
-    @discardableResult
-    private func make(_ request: ImageRequest, from stale: CacheEntry?) async throws(PipelineError) -> ImageAnswer {
+    /// Makes variants from their original, or finds that the stale ones still match it.
+    private func make(_ missing: [MissingVariant], of title: TitleReference) async throws(PipelineError) -> [ImageAnswer] {
         let mark = await cache.generation()
-        return try await flights.share(Begun(request.key, at: mark)) { () async throws(PipelineError) -> ImageAnswer in
+        let keys = missing.map { FlightKey($0.request.key, at: mark) }
+        let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
+        return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
             var watch = Stopwatch(figures)
-            // Before anything is fetched for it. What may be there already, or needs no worker, goes on.
-            if stale == nil, !request.transform.changesNoPixel { try pool.checkRoom() }
-            let original = try await originals.original(of: request.title, at: mark)
+            let wanted = flights.keys.compactMap { byKey[$0] }
+            // Refuse before anything is fetched. A stale variant may prove current, and an identity transform needs no worker.
+            if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
+            let original = try await originals.original(of: title, at: mark)
             _ = watch.lap("origin")
-            let isUnchanged = stale.map(original.made) ?? false
-            let variants =
-                if isUnchanged, let stale { Variants(entries: [stale.renewed(by: original)], hold: nil) } else {
-                    try await variants(of: original, request.title, [request.transform], at: mark)
-                }
-            let variant = variants.entries[0]
+            let variants = try await variants(wanted, of: original, for: flights, at: mark)
             _ = watch.lap("render")
-            let origin: AnswerOrigin = !isUnchanged ? .made : original.standsIn ? .staleOnError : .revalidated
-            // What stands in is stored as it is.
-            if original.isStorable, origin != .staleOnError { await cache.store(variant, for: request.key, ifGeneration: mark) }
-            return ImageAnswer(
-                entry: variant, origin: origin, timings: watch.lap("store"), isStorable: original.isStorable, hold: variants.hold)
+            // An entry that stands in for an unreachable origin stays as it is stored.
+            for variant in variants where original.isStorable && variant.origin != .staleOnError {
+                await cache.store(variant.entry, for: variant.request.key, ifGeneration: mark)
+            }
+            let timings = watch.lap("store")
+            let answers = variants.map { variant in
+                let answer = ImageAnswer(
+                    entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
+                    reservation: variant.reservation)
+                return (FlightKey(variant.request.key, at: mark), answer)
+            }
+            return Dictionary(answers) { first, _ in first }
         }
     }
 
-    /// Removes what `selection` takes from every tier, with all that is being made of it, and looks again for what was missing; with
-    /// `dryRun` only counts.
+    /// Removes the entries of `selection` from every tier. Work that is under way for them is not stored, and failures are forgotten. With
+    /// `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
     }
 
-    /// Makes several variants of one title before anyone asks, its original decoded once for all of them.
-    package func images(of title: TitleReference, _ transforms: [Transform]) async throws(PipelineError) -> [CacheEntry] {
-        let mark = await cache.generation()
-        let original = try await originals.original(of: title, at: mark)
-        let variants = try await variants(of: original, title, transforms, at: mark)
-        // Counted until it is stored.
-        defer { withExtendedLifetime(variants.hold) {} }
-        guard original.isStorable else { return variants.entries }
-        for (variant, transform) in zip(variants.entries, transforms) {
-            await cache.store(variant, for: ImageRequest(title, transform).key, ifGeneration: mark)
+    /// A variant, how it came about, and the memory that it occupies until it is stored and sent.
+    private struct Variant: Sendable {
+        let request: ImageRequest
+        let entry: CacheEntry
+        let origin: AnswerOrigin
+        let reservation: MemoryReservation?
+
+        func renewed(by original: Original) -> Variant {
+            Variant(request: request, entry: entry.renewed(by: original), origin: origin, reservation: reservation)
         }
-        return variants.entries
     }
 
-    /// What was made, and the memory that it occupies until it is stored and sent.
-    private struct Variants: Sendable {
-        var entries: [CacheEntry]
-        let hold: MemoryHold?
-    }
+    private typealias Flights = Coalescing<FlightKey<CacheKey>, ImageAnswer, PipelineError>.Flights
 
-    /// Renders on a worker thread; a transform that asks for the very original gets its bytes as they are.
+    /// The variants of `original`. A stale variant that was made from the same bytes is renewed, an identity transform gets the bytes
+    /// as they are, and the others are rendered. Leaves out what another flight renders.
     private func variants(
-        of original: Original, _ title: TitleReference, _ transforms: [Transform], at mark: CacheGeneration
-    ) async throws(PipelineError) -> Variants {
-        let source = original.entry
-        let rendered = transforms.filter { !$0.isIdentity(for: source.mediaType) }
-        guard !rendered.isEmpty else { return Variants(entries: transforms.map { _ in source.renewed(by: original) }, hold: nil) }
-        var made: Variants
+        _ wanted: [MissingVariant], of original: Original, for flights: Flights, at mark: CacheGeneration
+    ) async throws(PipelineError) -> [Variant] {
+        var variants: [Variant] = []
+        var requests: [ImageRequest] = []
+        for missing in wanted {
+            let request = missing.request
+            if let stale = missing.stale, original.made(stale) {
+                let origin: AnswerOrigin = original.standsIn ? .staleOnError : .revalidated
+                variants.append(Variant(request: request, entry: stale.renewed(by: original), origin: origin, reservation: nil))
+            } else if request.transform.isIdentity(for: original.entry.mediaType) {
+                let entry = original.entry.renewed(by: original)
+                variants.append(Variant(request: request, entry: entry, origin: .made, reservation: nil))
+            } else {
+                requests.append(request)
+            }
+        }
+        guard let title = requests.first?.title else { return variants }
+        let rendered: [Variant]
         do throws(PipelineError) {
-            made = try await render(source.body, rendered, of: title)
+            rendered = try await render(requests, of: original, for: flights, at: mark)
         } catch {
             if error.isOriginals { await originals.drop(title, error, at: mark) }
             throw error
         }
         figures.add(\.renders, rendered.count)
-        if let index = rendered.firstIndex(where: \.showsWhole) { await note(made.entries[index], of: original, title, at: mark) }
-        var next = made.entries.makeIterator()
-        made.entries = transforms.map { transform in
-            let entry = transform.isIdentity(for: source.mediaType) ? source : next.next() ?? source
-            return entry.renewed(by: original)
+        if let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
+            await note(whole.entry, of: original, title: title, at: mark)
         }
-        return made
+        return variants + rendered
     }
 
+    /// Renders on a worker thread, with one decode for all `requests` that no other flight has begun.
     private func render(
-        _ body: ByteBuffer, _ transforms: [Transform], of title: TitleReference
-    ) async throws(PipelineError) -> Variants {
+        _ requests: [ImageRequest], of original: Original, for flights: Flights, at mark: CacheGeneration
+    ) async throws(PipelineError) -> [Variant] {
         let (renderer, memory, clock, lifetime) = (renderer, pool.memory, clock, originals.lifetime)
+        let body = original.entry.body
         let cost = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.cost(body, as: transforms) } catch { throw .render(error) }
+            do throws(RenderError) { return try renderer.cost(body, as: requests.map(\.transform)) } catch { throw .render(error) }
         }
-        return try await pool.run(cost: cost) { () throws(PipelineError) in
+        // The job may outlive this call: it captures the bytes, and not the original with its reservation of memory.
+        let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
+            let claimed = flights.begin()
+            let requests = requests.filter { claimed.contains(FlightKey($0.key, at: mark)) }
+            guard !requests.isEmpty else { return [] }
             let start = ContinuousClock.now
             let images: [RenderedImage]
-            do throws(RenderError) { images = try renderer.render(body, as: transforms) } catch { throw .render(error) }
+            do throws(RenderError) {
+                images = try renderer.render(body, as: requests.map(\.transform))
+            } catch {
+                throw .render(error)
+            }
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
-            // The validators' hashes are taken here, too.
-            let entries = images.map { CacheEntry($0, of: title, created: clock, lives: lifetime, cost: milliseconds) }
-            // Counted before the pixels are given back; what is there already cannot be refused any more.
-            return Variants(entries: entries, hold: memory.hold(entries.reduce(0) { $0 + $1.body.readableBytes }))
+            return zip(requests, images).map { request, image in
+                // The validator's hash is computed here, too.
+                let entry = CacheEntry(image, of: request.title, created: clock, lives: lifetime, cost: milliseconds)
+                // Counted before the memory of the pixels is given back. The bytes exist already and cannot be refused.
+                let reservation = memory.charge(entry.body.readableBytes)
+                return Variant(request: request, entry: entry, origin: .made, reservation: reservation)
+            }
         }
+        return made.map { $0.renewed(by: original) }
     }
 
-    /// What is known of a title's poster without fetching it.
+    /// The known facts about a title's poster. Fetches nothing.
     package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
 
-    /// Pixels of a title's original as it is shown; fetched where they are not known.
+    /// Pixels of a title's original as it is shown; fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
         try MissPermit.take()
         return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
     }
 
-    /// Keeps what `variant` says of the poster, unless it is known.
-    private func note(_ variant: CacheEntry, of original: Original, _ title: TitleReference, at mark: CacheGeneration) async {
+    /// Stores the facts that `variant` shows about the poster, unless they are known.
+    private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at mark: CacheGeneration) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
             await facts(of: title)?.original != new.original
         else { return }

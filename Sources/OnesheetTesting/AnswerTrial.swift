@@ -19,8 +19,8 @@ public enum AnswerTrial {
             for candidate in try AnswerCheck.checked(try await source.candidates(for: id)) {
                 let numbers = [candidate.width, candidate.height].compactMap(\.self)
                 if !numbers.allSatisfy({ $0 > 0 }) { problems.append("a size of \(numbers)") }
-                let likeness = PosterLikeness()
-                if !likeness.score(candidate).isFinite { problems.append("a score of \(likeness.score(candidate))") }
+                let scoring = PosterScore()
+                if !scoring.score(candidate).isFinite { problems.append("a score of \(scoring.score(candidate))") }
             }
         } catch { note(error) }
         return problems

@@ -6,7 +6,7 @@ extension CodecConformance {
     static let sizes = [(1, 1), (1, 9), (9, 1), (2, 3), (7, 5), (16, 16), (17, 33), (65, 48)]
 
     /// A picture of soft slopes, so that formats that lose something lose little.
-    func picture(_ kind: PixelLayout, _ width: Int, _ height: Int) throws(CodecError) -> PixelBuffer {
+    func picture(_ kind: PixelLayout, width: Int, height: Int) throws(CodecError) -> PixelBuffer {
         let layout = kind.sized(width, height)
         var picture = try PixelBuffer(layout, limits: Limits())
         for (index, plane) in layout.planes.enumerated() {
@@ -30,12 +30,12 @@ extension CodecConformance {
     /// One file of each kind and size, and those that were given.
     func everyFile() throws -> [[UInt8]] {
         var all = files
-        for kind in kinds { all.append(try file(kind, 33, 21)) }
+        for kind in kinds { all.append(try file(kind, width: 33, height: 21)) }
         return all
     }
 
-    func file(_ kind: PixelLayout, _ width: Int, _ height: Int, _ options: EncodeOptions = EncodeOptions()) throws -> [UInt8] {
-        Array(try codec.encode(try picture(kind, width, height), options).readableBytesView)
+    func file(_ kind: PixelLayout, width: Int, height: Int, _ options: EncodeOptions = EncodeOptions()) throws -> [UInt8] {
+        Array(try codec.encode(try picture(kind, width: width, height: height), options).readableBytesView)
     }
 
     /// The samples of a picture as a collector would have them.

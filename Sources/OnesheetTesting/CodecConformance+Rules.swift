@@ -20,7 +20,7 @@ extension CodecConformance {
     func roundTrip() throws {
         for kind in kinds {
             for (width, height) in Self.sizes {
-                let picture = try picture(kind, width, height)
+                let picture = try picture(kind, width: width, height: height)
                 let original = try samples(of: picture)
                 let file = Array(try codec.encode(picture, EncodeOptions(quality: 95)).readableBytesView)
                 let decoded = try decode(file)
@@ -48,7 +48,7 @@ extension CodecConformance {
 
     func smallerPicture() throws {
         for kind in kinds {
-            let file = try file(kind, 65, 48)
+            let file = try file(kind, width: 65, height: 48)
             for (width, height) in [(0, 0), (1, 1), (33, 24), (33, 25), (64, 1), (65, 48), (1000, 1)] {
                 var request = DecodeRequest(minimumWidth: width, minimumHeight: height)
                 for acceptsPlanar in [false, true] {
@@ -72,7 +72,7 @@ extension CodecConformance {
         ]
         for layout in all where !kinds.contains(where: { $0.sized(1, 1) == layout }) {
             do {
-                _ = try file(layout, 8, 8)
+                _ = try file(layout, width: 8, height: 8)
                 throw Violation("\(layout.model) (alpha: \(layout.hasAlpha)) was not among what it encodes, and is encoded")
             } catch CodecError.unsupported {}
         }
@@ -81,19 +81,19 @@ extension CodecConformance {
     func metadata() throws {
         guard let kind = kinds.last(where: { $0.model == .rgb }) else { return }
         var options = EncodeOptions()
-        guard try header(of: try file(kind, 9, 7, options)).colors == .sRGB else {
+        guard try header(of: try file(kind, width: 9, height: 7, options)).colors == .sRGB else {
             throw Violation("a file without a profile is not sRGB")
         }
         if embedsEXIF {
             // One entry: orientation 6, in the byte order of Motorola.
             options.exif = Array("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{6}\0\0\0\0\0\0".utf8)
-            let header = try header(of: try file(kind, 9, 7, options))
+            let header = try header(of: try file(kind, width: 9, height: 7, options))
             guard header.orientation == .right else { throw Violation("orientation comes back as \(header.orientation)") }
             guard header.width == 9, header.height == 7 else { throw Violation("sides are not as stored") }
         }
         if let profile {
             options.profile = profile
-            let header = try header(of: try file(kind, 9, 7, options))
+            let header = try header(of: try file(kind, width: 9, height: 7, options))
             guard header.colors == .icc(profile) else { throw Violation("the profile does not come back") }
         }
     }

@@ -31,7 +31,7 @@ final class FolderSourceTests: XCTestCase {
     }
 
     private func text(_ candidate: PosterCandidate?) throws -> String {
-        guard case .held(_, let bytes)? = candidate?.location else { throw SourceError.unsupported("no bytes") }
+        guard case .local(_, let bytes)? = candidate?.location else { throw SourceError.unsupported("no bytes") }
         return String(buffer: try bytes())
     }
 

@@ -5,18 +5,18 @@ import XCTest
 
 /// Pictures so high that neither their tables nor their rows can be held.
 final class BandsAndBoxesTests: XCTestCase {
-    private func stretch(
+    private func resampling(
         _ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil, bounds: Range<Int>? = nil
-    ) -> Stretch {
-        Stretch(start: start, length: length ?? Double(samples), outputs: outputs, bounds: bounds ?? 0..<samples)
+    ) -> ResamplingWindow {
+        ResamplingWindow(start: start, length: length ?? Double(samples), outputs: outputs, bounds: bounds ?? 0..<samples)
     }
 
     func testThatBandsAreTheTableInPieces() throws {
         for (samples, outputs) in [(5000, 5000), (3000, 9001), (20_000, 5000), (3, 5000)] {
             // Given
-            let stretch = stretch(samples, outputs)
-            let bands = try AxisBands(stretch, samples: samples, axes: AxisCache(), by: .never)
-            let whole = Axis(stretch, 0..<outputs, taps: bands.taps, samples: samples) {}
+            let resampling = resampling(samples, outputs)
+            let bands = try FilterTableBands(resampling, samples: samples, tables: FilterTableCache(), by: .never)
+            let whole = FilterTable(resampling, 0..<outputs, taps: bands.taps, samples: samples) {}
             // Then each output has the same rows and weights, and no more than a band of them is there at a time
             for index in 0..<outputs {
                 let rows = bands.rows(of: index)
@@ -29,32 +29,33 @@ final class BandsAndBoxesTests: XCTestCase {
                 }
                 guard isSame else { return XCTFail("\(samples) to \(outputs): weights of \(index)") }
             }
-            XCTAssertLessThanOrEqual(bands.bytes, Axis.bytes(outputs: AxisBands.length, taps: bands.taps))
+            XCTAssertLessThanOrEqual(bands.bytes, FilterTable.bytes(outputs: FilterTableBands.length, taps: bands.taps))
         }
     }
 
     func testThatBoxesLeaveAFewSamplesToEachOutputHoweverManyThereWere() {
         for samples in [10_000, 1_000_000, 31_000_000] {
-            let stretch = stretch(samples, 100)
-            let boxed = stretch.inBoxes(stretch.boxes ?? 0)
+            let resampling = resampling(samples, 100)
+            let boxed = resampling.inBoxes(resampling.boxes ?? 0)
             XCTAssertGreaterThanOrEqual(boxed.scale, 8)
             XCTAssertLessThan(boxed.scale, 12)
             XCTAssertLessThan(boxed.tapsAtMost, 80)
         }
-        XCTAssertNil(stretch(3000, 100).boxes)
+        XCTAssertNil(resampling(3000, 100).boxes)
         // A box is no larger than its sums can be.
-        XCTAssertEqual(stretch(31_000_000, 1).boxes, 31_000_000 / (1 << 15) + 1)
+        XCTAssertEqual(resampling(31_000_000, 1).boxes, 31_000_000 / (1 << 15) + 1)
     }
 
     /// Rows of a picture as `sample` says, resampled to `outputs` rows and one column.
     private func resampled(
-        _ rows: Int, to outputs: Int, down: Stretch, width: Int = 3, hasAlpha: Bool = false, _ sample: (_ y: Int) -> [UInt8]
+        _ rows: Int, to outputs: Int, down: ResamplingWindow, width: Int = 3, hasAlpha: Bool = false,
+        _ sample: (_ y: Int) -> [UInt8]
     ) throws -> [[UInt8]] {
         let channels = hasAlpha ? 2 : 1
         let layout = PixelLayout(width: 1, height: outputs, model: .gray, hasAlpha: hasAlpha)
         var picture = try PixelBuffer(layout, limits: Limits())
         let resampler = try PlaneResampler(
-            across: stretch(width, 1), down: down, axes: AxisCache(), channels: channels, hasAlpha: hasAlpha,
+            across: resampling(width, 1), down: down, tables: FilterTableCache(), channels: channels, hasAlpha: hasAlpha,
             scale: hasAlpha ? .stored : nil, target: picture.withMutablePlane(0) { $0 }, stride: picture.stride(of: 0),
             width: width, height: rows)
         for y in 0..<rows {
@@ -84,7 +85,7 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatASlopeStaysASlope() throws {
         for (rows, outputs) in [(10_000, 10), (20_001, 100), (3333, 7), (4096, 128)] {
-            let down = stretch(rows, outputs)
+            let down = resampling(rows, outputs)
             XCTAssertNotNil(down.boxes)
             let outcome = try resampled(rows, to: outputs, down: down) { [UInt8($0 * 256 / rows)] }
             for y in 1..<max(outputs - 1, 1) {
@@ -96,7 +97,7 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatAnEvenPictureStaysEven() throws {
         for value in [0, 1, 127, 254, 255] as [UInt8] {
-            let outcome = try resampled(5003, to: 11, down: stretch(5003, 11)) { _ in [value] }
+            let outcome = try resampled(5003, to: 11, down: resampling(5003, 11)) { _ in [value] }
             XCTAssertEqual(outcome, [[UInt8]](repeating: [value], count: 11))
         }
     }
@@ -104,7 +105,7 @@ final class BandsAndBoxesTests: XCTestCase {
     func testThatRowsBesideThePartAreNotSeen() throws {
         // Given a part that begins and ends inside of a box, with another colour around it
         let part = 1237..<9871
-        let down = stretch(12_000, 10, start: Double(part.lowerBound), length: Double(part.count), bounds: part)
+        let down = resampling(12_000, 10, start: Double(part.lowerBound), length: Double(part.count), bounds: part)
         // When
         let outcome = try resampled(12_000, to: 10, down: down) { part.contains($0) ? [90] : [255] }
         // Then
@@ -113,7 +114,9 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatClearRowsLendNoColour() throws {
         // Given rows of which every other one is clear and white
-        let outcome = try resampled(8000, to: 10, down: stretch(8000, 10), hasAlpha: true) { $0 % 2 == 0 ? [255, 0] : [80, 200] }
+        let outcome = try resampled(8000, to: 10, down: resampling(8000, 10), hasAlpha: true) {
+            $0 % 2 == 0 ? [255, 0] : [80, 200]
+        }
         // Then
         for pixel in outcome {
             XCTAssertEqual(Int(pixel[0]), 80, accuracy: 1)
@@ -123,16 +126,16 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatTablesAreKeptByWhatTheyTake() throws {
         // Given many tables, larger and larger
-        let axes = AxisCache()
+        let tables = FilterTableCache()
         for samples in stride(from: 1000, to: 16_000, by: 100) {
-            _ = try axes.axis(stretch(samples, 500), samples: samples, step: 8, by: .never)
-            XCTAssertLessThanOrEqual(axes.bytes, AxisCache.limit)
+            _ = try tables.table(resampling(samples, 500), samples: samples, step: 8, by: .never)
+            XCTAssertLessThanOrEqual(tables.bytes, FilterTableCache.limit)
         }
-        XCTAssertGreaterThan(axes.bytes, AxisCache.limit / 2)
+        XCTAssertGreaterThan(tables.bytes, FilterTableCache.limit / 2)
         // Then one that is far larger than all others is made and not kept
-        let before = axes.bytes
-        _ = try axes.axis(stretch(100_000, 30_000), samples: 100_000, step: 8, by: .never)
-        XCTAssertEqual(axes.bytes, before)
+        let before = tables.bytes
+        _ = try tables.table(resampling(100_000, 30_000), samples: 100_000, step: 8, by: .never)
+        XCTAssertEqual(tables.bytes, before)
     }
 
     func testThatABlurOfAnySizeTakesABoundedTable() throws {
@@ -152,7 +155,7 @@ final class BandsAndBoxesTests: XCTestCase {
         for (width, height) in [(3, 500), (500, 3), (20, 20)] {
             var picture = try PixelBuffer(PixelLayout(width: width, height: height, model: .gray), limits: Limits())
             for y in 0..<height { picture.withMutableRow(y) { row in for x in 0..<width { row[x] = 77 } } }
-            let soft = try picture.blurred(500, axes: AxisCache(), limits: Limits(), by: .never)
+            let soft = try picture.blurred(500, tables: FilterTableCache(), limits: Limits(), by: .never)
             for y in 0..<height { soft.withRow(y) { row in for x in 0..<width { XCTAssertEqual(row[x], 77) } } }
         }
     }

@@ -162,7 +162,8 @@ final class RenderCostTests: XCTestCase {
                     // When
                     let told = RenderCost(header, [output], decoding: 0).bytes
                     let resampler = try PictureResampler(
-                        output.plan, from: layout, at: Frame(layout, of: header), chroma: 1, light: light, axes: AxisCache(),
+                        output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: light,
+                        tables: FilterTableCache(),
                         limits: Limits(), by: .never)
                     // Then tables, rows and the outcome are within it, and it is not many times what there is
                     XCTAssertLessThanOrEqual(resampler.bytes, told, what)
@@ -179,7 +180,8 @@ final class RenderCostTests: XCTestCase {
             let output = output(header) { ($0.width, $0.height) = (92, 600) }
             let layout = PixelLayout(width: 1, height: height, model: .gray)
             return try PictureResampler(
-                output.plan, from: layout, at: Frame(layout, of: header), chroma: 1, light: false, axes: AxisCache(),
+                output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: false,
+                tables: FilterTableCache(),
                 limits: Limits(), by: .never
             ).bytes
         }

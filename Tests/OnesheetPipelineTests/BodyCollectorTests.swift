@@ -8,17 +8,17 @@ final class BodyCollectorTests: XCTestCase {
         // Given a body of which much is announced
         let budget = MemoryBudget(limit: 1 << 30)
         var collector = try BodyCollector(announced: 32 << 20, limit: 32 << 20, budget: budget)
-        XCTAssertEqual(budget.held, 0)
+        XCTAssertEqual(budget.reserved, 0)
         // When its first byte comes
         try collector.add(ByteBuffer(bytes: [1]))
         // Then little is reserved
-        XCTAssertEqual(budget.held, 256 << 10)
+        XCTAssertEqual(budget.reserved, 256 << 10)
         // When it comes by and by
         for _ in 0..<511 {
             try collector.add(ByteBuffer(repeating: 2, count: 65_536))
             // Then never more than twice of what is there, but for the beginning
-            XCTAssertLessThanOrEqual(budget.held, max(256 << 10, 2 * collector.bytes.readableBytes + (64 << 10)))
-            XCTAssertGreaterThanOrEqual(budget.held, collector.bytes.capacity)
+            XCTAssertLessThanOrEqual(budget.reserved, max(256 << 10, 2 * collector.bytes.readableBytes + (64 << 10)))
+            XCTAssertGreaterThanOrEqual(budget.reserved, collector.bytes.capacity)
         }
         XCTAssertEqual(collector.bytes.readableBytes, 511 * 65_536 + 1)
     }
@@ -33,7 +33,7 @@ final class BodyCollectorTests: XCTestCase {
             // Then it is refused, and what is there stays reserved
             XCTAssertEqual($0 as? BodyCollector.Refusal, .noMemory)
         }
-        XCTAssertEqual(budget.held, 128 << 10)
+        XCTAssertEqual(budget.reserved, 128 << 10)
     }
 
     func testThatMoreThanMayComeIsRefused() throws {

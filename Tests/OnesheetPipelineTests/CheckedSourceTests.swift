@@ -33,7 +33,7 @@ final class CheckedSourceTests: XCTestCase {
 
     private func listing(_ source: any ContentSource) -> TitleListing {
         let clock = ManualClock()
-        let watched = WatchedSource(source, SourceLimits(), SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
+        let watched = WatchedSource(source, watch: SourceWatch(of: "films", clock: clock.wallClock, logger: logger))
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [], logger: logger)
         return TitleListing(
             of: "films", in: Catalog(sources: ["films": watched], cache: cache, clock: clock.wallClock, logger: logger))
@@ -144,14 +144,14 @@ final class CheckedSourceTests: XCTestCase {
             XCTAssertNoThrow(try memory.check(titles[1], at: mark))
             // And given a flight for one that has not landed
             let gate = Gate()
-            let flights = Coalescing<Begun<TitleReference>, String, PipelineError>(cancelled: .cancelled)
-            async let first = flights.share(Begun(titles[0], at: mark)) { () async throws(PipelineError) in
+            let flights = Coalescing<FlightKey<TitleReference>, String, PipelineError>(cancelled: .cancelled)
+            async let first = flights.share(FlightKey(titles[0], at: mark)) { () async throws(PipelineError) in
                 do { try await gate.pass() } catch { throw .cancelled }
                 return "first"
             }
             await gate.hasBeenReached()
             // Then the other does not wait for it
-            let second = try await flights.share(Begun(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
+            let second = try await flights.share(FlightKey(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
             XCTAssertEqual(second, "second")
             gate.open()
             let landed = try await first
@@ -170,7 +170,7 @@ final class CheckedSourceTests: XCTestCase {
         // Then both hold
         XCTAssertTrue(choice.isChosen("http://a.example/\(one)"))
         XCTAssertFalse(choice.isChosen("http://a.example/\(other)"))
-        XCTAssertEqual(choice.ballot.count, 2)
+        XCTAssertEqual(choice.candidates.count, 2)
         for number in [Int.min, -1, 0, 3, .max] { XCTAssertNil(choice.candidate(number)) }
     }
 }

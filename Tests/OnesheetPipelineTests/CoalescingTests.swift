@@ -1,3 +1,4 @@
+import OnesheetCore
 import OnesheetTesting
 import Synchronization
 import XCTest
@@ -136,6 +137,109 @@ final class CoalescingTests: XCTestCase {
         let next = Task { try await flights.share("b", work) }
         held.open()
         for task in waiting + [next] { _ = try await task.value }
+    }
+
+    func testThatSeveralKeysWithoutAFlightBecomeOnePieceOfWork() async throws {
+        // Given work for one key that is under way
+        let (flights, joined) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
+        let job = job
+        async let first = flights.share("a") { () async throws(Failure) in
+            joined.open()
+            return try await job.run()
+        }
+        try await joined.pass()
+        // When three are asked for, that one and one twice among them
+        async let all = flights.share(["b", "a", "c", "b"]) { flights async throws(Failure) in
+            let value = try await job.run()
+            return Dictionary(uniqueKeysWithValues: flights.keys.map { ($0, value) })
+        }
+        await gate.hasBeenReached(by: 2)
+        gate.open()
+        // Then the others share a second piece of work, and the values are in order
+        let (one, values) = try await (first, all)
+        XCTAssertEqual([one] + values, [1, 2, 1, 2, 2])
+        XCTAssertEqual(job.starts, 2)
+    }
+
+    func testThatAnInteractiveCallerDoesNotWaitForAPrefetchThatHasNotBegun() async throws {
+        // Given a prefetch that waits
+        let (flights, held) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
+        let prefetch = Urgency.$current.withValue(.prefetch) {
+            Task {
+                try await flights.share("key") { () async throws(Failure) in
+                    do { try await held.pass() } catch { throw .late }
+                    throw .refused
+                }
+            }
+        }
+        await held.hasBeenReached()
+        // When somebody asks for the same
+        let value = try await flights.share("key") { () async throws(Failure) in 7 }
+        held.open()
+        // Then the answer is there before the prefetch has failed
+        XCTAssertEqual(value, 7)
+        let failed = await prefetch.result
+        XCTAssertThrowsError(try failed.get()) { XCTAssertEqual($0 as? Failure, .refused) }
+    }
+
+    func testThatTheFlightThatBeginsFirstServesTheWaitersOfBoth() async throws {
+        for first in Urgency.allCases {
+            // Given a prefetch and an interactive flight for one key
+            let (flights, told) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
+            let gates = [Urgency.interactive: Gate(), .prefetch: Gate()]
+            let tasks = Urgency.allCases.map { urgency in
+                Urgency.$current.withValue(urgency) {
+                    Task {
+                        try await flights.share(["key"]) { flights async throws(Failure) in
+                            do { try await gates[urgency]?.pass() } catch {
+                                told.open()
+                                throw .late
+                            }
+                            return Dictionary(uniqueKeysWithValues: flights.begin().map { ($0, urgency == first ? 1 : 2) })
+                        }
+                    }
+                }
+            }
+            for gate in gates.values { await gate.hasBeenReached() }
+            // When one of them begins
+            gates[first]?.open()
+            // Then both waiters get its value, and the work of the other is cancelled: otherwise this would wait for ever
+            for task in tasks {
+                let values = try await task.value
+                XCTAssertEqual(values, [1], "\(first)")
+            }
+            try await told.pass()
+        }
+    }
+
+    func testThatAWaiterThatWasTakenOverCanLeave() async throws {
+        // Given a prefetch that has begun and serves an interactive caller
+        let (flights, reached, held) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate(), Gate())
+        let visitor = Task {
+            try await flights.share("key") { () async throws(Failure) in
+                do { try await reached.pass() } catch { throw .late }
+                return 2
+            }
+        }
+        await reached.hasBeenReached()
+        let prefetch = Urgency.$current.withValue(.prefetch) {
+            Task {
+                try await flights.share(["key"]) { flights async throws(Failure) in
+                    _ = flights.begin()
+                    do { try await held.pass() } catch { throw .late }
+                    return ["key": 1]
+                }
+            }
+        }
+        await held.hasBeenReached()
+        // When the caller leaves
+        visitor.cancel()
+        let left = await visitor.result
+        // Then it leaves at once, and the prefetch goes on
+        XCTAssertThrowsError(try left.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
+        held.open()
+        let values = try await prefetch.value
+        XCTAssertEqual(values, [1])
     }
 
     private func failure(

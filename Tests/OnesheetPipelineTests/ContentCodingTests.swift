@@ -77,7 +77,7 @@ final class ContentCodingTests: TransportTestCase {
         // Then both are held, and nothing stays reserved
         XCTAssertEqual(large, .tooLarge(url: origin.url + "/", limit: 1 << 20))
         XCTAssertEqual(scarce, .overloaded(url: origin.url + "/"))
-        XCTAssertEqual(memory.held, 0)
+        XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatMembersWithoutBytesDoNotGoOnForEver() async throws {

@@ -11,18 +11,18 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertNil(budget.reserve(41))
         XCTAssertTrue(hold?.grow(to: 100) ?? false)
         XCTAssertFalse(hold?.grow(to: 101) ?? true)
-        XCTAssertEqual(budget.held, 100)
+        XCTAssertEqual(budget.reserved, 100)
         // When it is let go
         hold = nil
         // Then all is there again
-        XCTAssertEqual(budget.held, 0)
+        XCTAssertEqual(budget.reserved, 0)
         XCTAssertNotNil(budget.reserve(100))
     }
 
     func testThatWhatIsThereAlreadyIsCountedEvenBeyondTheLimit() {
         let budget = MemoryBudget(limit: 10)
-        let hold = budget.hold(25)
-        XCTAssertEqual(budget.held, 25)
+        let hold = budget.charge(25)
+        XCTAssertEqual(budget.reserved, 25)
         XCTAssertNil(budget.reserve(1))
         withExtendedLifetime(hold) {}
     }

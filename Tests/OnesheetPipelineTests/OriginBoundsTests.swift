@@ -110,15 +110,15 @@ final class OriginBoundsTests: TransportTestCase {
             Task { await Self.failure(of: origins[number % 2].url + "/\(number)", patient, transport) }
         }
         // When all of them have begun, and a picture is fetched beside them
-        while memory.held < 16 << 10 { try await Task.sleep(for: .milliseconds(5)) }
+        while memory.reserved < 16 << 10 { try await Task.sleep(for: .milliseconds(5)) }
         let answer = try await transport.get(HTTPRequest(url: good.url + "/"), under: loopback)
         // Then there is room for it, and its own goes back as soon as the connection has let go of it
         XCTAssertEqual(answer.body.readableBytes, 3 << 20)
-        for _ in 0..<1000 where memory.held > 16 * (256 << 10) { try await Task.sleep(for: .milliseconds(5)) }
-        XCTAssertLessThanOrEqual(memory.held, 16 * (256 << 10))
+        for _ in 0..<1000 where memory.reserved > 16 * (256 << 10) { try await Task.sleep(for: .milliseconds(5)) }
+        XCTAssertLessThanOrEqual(memory.reserved, 16 * (256 << 10))
         for task in dripping { task.cancel() }
         for task in dripping { _ = await task.value }
-        XCTAssertEqual(memory.held, 0)
+        XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatABodyForWhichThereIsNoMemoryIsRefusedAsItComes() async throws {
@@ -129,7 +129,7 @@ final class OriginBoundsTests: TransportTestCase {
         let error = await Self.failure(of: origin.url + "/", loopback, transport(memory: memory))
         // Then it is our trouble, and nothing stays reserved
         XCTAssertEqual(error, .overloaded(url: origin.url + "/"))
-        XCTAssertEqual(memory.held, 0)
+        XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatPicturesThatHangDoNotKeepTheRestOfTheirHostAway() async throws {

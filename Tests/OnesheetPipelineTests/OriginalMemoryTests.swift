@@ -17,23 +17,23 @@ final class OriginalMemoryTests: XCTestCase {
         let memory = MemoryBudget(limit: 100)
         let body = ByteBuffer(repeating: 0, count: 60)
         let entry = CacheEntry(
-            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0, 
+            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0,
             presentation: Presentation(width: 4, height: 6))
-        var original: Original? = Original(entry: entry, hold: memory.hold(60))
+        var original: Original? = Original(entry: entry, reservation: memory.charge(60))
         // When it is changed in every way
         let candidate = PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"), site: "site", page: "page")
         original = original?.from(candidate)
-        original = original?.showing(PictureHash(bits: 7))
+        original = original?.showing(PerceptualHash(bits: 7))
         original = try original?.foundAs(XCTUnwrap(original))
         original = original?.standingIn()
         // Then it still holds it, and says what it was changed to
-        XCTAssertEqual(memory.held, 60)
+        XCTAssertEqual(memory.reserved, 60)
         XCTAssertEqual(original?.entry.provenance.page, "page")
         XCTAssertEqual(original?.entry.presentation.perceptualHash, 7)
         XCTAssertEqual(original?.size?.height, 6)
         // Until it is gone
         original = nil
-        XCTAssertEqual(memory.held, 0)
+        XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatAllCandidatesOfAnElectionAreCounted() async throws {
@@ -50,12 +50,12 @@ final class OriginalMemoryTests: XCTestCase {
         }
         let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
         // When the first two have been looked at
-        let election = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
+        let selection = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
         await gate.hasBeenReached()
         // Then both are counted, because one of them will be the poster
-        XCTAssertEqual(pool.memory.held, pictures[0].readableBytes + pictures[1].readableBytes)
+        XCTAssertEqual(pool.memory.reserved, pictures[0].readableBytes + pictures[1].readableBytes)
         gate.open()
-        _ = try await election.value
+        _ = try await selection.value
         await assertComesBack(pool.memory)
     }
 
@@ -95,7 +95,7 @@ final class OriginalMemoryTests: XCTestCase {
         // When a variant is made
         var answer: ImageAnswer? = try await pipeline.image(for: ImageRequest(title, transform))
         // Then its bytes are counted while somebody has the answer
-        XCTAssertEqual(pool.memory.held, answer?.entry.body.readableBytes)
+        XCTAssertEqual(pool.memory.reserved, answer?.entry.body.readableBytes)
         answer = nil
         await assertComesBack(pool.memory)
     }
@@ -104,7 +104,7 @@ final class OriginalMemoryTests: XCTestCase {
 extension XCTestCase {
     /// Fails unless all of `memory` comes back: who was answered may be a step ahead of who answered.
     func assertComesBack(_ memory: MemoryBudget, line: UInt = #line) async {
-        await waitWhile(memory.held > 0)
-        XCTAssertEqual(memory.held, 0, line: line)
+        await waitWhile(memory.reserved > 0)
+        XCTAssertEqual(memory.reserved, 0, line: line)
     }
 }

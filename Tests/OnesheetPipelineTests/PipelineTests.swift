@@ -142,7 +142,7 @@ final class PipelineTests: XCTestCase {
         // Given a source that has the bytes itself
         let picture = try jpeg()
         let pipeline = try pipeline(
-            ScriptedSource { _ in [PosterCandidate(.held(name: "drawn") { () throws(SourceError) in picture })] })
+            ScriptedSource { _ in [PosterCandidate(.local(name: "drawn") { () throws(SourceError) in picture })] })
         // When the original is asked for
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
         // Then these are the bytes
@@ -188,13 +188,47 @@ final class PipelineTests: XCTestCase {
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         // When a ladder is made, the original among it
         let sizes = [40, 0, 20]
-        let variants = try await pipeline.images(of: title, sizes.map { request(width: $0).transform })
-        // Then each is what it should be, and is there for who asks afterwards
-        XCTAssertEqual(variants.map(\.presentation.width), [40, 60, 20])
-        XCTAssertEqual(variants[1].body, picture)
+        let answers = try await pipeline.images(of: title, as: sizes.map { request(width: $0).transform })
+        // Then each is what it should be, and later requests find it
+        XCTAssertEqual(answers.map { $0.entry.presentation.width }, [40, 60, 20])
+        XCTAssertEqual(answers[1].entry.body, picture)
         let answer = try await pipeline.image(for: request(width: 20))
         XCTAssertEqual(answer.origin, .tier("memory"))
         XCTAssertEqual(transport.count(), 1)
+    }
+
+    func testThatAnImageThatATierHasIsNotMadeAgainWithTheOthers() async throws {
+        // Given one size that is there
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        _ = try await pipeline.image(for: request(width: 40))
+        // When it is asked for with another, which is named twice
+        let answers = try await pipeline.images(of: title, as: [20, 40, 20].map { request(width: $0).transform })
+        // Then the answers are in order, and only the other one is made, once
+        XCTAssertEqual(answers.map { $0.entry.presentation.width }, [20, 40, 20])
+        XCTAssertEqual(answers.map(\.origin), [.made, .tier("memory"), .made])
+        XCTAssertEqual(pipeline.figures.counts.renders, 2)
+    }
+
+    func testThatAVisitorAndAPrefetchNeverMakeTheSameVariantTwice() async throws {
+        // Given an origin that holds what it is asked for
+        let (gate, picture) = (Gate(), try jpeg())
+        transport.hold("http://127.0.0.1/1.jpg", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        // When a prefetch and a visitor ask for one size, and each for another one, before either is rendered
+        let (prefetched, asked) = ([20, 40].map { request(width: $0).transform }, [40, 50].map { request(width: $0).transform })
+        let title = title
+        async let ahead = Urgency.$current.withValue(.prefetch) { try await pipeline.images(of: title, as: prefetched) }
+        async let visitor = pipeline.images(of: title, as: asked)
+        await gate.hasBeenReached(by: 2)
+        gate.open()
+        let answers = try await (ahead, visitor)
+        // Then three variants are made, and both get the same one
+        XCTAssertEqual(answers.0.map { $0.entry.presentation.width }, [20, 40])
+        XCTAssertEqual(answers.1.map { $0.entry.presentation.width }, [40, 50])
+        XCTAssertEqual(answers.0[1].entry, answers.1[0].entry)
+        XCTAssertEqual(pipeline.figures.counts.renders, 3)
     }
 
     private func request(width: Int) -> ImageRequest {
@@ -222,7 +256,7 @@ final class PipelineTests: XCTestCase {
 extension Pipeline {
     /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
     static func forTesting(
-        _ source: ScriptedSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
+        _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
         codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), case test: XCTestCase
     ) throws -> Pipeline {
         let choices = try choices ?? PosterChoices(StateStore())
@@ -230,11 +264,12 @@ extension Pipeline {
         let cache = Cache(memory: MemoryTier(expires: .never, clock: clock.wallClock), logger: logger)
         let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()] + codecs, limits: Limits())
         let originals = Originals(
-            sources: ["films": source], transport: transport, cache: cache, renderer: renderer, pool: pool,
-            choices: choices, clock: clock.wallClock, logger: logger)
+            catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
+            transport: transport,
+            cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
-            _ = await toTheEnd(within: .seconds(10)) { await pool.shutdown() }
+            _ = await withTimeoutIgnoringCancellation(.seconds(10)) { await pool.shutdown() }
         }
         return Pipeline(
             cache: cache, renderer: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)

@@ -14,7 +14,7 @@ final class PrefetchTests: XCTestCase {
         // Given six titles
         let pipeline = try pipeline()
         // When two sizes are prefetched
-        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
         // Then twelve variants are there
         XCTAssertEqual([summary.total, summary.made, summary.skipped, summary.failed], [12, 12, 0, 0])
         let answer = try await pipeline.image(for: ImageRequest(titles[5], sizes(40)[0]))
@@ -24,9 +24,9 @@ final class PrefetchTests: XCTestCase {
     func testThatWhatIsThereIsSkipped() async throws {
         // Given a prefetch that was done in part
         let pipeline = try pipeline()
-        _ = await Prefetch(pipeline: pipeline, concurrency: 2).run(Array(titles[..<2]), sizes(20)) { _ in }
+        _ = await Prefetcher(pipeline: pipeline, concurrency: 2).run(Array(titles[..<2]), sizes(20)) { _ in }
         // When it is started again with more
-        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20)) { _ in }
+        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20)) { _ in }
         // Then only the rest is made, and no original twice
         XCTAssertEqual([summary.made, summary.skipped], [4, 2])
         XCTAssertEqual(transport.count(), 6)
@@ -45,7 +45,7 @@ final class PrefetchTests: XCTestCase {
             source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
         let (sizes, titles) = (sizes(20), titles)
         // When titles are prefetched, the first in vain, and a person asks for two of them meanwhile
-        async let prefetched = Prefetch(pipeline: pipeline, concurrency: 1).run(Array(titles[..<2]), sizes) { _ in }
+        async let prefetched = Prefetcher(pipeline: pipeline, concurrency: 1).run(Array(titles[..<2]), sizes) { _ in }
         await gate.hasBeenReached()
         async let first = pipeline.image(for: ImageRequest(titles[0], sizes[0]))
         async let second = pipeline.image(for: ImageRequest(titles[1], sizes[0]))
@@ -58,12 +58,44 @@ final class PrefetchTests: XCTestCase {
         XCTAssertEqual(summary.failures.map(\.reason), ["source films: the service's quota is exhausted"])
     }
 
+    func testThatEverythingRunsAtPrefetchUrgency() async throws {
+        // Given a source that notes how urgently it is asked
+        let picture = try Pipeline.picture()
+        transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }
+        let source = UrgencyRecorder()
+        let pipeline = try Pipeline.forTesting(
+            source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
+        let prefetcher = Prefetcher(pipeline: pipeline, concurrency: 1)
+        // When lists are read, and images are made one by one and together
+        let listed = try await prefetcher.titles(.init(source: "films"))
+        let lists = try await prefetcher.lists(.init(source: "films", dates: [CalendarDay("2026-01-01")].compactMap(\.self)))
+        _ = try await prefetcher.image(for: ImageRequest(listed[0], sizes(20)[0]))
+        let summary = await prefetcher.run(Array(listed[1...]), sizes(20)) { _ in }
+        // Then no call takes what is kept for people
+        XCTAssertEqual(source.calls.withLock { $0 }, ["titles", "titles", "candidates 1", "candidates 2"])
+        XCTAssertEqual(source.urgencies.withLock { $0 }, [.prefetch])
+        XCTAssertEqual(lists.map { $0.titles.map(\.id) }, [["1", "2"]])
+        XCTAssertEqual(summary.made, 1)
+    }
+
+    func testThatEachTitleIsNamedOnceAndAnUnknownSourceIsAnError() async throws {
+        let prefetcher = Prefetcher(pipeline: try pipeline(), concurrency: 1)
+        let titles = try await prefetcher.titles(.init(source: "films", ids: ["2", "1", "2"]))
+        XCTAssertEqual(titles.map(\.id), ["2", "1"])
+        do throws(PipelineError) {
+            _ = try await prefetcher.titles(.init(source: "film", ids: ["1"]))
+            XCTFail("nothing was thrown")
+        } catch {
+            XCTAssertEqual(error, .unknownSource("film", known: ["films"]))
+        }
+    }
+
     func testThatATitleThatFailsDoesNotStopTheOthers() async throws {
         // Given a title whose poster is missing
         let pipeline = try pipeline()
         transport.on("http://127.0.0.1/3", status: 404, "")
         // When all are prefetched
-        let summary = await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
+        let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
         // Then it is told, with the reason
         XCTAssertEqual([summary.made, summary.failed], [10, 2])
         XCTAssertEqual(
@@ -77,7 +109,7 @@ final class PrefetchTests: XCTestCase {
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
         // When six titles are prefetched two at a time
         let (titles, sizes) = (titles, sizes(20))
-        let work = Task { await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        let work = Task { await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
         await gate.hasBeenReached(by: 2)
         let atOnce = transport.count()
         gate.open()
@@ -93,7 +125,7 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 404) }
         let (titles, sizes) = (titles, sizes(20))
-        let work = Task { await Prefetch(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
+        let work = Task { await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes) { _ in } }
         await gate.hasBeenReached(by: 2)
         // When it is cancelled
         work.cancel()
@@ -108,7 +140,7 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         let seen = Mutex<[Int]>([])
         // When they are prefetched
-        _ = await Prefetch(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in
+        _ = await Prefetcher(pipeline: pipeline, concurrency: 3).run(titles, sizes(20)) { summary in
             seen.withLock { $0.append(summary.done) }
         }
         // Then each was reported
@@ -129,5 +161,32 @@ final class PrefetchTests: XCTestCase {
             transform.width = width
             return transform
         }
+    }
+}
+
+/// Notes how urgently it is asked.
+private final class UrgencyRecorder: ContentSource {
+    let originPolicy = OriginPolicy(networks: [.loopback])
+    let calls = Mutex<[String]>([])
+    let urgencies = Mutex<Set<Urgency>>([])
+
+    private func note(_ call: String) {
+        calls.withLock { $0.append(call) }
+        urgencies.withLock { _ = $0.insert(Urgency.current) }
+    }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        note("titles")
+        return TitlePage(titles: ["1", "2"].map { Title(id: $0, name: $0) })
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title {
+        note("title \(id)")
+        return Title(id: id, name: id)
+    }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        note("candidates \(id)")
+        return [PosterCandidate(.http(url: "http://127.0.0.1/\(id)"))]
     }
 }

@@ -22,14 +22,14 @@ final class RenderPoolTests: XCTestCase {
         XCTAssertEqual(error, .timedOut(.milliseconds(22)))
         XCTAssertEqual(pool.stuck.render, 1)
         XCTAssertEqual(pool.load, 1)
-        XCTAssertEqual(pool.memory.held, 60)
+        XCTAssertEqual(pool.memory.reserved, 60)
         // And looking at what has come goes on
         let seen = try await pool.examine { () throws(PipelineError) in 7 }
         XCTAssertEqual(seen, 7)
         // And when it comes back, all is there again
         door.open()
         await waitWhile(pool.load > 0)
-        XCTAssertEqual(pool.memory.held, 0)
+        XCTAssertEqual(pool.memory.reserved, 0)
         XCTAssertEqual(pool.stuck.render, 0)
         let made = try await pool.run { () throws(PipelineError) in 8 }
         XCTAssertEqual(made, 8)

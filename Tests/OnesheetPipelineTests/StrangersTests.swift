@@ -220,11 +220,11 @@ final class StrangersTests: XCTestCase {
 private struct MeteredSource: ContentSource {
     let originPolicy = OriginPolicy()
     private let context: PluginContext
-    private let budget: CallBudget
+    private let quota: DailyQuota
 
     init(_ quota: QuotaSettings, _ context: PluginContext) {
         self.context = context
-        budget = CallBudget(quota, secondsFromGMT: 0, context: context)
+        self.quota = DailyQuota(quota, secondsFromGMT: 0, context: context)
     }
 
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
@@ -250,7 +250,7 @@ private struct MeteredSource: ContentSource {
     }
 
     private func call(_ what: String) async throws(SourceError) {
-        try await budget.spend()
+        try await quota.spend()
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {
             answer = try await context.transport.get(HTTPRequest(url: "http://service.example/\(what)"), under: originPolicy)

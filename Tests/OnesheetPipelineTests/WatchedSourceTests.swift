@@ -50,7 +50,7 @@ final class WatchedSourceTests: XCTestCase {
     ) -> WatchedSource {
         var limits = SourceLimits()
         (limits.time, limits.calls, limits.bytes) = (time, calls, bytes)
-        return WatchedSource(Scripted(answer: answer), limits, watch)
+        return WatchedSource(Scripted(answer: answer), limits: limits, watch: watch)
     }
 
     private static func failure(_ source: WatchedSource, _ id: String = "1") async -> SourceError? {
@@ -210,7 +210,7 @@ final class WatchedSourceTests: XCTestCase {
                 return .all
             }
         }
-        let source = WatchedSource(Watching(door: door), SourceLimits(), watch)
+        let source = WatchedSource(Watching(door: door), watch: watch)
         let following = Task { try await source.changes() }
         await door.hasBeenReached()
         // When the server ends, then it does not wait for it
@@ -236,13 +236,13 @@ final class WatchedSourceTests: XCTestCase {
         // When a call has it, then another one finds no room
         let holding = Task { try await source.title("holds") }
         await gate.hasBeenReached()
-        XCTAssertEqual(memory.held, 800)
+        XCTAssertEqual(memory.reserved, 800)
         let refused = await Self.failure(source, "2")
         XCTAssertEqual(refused?.description.contains("no memory"), true, "\(String(describing: refused))")
         // And when the first has ended there is
         gate.open()
         _ = try await holding.value
-        await waitWhile(memory.held > 0)
+        await waitWhile(memory.reserved > 0)
         let answered = await Self.failure(source, "3")
         XCTAssertNil(answered)
     }

@@ -137,7 +137,7 @@ final class SampleSourceTests: XCTestCase {
     }
 
     private func bytes(_ candidate: PosterCandidate) throws -> ByteBuffer {
-        guard case .held(_, let bytes) = candidate.location else { throw SourceError.unsupported("the poster is elsewhere") }
+        guard case .local(_, let bytes) = candidate.location else { throw SourceError.unsupported("the poster is elsewhere") }
         return try bytes()
     }
 

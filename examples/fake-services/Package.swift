@@ -28,7 +28,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-            ], swiftSettings: settings),
+            ],
+            // Optimised in debug builds too: it paints its pictures pixel by pixel.
+            swiftSettings: settings + [.unsafeFlags(["-O"])]),
         .executableTarget(
             name: "fake-services",
             dependencies: ["FakeServices", .product(name: "ArgumentParser", package: "swift-argument-parser")],

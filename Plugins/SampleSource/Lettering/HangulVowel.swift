@@ -39,29 +39,42 @@ struct HangulLayout {
         var width: Float
         var height: Float
 
-        init(_ x: Float, _ y: Float, _ right: Float, _ bottom: Float) {
-            (self.x, self.y, width, height) = (x, y, right - x, bottom - y)
+        init(left: Float, top: Float, right: Float, bottom: Float) {
+            x = left
+            y = top
+            width = right - left
+            height = bottom - top
         }
     }
 
     var initial: Box
-    var lying = Box(0, 0, 0, 0)
-    var standing = Box(0, 0, 0, 0)
+    var lying = Box(left: 0, top: 0, right: 0, bottom: 0)
+    var standing = Box(left: 0, top: 0, right: 0, bottom: 0)
     var final: Box?
 
     init(_ vowel: HangulVowel, hasFinal: Bool) {
         switch (vowel.lying != nil, vowel.standing != nil) {
         case (false, _):
-            initial = hasFinal ? Box(0.04, 0.04, 0.5, 0.46) : Box(0.04, 0.14, 0.52, 0.8)
-            standing = hasFinal ? Box(0.62, -0.02, 0.98, 0.56) : Box(0.62, -0.02, 0.98, 1.02)
+            initial =
+                hasFinal
+                ? Box(left: 0.04, top: 0.04, right: 0.5, bottom: 0.46) : Box(left: 0.04, top: 0.14, right: 0.52, bottom: 0.8)
+            standing =
+                hasFinal
+                ? Box(left: 0.62, top: -0.02, right: 0.98, bottom: 0.56) : Box(left: 0.62, top: -0.02, right: 0.98, bottom: 1.02)
         case (true, false):
-            initial = hasFinal ? Box(0.18, 0, 0.82, 0.28) : Box(0.16, 0.04, 0.84, 0.48)
-            lying = hasFinal ? Box(0, 0.36, 1, 0.54) : Box(0, 0.62, 1, 0.92)
+            initial =
+                hasFinal
+                ? Box(left: 0.18, top: 0, right: 0.82, bottom: 0.28) : Box(left: 0.16, top: 0.04, right: 0.84, bottom: 0.48)
+            lying = hasFinal ? Box(left: 0, top: 0.36, right: 1, bottom: 0.54) : Box(left: 0, top: 0.62, right: 1, bottom: 0.92)
         case (true, true):
-            initial = hasFinal ? Box(0.04, 0, 0.56, 0.28) : Box(0.04, 0.06, 0.56, 0.46)
-            lying = hasFinal ? Box(0, 0.36, 0.62, 0.54) : Box(0, 0.58, 0.62, 0.82)
-            standing = hasFinal ? Box(0.68, -0.02, 1, 0.6) : Box(0.68, -0.02, 1, 1.02)
+            initial =
+                hasFinal
+                ? Box(left: 0.04, top: 0, right: 0.56, bottom: 0.28) : Box(left: 0.04, top: 0.06, right: 0.56, bottom: 0.46)
+            lying =
+                hasFinal ? Box(left: 0, top: 0.36, right: 0.62, bottom: 0.54) : Box(left: 0, top: 0.58, right: 0.62, bottom: 0.82)
+            standing =
+                hasFinal ? Box(left: 0.68, top: -0.02, right: 1, bottom: 0.6) : Box(left: 0.68, top: -0.02, right: 1, bottom: 1.02)
         }
-        if hasFinal { final = Box(0.16, 0.68, 0.86, 1) }
+        if hasFinal { final = Box(left: 0.16, top: 0.68, right: 0.86, bottom: 1) }
     }
 }

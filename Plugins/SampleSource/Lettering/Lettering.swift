@@ -13,7 +13,7 @@ struct Lettering {
         return max(0, advances.reduce(0, +) - spacing * size)
     }
 
-    /// The outlines of `text`, its first letter's left top at `origin`. Characters that nobody drew leave a space.
+    /// The outlines of `text`, its first letter's left top at `origin`. Characters without a glyph leave a space.
     func path(of text: String, at origin: Point) -> Path {
         var path = Path()
         var x = origin.x

@@ -19,7 +19,7 @@ final class Canvas {
             for y in 0..<height {
                 for x in 0..<width {
                     let place = Point((Float(x) + 0.5) * step, (Float(y) + 0.5) * step)
-                    Self.put(colour(place), &bytes, (y * width + x) * 3)
+                    Self.put(colour(place), into: &bytes, at: (y * width + x) * 3)
                 }
             }
         }
@@ -42,7 +42,7 @@ final class Canvas {
                         if part > 0.998 {
                             (bytes[start], bytes[start + 1], bytes[start + 2]) = (red, green, blue)
                         } else if part > 0.002 {
-                            Self.put(Self.get(bytes, start).mixed(with: colour, part), &bytes, start)
+                            Self.put(Self.get(bytes, start).mixed(with: colour, part), into: &bytes, at: start)
                         }
                         start += 3
                     }
@@ -67,7 +67,7 @@ final class Canvas {
                         let place = Point((Float(x) + 0.5) * step, (Float(y) + 0.5) * step)
                         let start = (y * stride + x) * 3
                         let over = colour(place)
-                        Self.put(part > 0.998 ? over : Self.get(bytes, start).mixed(with: over, part), &bytes, start)
+                        Self.put(part > 0.998 ? over : Self.get(bytes, start).mixed(with: over, part), into: &bytes, at: start)
                     }
                 }
             }
@@ -75,7 +75,7 @@ final class Canvas {
     }
 
     /// Adds light around a place, fading to nothing at `radius`.
-    func glow(_ centre: Point, _ radius: Float, _ colour: Colour, strength: Float) {
+    func glow(at centre: Point, radius: Float, _ colour: Colour, strength: Float) {
         let left = max(0, Int((centre.x - radius) * scale))
         let right = min(width, Int((centre.x + radius) * scale) + 1)
         let top = max(0, Int((centre.y - radius) * scale))
@@ -91,7 +91,7 @@ final class Canvas {
                     let start = (y * stride + x) * 3
                     let under = Self.get(bytes, start)
                     // Screen, so that light never clips to flat white.
-                    Self.put(under + colour * (part * part * strength) * (1 - under), &bytes, start)
+                    Self.put(under + colour * (part * part * strength) * (1 - under), into: &bytes, at: start)
                 }
             }
         }
@@ -112,7 +112,7 @@ final class Canvas {
                     mixed = (mixed ^ (mixed >> 13)) &* 0x297A_2D39
                     // Two numbers of 16 bits summed are nearer to grain than one flat one.
                     let noise = Float((mixed & 0xFFFF) + (mixed >> 16)) * (1 / 65_536) - 1
-                    Self.put(Self.get(bytes, start) * light + Colour(repeating: noise * grain), &bytes, start)
+                    Self.put(Self.get(bytes, start) * light + Colour(repeating: noise * grain), into: &bytes, at: start)
                 }
             }
         }
@@ -124,7 +124,7 @@ final class Canvas {
     }
 
     @inline(__always)
-    private static func put(_ colour: Colour, _ bytes: inout UnsafeMutableBufferPointer<UInt8>, _ start: Int) {
+    private static func put(_ colour: Colour, into bytes: inout UnsafeMutableBufferPointer<UInt8>, at start: Int) {
         let whole = (colour * 255 + 0.5).clamped(lowerBound: Colour(repeating: 0), upperBound: Colour(repeating: 255))
         bytes[start] = UInt8(whole.x)
         bytes[start + 1] = UInt8(whole.y)

@@ -20,7 +20,7 @@ func clamp(_ value: Float) -> Float { min(1, max(0, value)) }
 
 /// 0 up to `low`, 1 from `high` on, smooth between.
 @inline(__always)
-func smoothstep(_ low: Float, _ high: Float, _ value: Float) -> Float {
+func smoothstep(from low: Float, to high: Float, _ value: Float) -> Float {
     let part = clamp((value - low) / (high - low))
     return part * part * (3 - 2 * part)
 }
@@ -33,7 +33,7 @@ struct Palette: Sendable {
     let light: Colour
     let accent: Colour
 
-    init(_ dark: UInt32, _ deep: UInt32, _ middle: UInt32, _ light: UInt32, accent: UInt32) {
+    init(dark: UInt32, deep: UInt32, middle: UInt32, light: UInt32, accent: UInt32) {
         self.dark = Colour(hex: dark)
         self.deep = Colour(hex: deep)
         self.middle = Colour(hex: middle)

@@ -77,7 +77,7 @@ struct Coverage {
             for y in first..<last {
                 let dy = min(Float(y + 1), lower.y) - max(Float(y), upper.y)
                 let next = min(max(x + slope * dy, 0), limit)
-                Self.addRow(&areas, y * stride, x, next, dy * sign)
+                Self.addRow(to: &areas, row: y * stride, x: x, next: next, d: dy * sign)
                 x = next
             }
         }
@@ -85,8 +85,7 @@ struct Coverage {
 
     /// One edge within one row, from `x` to `next`, of signed height `d`.
     @inline(__always)
-    private static func addRow(_ areas: inout UnsafeMutableBufferPointer<Float>, _ row: Int, _ x: Float, _ next: Float, _ d: Float)
-    {
+    private static func addRow(to areas: inout UnsafeMutableBufferPointer<Float>, row: Int, x: Float, next: Float, d: Float) {
         let (x0, x1) = x < next ? (x, next) : (next, x)
         let start = x0.rounded(.down)
         let end = x1.rounded(.up)

@@ -48,12 +48,14 @@ struct NoiseField {
         let inside = point - cell
         let eased = inside * inside * (3 - 2 * inside)
         let (x, y) = (Int32(cell.x), Int32(cell.y))
-        let top = hash(x, y, seed) + (hash(x &+ 1, y, seed) - hash(x, y, seed)) * eased.x
-        let bottom = hash(x, y &+ 1, seed) + (hash(x &+ 1, y &+ 1, seed) - hash(x, y &+ 1, seed)) * eased.x
+        let top = hash(x: x, y: y, seed: seed) + (hash(x: x &+ 1, y: y, seed: seed) - hash(x: x, y: y, seed: seed)) * eased.x
+        let bottom =
+            hash(x: x, y: y &+ 1, seed: seed) + (hash(x: x &+ 1, y: y &+ 1, seed: seed) - hash(x: x, y: y &+ 1, seed: seed))
+            * eased.x
         return top + (bottom - top) * eased.y
     }
 
-    private static func hash(_ x: Int32, _ y: Int32, _ seed: UInt32) -> Float {
+    private static func hash(x: Int32, y: Int32, seed: UInt32) -> Float {
         var mixed = UInt32(bitPattern: x) &* 0x85EB_CA6B ^ UInt32(bitPattern: y) &* 0xC2B2_AE35 ^ seed
         mixed = (mixed ^ (mixed >> 15)) &* 0x2C1B_3C6D
         mixed = (mixed ^ (mixed >> 12)) &* 0x297A_2D39

@@ -27,7 +27,7 @@ struct Path {
             })
     }
 
-    static func rectangle(_ x: Float, _ y: Float, _ width: Float, _ height: Float) -> Path {
+    static func rectangle(x: Float, y: Float, width: Float, height: Float) -> Path {
         Path([Point(x, y), Point(x + width, y), Point(x + width, y + height), Point(x, y + height)])
     }
 
@@ -55,12 +55,12 @@ struct Path {
     /// A line with round ends and corners.
     static func stroke(_ points: [Point], width: Float) -> Path {
         var path = Path()
-        for (start, end) in zip(points, points.dropFirst()) { path.add(capsule(start, end, width / 2)) }
+        for (start, end) in zip(points, points.dropFirst()) { path.add(capsule(from: start, to: end, radius: width / 2)) }
         return path
     }
 
     /// Always the same way round, so that neighbours join.
-    private static func capsule(_ start: Point, _ end: Point, _ radius: Float) -> [Point] {
+    private static func capsule(from start: Point, to end: Point, radius: Float) -> [Point] {
         let along = end - start
         let direction = atan2f(along.y, along.x)
         let steps = 8

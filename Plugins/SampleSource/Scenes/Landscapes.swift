@@ -6,11 +6,11 @@ internal import FoundationEssentials
 /// Scenes outdoors.
 enum Landscapes {
     /// Ridge behind ridge in haze, a sun above.
-    static func mountains(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func mountains(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let clouds = NoiseField(frequency: Point(3, 7), random: &random)
         canvas.shade { palette.light.mixed(with: palette.middle, clamp($0.y / 1.1 + (clouds.at($0) - 0.5) * 0.5)) }
         let sun = Point(random.number(0.3, 0.7), random.number(0.42, 0.55))
-        canvas.glow(sun, 0.6, palette.accent, strength: 0.7)
+        canvas.glow(at: sun, radius: 0.6, palette.accent, strength: 0.7)
         canvas.fill(.circle(sun, 0.13), palette.accent.mixed(with: Colour(repeating: 1), 0.35))
         for layer in 0..<6 {
             let part = Float(layer) / 5
@@ -23,23 +23,23 @@ enum Landscapes {
     }
 
     /// A low sun and its path over the water.
-    static func sea(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func sea(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let horizon: Float = 0.86
         let clouds = NoiseField(frequency: Point(2.5, 14), random: &random)
         let sun = Point(random.number(0.35, 0.65), horizon - random.number(0.05, 0.16))
         canvas.shade { place in
             palette.deep.mixed(with: palette.light, clamp(place.y / horizon)).mixed(
-                with: palette.middle, smoothstep(0.5, 0.75, clouds.at(place)) * 0.8)
+                with: palette.middle, smoothstep(from: 0.5, to: 0.75, clouds.at(place)) * 0.8)
         }
-        canvas.glow(sun, 0.7, palette.accent, strength: 0.8)
+        canvas.glow(at: sun, radius: 0.7, palette.accent, strength: 0.8)
         canvas.fill(.circle(sun, 0.17), palette.accent.mixed(with: Colour(repeating: 1), 0.5))
         let waves = NoiseField(frequency: Point(5, 60), octaves: 3, random: &random)
-        canvas.fill(.rectangle(-0.1, horizon, 1.2, 1)) { place in
+        canvas.fill(.rectangle(x: -0.1, y: horizon, width: 1.2, height: 1)) { place in
             let depth = clamp((place.y - horizon) / 0.64)
             let water = palette.middle.mixed(with: palette.dark, 0.35 + 0.65 * depth)
             let spread = 0.06 + depth * 0.28
             let onPath = 1 - min(1, abs(place.x - sun.x) / spread)
-            let glitter = smoothstep(0.5 - 0.12 * onPath, 0.62, waves.at(place)) * onPath * (1 - 0.5 * depth)
+            let glitter = smoothstep(from: 0.5 - 0.12 * onPath, to: 0.62, waves.at(place)) * onPath * (1 - 0.5 * depth)
             return water.mixed(with: palette.accent, glitter).mixed(with: palette.light, (waves.at(place) - 0.45) * 0.35)
         }
         let (x, y) = (random.number(0.12, 0.24), horizon + 0.012)
@@ -49,9 +49,9 @@ enum Landscapes {
     }
 
     /// Trunks in mist.
-    static func forest(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
-        canvas.shade { palette.light.mixed(with: palette.middle, smoothstep(0.1, 1.5, $0.y)) }
-        canvas.glow(Point(0.5, 0.55), 0.75, palette.accent, strength: 0.75)
+    static func forest(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
+        canvas.shade { palette.light.mixed(with: palette.middle, smoothstep(from: 0.1, to: 1.5, $0.y)) }
+        canvas.glow(at: Point(0.5, 0.55), radius: 0.75, palette.accent, strength: 0.75)
         let mist = NoiseField(frequency: Point(3, 6), random: &random)
         for layer in 0..<5 {
             let part = Float(layer) / 4
@@ -69,7 +69,7 @@ enum Landscapes {
             canvas.fill(trees, tone)
             let floor = 0.9 + part * 0.32
             canvas.fill(.ground { x in floor + (0.5 - mist.at(Point(x, part))) * 0.12 }) { place in
-                tone.mixed(with: palette.light, smoothstep(0.35, 0.7, mist.at(place)) * (1 - part) * 0.7)
+                tone.mixed(with: palette.light, smoothstep(from: 0.35, to: 0.7, mist.at(place)) * (1 - part) * 0.7)
             }
         }
         let x: Float = 0.5
@@ -78,18 +78,18 @@ enum Landscapes {
     }
 
     /// A straight road to the horizon.
-    static func road(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func road(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let horizon: Float = 0.8
         let clouds = NoiseField(frequency: Point(4, 9), random: &random)
         canvas.shade { place in
             palette.dark.mixed(with: palette.light, powf(clamp(place.y / horizon), 1.6)).mixed(
-                with: palette.accent, smoothstep(0.52, 0.75, clouds.at(place)) * clamp(place.y / horizon) * 0.8)
+                with: palette.accent, smoothstep(from: 0.52, to: 0.75, clouds.at(place)) * clamp(place.y / horizon) * 0.8)
         }
-        canvas.glow(Point(0.5, horizon), 0.55, palette.accent, strength: 0.9)
+        canvas.glow(at: Point(0.5, horizon), radius: 0.55, palette.accent, strength: 0.9)
         let relief = NoiseField(frequency: Point(6, 1), octaves: 5, random: &random)
         canvas.fill(.ground { x in horizon - 0.02 - relief.at(Point(x, 0.5)) * 0.12 * (0.3 + abs(x - 0.5) * 2) }, palette.deep)
         let field = NoiseField(frequency: Point(9, 40), random: &random)
-        canvas.fill(.rectangle(-0.1, horizon, 1.2, 1)) { place in
+        canvas.fill(.rectangle(x: -0.1, y: horizon, width: 1.2, height: 1)) { place in
             palette.deep.mixed(with: palette.dark, clamp((place.y - horizon) * 1.6)).mixed(
                 with: palette.middle, (field.at(place) - 0.4) * 0.5)
         }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// Flat compositions, as if printed.
 enum Prints {
     /// A sunburst behind a bird.
-    static func rays(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func rays(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let centre = Point(0.5, random.number(0.54, 0.6))
         let paper = NoiseField(frequency: Point(20, 20), random: &random)
         canvas.shade { palette.light.mixed(with: palette.middle, 0.12 * paper.at($0)) }
@@ -27,11 +27,11 @@ enum Prints {
         canvas.fill(Path([b + Point(0.15, -0.095), b + Point(0.215, -0.07), b + Point(0.15, -0.055)]), palette.deep)
         canvas.fill(.slice(b + Point(-0.02, 0), 0.16, from: 3.6, to: 4.5), palette.deep)
         canvas.fill(.circle(b + Point(0.122, -0.088), 0.009), palette.light)
-        canvas.fill(.rectangle(-0.1, 1.09, 1.2, 0.5), palette.dark)
+        canvas.fill(.rectangle(x: -0.1, y: 1.09, width: 1.2, height: 0.5), palette.dark)
     }
 
     /// Circles, quarters and bars on a grid.
-    static func shapes(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func shapes(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let colours = [palette.dark, palette.deep, palette.middle, palette.accent]
         canvas.shade { _ in palette.light }
         let cell: Float = 0.25
@@ -39,7 +39,7 @@ enum Prints {
             for column in 0..<4 {
                 let (x, y) = (Float(column) * cell, 0.07 + Float(row) * cell)
                 let (back, front) = (random.whole(0...4), random.whole(0...3))
-                if back < 4, back != front { canvas.fill(.rectangle(x, y, cell, cell), colours[back]) }
+                if back < 4, back != front { canvas.fill(.rectangle(x: x, y: y, width: cell, height: cell), colours[back]) }
                 let colour = colours[front]
                 switch random.whole(0...5) {
                 case 0: canvas.fill(.circle(Point(x + cell / 2, y + cell / 2), cell / 2), colour)
@@ -47,15 +47,18 @@ enum Prints {
                 case 2: canvas.fill(.slice(Point(x + cell, y + cell), cell, from: .pi, to: 1.5 * .pi), colour)
                 case 3: canvas.fill(Path([Point(x, y), Point(x + cell, y + cell), Point(x, y + cell)]), colour)
                 case 4: canvas.fill(.slice(Point(x + cell / 2, y + cell), cell / 2, from: .pi, to: 2 * .pi), colour)
-                default: for bar in 0..<3 { canvas.fill(.rectangle(x, y + Float(bar) * cell / 3, cell, cell / 6), colour) }
+                default:
+                    for bar in 0..<3 {
+                        canvas.fill(.rectangle(x: x, y: y + Float(bar) * cell / 3, width: cell, height: cell / 6), colour)
+                    }
                 }
             }
         }
     }
 
     /// Steps from corner to corner, each with its shadow.
-    static func stairs(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
-        canvas.shade { palette.light.mixed(with: palette.accent, smoothstep(0, 1.3, $0.y)) }
+    static func stairs(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
+        canvas.shade { palette.light.mixed(with: palette.accent, smoothstep(from: 0, to: 1.3, $0.y)) }
         canvas.fill(.circle(Point(0.28, 0.38), 0.15), Colour(repeating: 1), opacity: 0.8)
         for flight in 0..<3 {
             let start = 0.52 + Float(flight) * 0.26
@@ -64,8 +67,10 @@ enum Prints {
                 let place = Float(step) / 12
                 let x = flight.isMultiple(of: 2) ? place : 1 - place - 1.0 / 12
                 let y = start + 0.5 - place * 0.5
-                canvas.fill(.rectangle(x, y, 1.0 / 12 + 0.002, 1.2)) { tone.mixed(with: palette.dark, clamp(($0.y - y) * 1.4)) }
-                canvas.fill(.rectangle(x, y, 1.0 / 12 + 0.002, 0.012), tone.mixed(with: palette.light, 0.45))
+                canvas.fill(.rectangle(x: x, y: y, width: 1.0 / 12 + 0.002, height: 1.2)) {
+                    tone.mixed(with: palette.dark, clamp(($0.y - y) * 1.4))
+                }
+                canvas.fill(.rectangle(x: x, y: y, width: 1.0 / 12 + 0.002, height: 0.012), tone.mixed(with: palette.light, 0.45))
             }
         }
         let climber = Point(0.705, 0.655)
@@ -74,7 +79,7 @@ enum Prints {
     }
 
     /// A signal's lines, one below the other.
-    static func ridges(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func ridges(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         canvas.shade { palette.dark.mixed(with: palette.deep, clamp(1 - ($0 - Point(0.5, 0.65)).magnitude)) }
         let lines = 46
         let relief = NoiseField(frequency: Point(22, 60), octaves: 3, random: &random)
@@ -93,7 +98,7 @@ enum Prints {
     }
 
     /// Sheets of paper with holes, one behind the other, each throwing its shadow on the next.
-    static func cut(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func cut(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let centre = Point(0.5, 0.7)
         let phase = random.number(0, 6)
         let layers = 8
@@ -117,11 +122,11 @@ enum Prints {
                 canvas.fill(path, palette.dark.mixed(with: below, light))
             }
         }
-        canvas.glow(centre, 0.3, palette.light, strength: 0.5)
+        canvas.glow(at: centre, radius: 0.3, palette.light, strength: 0.5)
     }
 
     /// A map's lines of equal height.
-    static func contours(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    static func contours(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let relief = NoiseField(frequency: Point(2.2, 2.2), octaves: 3, random: &random)
         let pixel = 1 / canvas.scale
         canvas.shade { place in
@@ -130,7 +135,7 @@ enum Prints {
                 abs(relief.at(place + Point(pixel, 0)) * 22 - height), abs(relief.at(place + Point(0, pixel)) * 22 - height), 1e-5)
             let away = abs(height - height.rounded()) / slope
             let isMain = Int(height.rounded()).isMultiple(of: 4)
-            let line = smoothstep(isMain ? 2.6 : 1.5, isMain ? 1.6 : 0.5, away)
+            let line = smoothstep(from: isMain ? 2.6 : 1.5, to: isMain ? 1.6 : 0.5, away)
             return palette.ramp(floorf(height) / 22 * 1.5 - 0.2).mixed(
                 with: isMain ? palette.accent : palette.light, line * (isMain ? 1 : 0.45))
         }

@@ -3,22 +3,22 @@ enum Scene: Sendable {
     case mountains, sea, city, orbit, forest, rays, shapes, road, noir, lanterns, ridges, cut, contours, stairs
 
     /// Paints the scene onto the whole canvas.
-    func paint(_ canvas: Canvas, _ palette: Palette, _ random: inout SeededRandom) {
+    func paint(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         switch self {
-        case .mountains: Landscapes.mountains(canvas, palette, &random)
-        case .sea: Landscapes.sea(canvas, palette, &random)
-        case .forest: Landscapes.forest(canvas, palette, &random)
-        case .road: Landscapes.road(canvas, palette, &random)
-        case .city: Nights.city(canvas, palette, &random)
-        case .orbit: Nights.orbit(canvas, palette, &random)
-        case .noir: Nights.noir(canvas, palette, &random)
-        case .lanterns: Nights.lanterns(canvas, palette, &random)
-        case .rays: Prints.rays(canvas, palette, &random)
-        case .shapes: Prints.shapes(canvas, palette, &random)
-        case .stairs: Prints.stairs(canvas, palette, &random)
-        case .ridges: Prints.ridges(canvas, palette, &random)
-        case .cut: Prints.cut(canvas, palette, &random)
-        case .contours: Prints.contours(canvas, palette, &random)
+        case .mountains: Landscapes.mountains(on: canvas, palette, random: &random)
+        case .sea: Landscapes.sea(on: canvas, palette, random: &random)
+        case .forest: Landscapes.forest(on: canvas, palette, random: &random)
+        case .road: Landscapes.road(on: canvas, palette, random: &random)
+        case .city: Nights.city(on: canvas, palette, random: &random)
+        case .orbit: Nights.orbit(on: canvas, palette, random: &random)
+        case .noir: Nights.noir(on: canvas, palette, random: &random)
+        case .lanterns: Nights.lanterns(on: canvas, palette, random: &random)
+        case .rays: Prints.rays(on: canvas, palette, random: &random)
+        case .shapes: Prints.shapes(on: canvas, palette, random: &random)
+        case .stairs: Prints.stairs(on: canvas, palette, random: &random)
+        case .ridges: Prints.ridges(on: canvas, palette, random: &random)
+        case .cut: Prints.cut(on: canvas, palette, random: &random)
+        case .contours: Prints.contours(on: canvas, palette, random: &random)
         }
     }
 }

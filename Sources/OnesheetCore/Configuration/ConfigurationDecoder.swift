@@ -45,7 +45,7 @@ final class ConfigurationDecoding: Decoder {
         return inner
     }
 
-    /// - Throws: `ConfigurationError` for the first key that nobody asked for.
+    /// - Throws: `ConfigurationError` for the first unknown key.
     func refuseUnknownKeys() throws {
         for inner in opened { try inner.refuseUnknownKeys() }
         guard let asked, case .mapping(let keys) = value, let unknown = keys.keys.sorted().first(where: { !asked.contains($0) })
@@ -58,7 +58,7 @@ final class ConfigurationDecoding: Decoder {
         try ConfigurationDecoding(value: value, codingPath: codingPath + [key]).read(type)
     }
 
-    /// Decodes all of this value. A key that nobody knows is an error; where something else is wrong besides, a misspelt key is
+    /// Decodes all of this value. An unknown key is an error; where something else is wrong besides, a misspelt key is
     /// the more likely cause of it and is told instead.
     func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let decoded: Value

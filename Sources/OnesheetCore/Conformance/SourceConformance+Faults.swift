@@ -47,16 +47,16 @@ extension SourceConformance {
         for (name, call) in calls {
             let broken = BrokenTransport { _ in exhausted }
             let source = try make(broken)
-            guard let until = try await moment(name, broken, source, call), until != nil else { continue }
+            guard let until = try await moment(of: name, from: source, over: broken, call), until != nil else { continue }
             let asked = broken.requests
-            _ = try await moment(name, broken, source, call)
+            _ = try await moment(of: name, from: source, over: broken, call)
             guard broken.requests == asked else { throw Violation("\(name) asks again although the quota is known to be used up") }
         }
     }
 
     /// When the quota fills, as the call says; `nil` where the call does not ask the service.
     private func moment(
-        _ name: String, _ broken: BrokenTransport, _ source: any ContentSource, _ call: Call
+        of name: String, from source: any ContentSource, over broken: BrokenTransport, _ call: Call
     ) async throws -> Double?? {
         do throws(SourceError) {
             try await call(source)

@@ -32,8 +32,10 @@ extension SourceConformance {
         let advice: String
         let check: () async throws -> Void
 
-        init(_ name: String, _ advice: String, _ check: @escaping () async throws -> Void) {
-            (self.name, self.advice, self.check) = (name, advice, check)
+        init(_ name: String, advice: String, check: @escaping () async throws -> Void) {
+            self.name = name
+            self.advice = advice
+            self.check = check
         }
 
         func tried() async -> Finding {

@@ -24,13 +24,13 @@ extension SourceConformance {
     func unknownIsNotFound() async throws {
         guard let unknownID else { throw NotTried("every phrase is an id here") }
         let source = try source()
-        try await expectNotFound(unknownID, "title") { () async throws(SourceError) in _ = try await source.title(unknownID) }
-        try await expectNotFound(unknownID, "candidates") { () async throws(SourceError) in
+        try await expectNotFound(unknownID, of: "title") { () async throws(SourceError) in _ = try await source.title(unknownID) }
+        try await expectNotFound(unknownID, of: "candidates") { () async throws(SourceError) in
             _ = try await source.candidates(for: unknownID)
         }
     }
 
-    private func expectNotFound(_ id: String, _ call: String, _ body: () async throws(SourceError) -> Void) async throws {
+    private func expectNotFound(_ id: String, of call: String, _ body: () async throws(SourceError) -> Void) async throws {
         do {
             try await body()
         } catch .notFound(id) {

@@ -45,30 +45,36 @@ public struct SourceConformance: Sendable {
         [
             Rule(
                 "a title is the one that was asked for, each time the same",
-                "answer the id that was asked for, and name each original by something that stays", stableIdentity),
+                advice: "answer the id that was asked for, and name each original by something that stays", check: stableIdentity),
             Rule(
-                "an unknown id is not found", "throw .notFound with the id; other errors are tried again, this one is remembered",
-                unknownIsNotFound),
-            Rule("any text is taken as an id", "escape the id where it goes into a URL, and refuse what cannot be one", strangeIDs),
+                "an unknown id is not found",
+                advice: "throw .notFound with the id; other errors are tried again, this one is remembered",
+                check: unknownIsNotFound),
             Rule(
-                "pages follow each other without repeating", "count pages from 1, and leave `next` out on the last one", paging),
+                "any text is taken as an id", advice: "escape the id where it goes into a URL, and refuse what cannot be one",
+                check: strangeIDs),
+            Rule(
+                "pages follow each other without repeating", advice: "count pages from 1, and leave `next` out on the last one",
+                check: paging),
             Rule(
                 "answers are of a length and of numbers that can be used",
-                "throw .malformedAnswer for numbers that are none, and leave out what nobody reads", bounds),
+                advice: "throw .malformedAnswer for numbers that are none, and leave out what nobody reads", check: bounds),
             Rule(
-                "an answer that is not the service's is malformed", "throw .malformedAnswer for what cannot be read",
-                { try await fault(.html) }),
+                "an answer that is not the service's is malformed", advice: "throw .malformedAnswer for what cannot be read",
+                check: { try await fault(.html) }),
             Rule(
-                "an answer that is too large is an error", "pass what the transport throws to SourceError(_:)",
-                { try await fault(.tooLarge) }),
+                "an answer that is too large is an error", advice: "pass what the transport throws to SourceError(_:)",
+                check: { try await fault(.tooLarge) }),
             Rule(
-                "no answer in time is an error", "pass what the transport throws to SourceError(_:)", { try await fault(.timeOut) }),
+                "no answer in time is an error", advice: "pass what the transport throws to SourceError(_:)",
+                check: { try await fault(.timeOut) }),
             Rule(
                 "a used-up quota is said so, and nobody asks again before it fills",
-                "throw .quotaExhausted with the moment; QuotaWall remembers it", quota),
-            Rule("a cancelled call ends", "do nothing after the transport has thrown but throw", cancellation),
+                advice: "throw .quotaExhausted with the moment; DailyQuota remembers it", check: quota),
+            Rule("a cancelled call ends", advice: "do nothing after the transport has thrown but throw", check: cancellation),
             Rule(
-                "calls at the same time get the same answer", "keep what calls share behind a Mutex or in an actor", concurrency),
+                "calls at the same time get the same answer", advice: "keep what calls share behind a Mutex or in an actor",
+                check: concurrency),
         ]
     }
 

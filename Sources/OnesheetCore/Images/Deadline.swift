@@ -48,7 +48,7 @@ public struct DeadlineWatch: Sendable {
 
     public init(_ deadline: Deadline) { self.deadline = deadline }
 
-    /// Counts a row of so many samples.
+    /// Counts a row of `samples` samples.
     /// - Throws: `CodecError.timedOut` if a batch is done and there is no time left.
     public mutating func row(samples: Int) throws(CodecError) {
         done += samples + Self.row

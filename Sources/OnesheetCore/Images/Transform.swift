@@ -67,7 +67,7 @@ public struct Transform: Hashable, Sendable {
     public var format: ImageFormat?
     /// 1 to 100.
     public var quality = Transform.defaultQuality
-    /// Quality is lowered until the outcome has at most so many bytes; 0 asks for nothing.
+    /// The largest size of the encoded image in bytes; the quality is lowered to reach it. 0 is no limit.
     public var maxBytes = 0
     /// Whether EXIF, comments and the like are left out.
     public var stripsMetadata = true

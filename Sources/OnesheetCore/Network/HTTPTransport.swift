@@ -53,9 +53,9 @@ public enum HTTPTransportError: Error, Sendable, Equatable {
     /// More bytes than allowed.
     case tooLarge(url: String, limit: Int)
     case tooManyRedirects(url: String)
-    /// The host has failed too often, or has asked to be left alone; nothing is sent to it for so many seconds.
+    /// The host has failed too often or has asked for a pause. No request is sent to it for `retryAfter` seconds.
     case unavailable(url: String, retryAfter: Int)
-    /// So many requests wait for the host that one more would not be answered in time; probably not any more after so many seconds.
+    /// The queue for the host is full. Room is likely after `retryAfter` seconds.
     case crowded(url: String, retryAfter: Int)
     /// There is no memory for the answer at the moment.
     case overloaded(url: String)

@@ -1,6 +1,6 @@
 /// Addresses that a connection may end at: a class of them, or a block in CIDR notation (RFC 4632).
 public enum NetworkRange: Sendable, Hashable {
-    /// Everything that is routed on the internet and belongs to nobody's inside.
+    /// All addresses that are routed on the internet and not private.
     case `public`
     /// RFC 1918 and unique local IPv6 addresses (RFC 4193).
     case `private`

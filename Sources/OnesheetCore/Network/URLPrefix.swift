@@ -43,7 +43,7 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether it fits one host at one port: whoever wrote it chose both.
+    /// Whether it matches exactly one host and port, so that the operator chose both.
     package var isForOneHost: Bool { !isWildcard && port != .any }
 
     /// Whether `url` begins as this pattern says.

@@ -1,5 +1,5 @@
-/// Whether a question is one that anybody could make up. The server says `.unknown` for each request from outside, and the catalogue
-/// `.known` where it can tell: `Familiarity.$current.withValue(.known) { … }`.
+/// Whether a question concerns a known title or could be made up. The server sets `.unknown` for each request from outside, and the
+/// catalogue sets `.known` if it can tell: `Familiarity.$current.withValue(.known) { … }`.
 public enum Familiarity: Sendable, CaseIterable {
     /// The source lists the title itself, the administrator asks, or did before.
     case known

@@ -56,7 +56,7 @@ public protocol KeyValueState: Sendable {
     func value(for key: String) async throws -> String?
     /// `nil` removes the value.
     func set(_ value: String?, for key: String) async throws
-    /// Changes a value in one step: nobody else changes it meanwhile. Without an implementation it is read and then set, so that of two
+    /// Changes a value in one atomic step. Without an implementation it is read and then set, so that of two
     /// changes at once one may be lost.
     /// - Parameter body: changes the value in its place; `nil` is none. It may be called more than once.
     /// - Returns: what `body` returns.

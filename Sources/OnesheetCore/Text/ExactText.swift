@@ -1,7 +1,7 @@
 /// A text from outside as origins, disks and databases tell it from others: by its bytes.
 ///
 /// Swift's own texts are equal where they look the same (canonical equivalence): U+212A is a K to them, and an é is an é whether it is
-/// written as one character or as two. A dictionary by such texts would give somebody else's value to whoever writes a name so.
+/// written as one character or as two. A dictionary with such keys would return the value of another name.
 package struct ExactText: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -9,7 +9,7 @@
 /// Looking into texts from outside by their bytes.
 ///
 /// Swift's own ways look for characters as people see them: a combining mark after a slash makes both one character, which is not a
-/// slash any more, and what is looked for is missed. Everyone else who reads the same text finds it.
+/// slash, and the search misses it. Other programs that read the same text find it.
 extension StringProtocol {
     /// Whether both texts have the same bytes.
     package func isExactly(_ other: some StringProtocol) -> Bool {

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// What a source may answer, whoever wrote it: so much, and nothing that arithmetic, calendars or JSON cannot take.
+/// Limits for the answers of sources: their size, and values that arithmetic, calendars and JSON can represent.
 ///
-/// What one fact says that nobody can use is left out: a number that is none, a size of nothing, a day that no calendar has. What is
-/// too much, or cannot be told from something else, spoils the answer.
+/// A single unusable value is left out: a number that is not finite, an empty size, a day outside of the calendar. An answer that is too
+/// large or ambiguous is malformed.
 package enum AnswerCheck {
     /// Bytes of an id: as long as the longest URL that is fetched.
     package static let idBytes = 8192
@@ -21,13 +21,13 @@ package enum AnswerCheck {
     static let candidates = 10_000
     /// Bytes of what an error says.
     static let reasonBytes = 1000
-    /// Pixels to a side; whoever says more knows nothing of the picture.
+    /// Plausible pixels of a side.
     private static let sides = 1...1_000_000
     /// The seconds since 1970 of the years that calendars write with four digits, 1 to 9999.
     static let calendar = -62_135_596_800.0...253_402_300_799.0
 
     /// The page as it can be used.
-    /// - Throws: `SourceError.malformedAnswer` for more than anybody reads, and for a title without an id.
+    /// - Throws: `SourceError.malformedAnswer` for a page that is too large, and for a title without an id.
     package static func checked(_ page: TitlePage) throws(SourceError) -> TitlePage {
         guard page.titles.count <= pageTitles else {
             throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; \(pageTitles) are the most")
@@ -45,7 +45,7 @@ package enum AnswerCheck {
     }
 
     /// The title as it can be used.
-    /// - Throws: `SourceError.malformedAnswer` for a title without an id, and for more than anybody reads.
+    /// - Throws: `SourceError.malformedAnswer` for a title without an id, and for one that is too large.
     package static func checked(_ title: Title) throws(SourceError) -> Title {
         guard (1...idBytes).contains(title.id.utf8.count) else {
             throw .malformedAnswer(reason: "a title's id has \(title.id.utf8.count) bytes; it needs 1 to \(idBytes)")
@@ -64,7 +64,7 @@ package enum AnswerCheck {
     }
 
     /// The candidates as they can be used: without those whose name no URL can be as long as.
-    /// - Throws: `SourceError.malformedAnswer` for more than anybody looks through.
+    /// - Throws: `SourceError.malformedAnswer` for too many candidates.
     package static func checked(_ candidates: [PosterCandidate]) throws(SourceError) -> [PosterCandidate] {
         guard candidates.count <= self.candidates else {
             throw .malformedAnswer(reason: "there are \(candidates.count) candidates; \(self.candidates) are the most")

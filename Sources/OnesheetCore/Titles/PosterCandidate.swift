@@ -30,7 +30,7 @@ public struct PosterCandidate: Sendable {
     }
 
     /// Reads when a page was published: ISO 8601 with an offset, with or without fractions of a second. What cannot be read is
-    /// absent: a picture is not worse for a date that nobody can read.
+    /// absent: a picture is not worse for an unreadable date.
     public static func moment(_ text: String) -> Date? {
         for fractions in [true, false] {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractions)
@@ -44,14 +44,20 @@ public struct PosterCandidate: Sendable {
 public enum OriginalLocation: Sendable {
     /// At an `http` or `https` URL; the pipeline fetches it under the source's origin policy. The query is part of its identity.
     case http(url: String)
-    /// The source has it. `name` identifies the very bytes; `bytes` makes them, synchronously, on a thread of the source's own.
-    case held(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
+    /// The source has it. `name` identifies the exact bytes; `bytes` reads or makes them, synchronously, on a thread of the source.
+    case local(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
+
+    /// The former name of `local(name:bytes:)`.
+    @available(*, deprecated, renamed: "local(name:bytes:)")
+    public static func held(name: String, bytes: @escaping @Sendable () throws(SourceError) -> ByteBuffer) -> Self {
+        .local(name: name, bytes: bytes)
+    }
 
     /// The text that tells this original from others.
     public var name: String {
         switch self {
         case .http(let url): url
-        case .held(let name, _): name
+        case .local(let name, _): name
         }
     }
 }

@@ -27,7 +27,7 @@ struct LimitedProfile {
             let place = Self.head + 4 + index * 12
             let name = reader.name(at: place)
             if name.hasPrefix("D2B") || name.hasPrefix("B2D") {
-                // A name that nobody asks for, and that no other tag has.
+                // A name that Little CMS does not look up, and that no other tag has.
                 bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)])
             } else if name.hasPrefix("A2B") || name.hasPrefix("B2A") {
                 let (start, size) = (reader.long(at: place + 4), reader.long(at: place + 8))

@@ -11,7 +11,7 @@ extension Gravity {
         case .corner(let x, let y):
             (min(max(x, 0), max(outer.width - inner.width, 0)), min(max(y, 0), max(outer.height - inner.height, 0)))
         case .smart:
-            // What draws attention has been looked for before and is a focus by now; a canvas has nothing to look at.
+            // Smart gravity has been resolved to a focus by now; a canvas has no content to examine.
             Gravity.center.place(inner, in: outer)
         }
     }
@@ -23,7 +23,7 @@ extension Gravity {
     }
 
     private static func place(_ inner: Int, in outer: Int, around share: Double) -> Int {
-        // What is not a share of a side is no place in the picture.
+        // Clamp shares that lie outside of the picture.
         let share = share.isFinite ? min(max(share, 0), 1) : 0.5
         let point = Int((Double(outer) * share).rounded(.toNearestOrEven))
         return min(max(point - inner / 2, 0), max(outer - inner, 0))

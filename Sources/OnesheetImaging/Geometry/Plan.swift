@@ -62,7 +62,7 @@ struct Plan: Equatable {
         var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
         let gravity = crop.gravity ?? transform.gravity
         if case .corner(let x, let y) = gravity {
-            // What stands out of the picture is cut off, and not moved inside.
+            // Parts outside of the picture are cut off, and not moved inside.
             size.width = min(size.width, max(whole.width - max(x, 0), 1))
             size.height = min(size.height, max(whole.height - max(y, 0), 1))
         }

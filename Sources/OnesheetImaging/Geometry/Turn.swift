@@ -13,7 +13,7 @@ struct Turn: Equatable, Sendable {
         (self.transposes, self.mirrorsX, self.mirrorsY) = (transposes, mirrorsX, mirrorsY)
     }
 
-    /// What makes a picture stored with `orientation` stand upright.
+    /// The turn that makes a picture stored with `orientation` upright.
     init(_ orientation: Orientation) {
         switch orientation {
         case .up: self.init()

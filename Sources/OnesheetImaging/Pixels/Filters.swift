@@ -3,7 +3,7 @@ import OnesheetCore
 extension PixelBuffer {
     /// The picture blurred by a Gaussian of `deviation` pixels; transparent pixels lend no colour.
     borrowing func blurred(
-        _ deviation: Double, axes: AxisCache, limits: Limits, by deadline: Deadline
+        _ deviation: Double, tables: FilterTableCache, limits: Limits, by deadline: Deadline
     ) throws(CodecError) -> PixelBuffer {
         let deviation = min(deviation, Self.widestBlur)
         let size = Size(width: layout.width, height: layout.height)
@@ -14,10 +14,10 @@ extension PixelBuffer {
         func bell(_ isAcross: Bool, _ subsampling: Int) -> Kernel {
             .gaussian(max((isAcross ? across : down) / Double(subsampling), 0.1))
         }
-        guard small != size else { return try resampled(to: size, axes: axes, limits: limits, by: deadline, bell) }
-        let soft = try resampled(to: small, axes: axes, limits: limits, by: deadline) { _, _ in nil }
-            .resampled(to: small, axes: axes, limits: limits, by: deadline, bell)
-        return try soft.resampled(to: size, axes: axes, limits: limits, by: deadline) { _, _ in nil }
+        guard small != size else { return try resampled(to: size, tables: tables, limits: limits, by: deadline, bell) }
+        let soft = try resampled(to: small, tables: tables, limits: limits, by: deadline) { _, _ in nil }
+            .resampled(to: small, tables: tables, limits: limits, by: deadline, bell)
+        return try soft.resampled(to: size, tables: tables, limits: limits, by: deadline) { _, _ in nil }
     }
 
     private static var widestBlur: Double { 1000 }
@@ -45,7 +45,7 @@ extension PixelBuffer {
 
     /// The whole picture at another size, or at its own by a kernel of one's choice.
     private borrowing func resampled(
-        to size: Size, axes: AxisCache, limits: Limits, by deadline: Deadline,
+        to size: Size, tables: FilterTableCache, limits: Limits, by deadline: Deadline,
         _ kernel: (_ isAcross: Bool, _ subsampling: Int) -> Kernel?
     ) throws(CodecError) -> PixelBuffer {
         let target =
@@ -58,12 +58,12 @@ extension PixelBuffer {
         for (index, plane) in layout.planes.enumerated() {
             let (x, y) = index > 0 ? layout.subsampling : (1, 1)
             let outcome = target.planes[index]
-            func stretch(_ length: Int, _ outputs: Int, _ kernel: Kernel?) -> Stretch {
-                Stretch(start: 0, length: Double(length), outputs: outputs, bounds: 0..<length, kernel: kernel)
+            func resampling(_ length: Int, to outputs: Int, by kernel: Kernel?) -> ResamplingWindow {
+                ResamplingWindow(start: 0, length: Double(length), outputs: outputs, bounds: 0..<length, kernel: kernel)
             }
             let resampler = try PlaneResampler(
-                across: stretch(plane.width, outcome.width, kernel(true, x)),
-                down: stretch(plane.height, outcome.height, kernel(false, y)), axes: axes, channels: plane.channels,
+                across: resampling(plane.width, to: outcome.width, by: kernel(true, x)),
+                down: resampling(plane.height, to: outcome.height, by: kernel(false, y)), tables: tables, channels: plane.channels,
                 hasAlpha: layout.hasAlpha, scale: layout.hasAlpha ? .stored : nil,
                 target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: plane.width,
                 height: plane.height, by: deadline)
@@ -82,9 +82,9 @@ extension PixelBuffer {
     /// Unsharp mask: what a Gaussian of `deviation` pixels takes away is added once more. Of a planar picture only luma is sharpened,
     /// alpha never is.
     mutating func sharpen(
-        _ deviation: Double, axes: AxisCache, limits: Limits, by deadline: Deadline
+        _ deviation: Double, tables: FilterTableCache, limits: Limits, by deadline: Deadline
     ) throws(CodecError) {
-        let soft = try blurred(deviation, axes: axes, limits: limits, by: deadline)
+        let soft = try blurred(deviation, tables: tables, limits: limits, by: deadline)
         var watch = DeadlineWatch(deadline)
         let plane = layout.planes[0]
         let colors = plane.channels - (layout.hasAlpha ? 1 : 0)

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What can be shown of a picture before it is there.
+/// A stand-in that an app can show before the picture has loaded.
 package struct Placeholder: Sendable, Equatable {
     /// A ThumbHash.
     package let thumbHash: [UInt8]

@@ -21,12 +21,15 @@ struct ThumbHash {
         let lumaX = max(1, Int((limit * Float(width) / longest).rounded()))
         let lumaY = max(1, Int((limit * Float(height) / longest).rounded()))
 
-        // What is clear shows the average.
+        // Transparent pixels take the average.
         let colors = picture.pixels.map { average * (1 - $0.w) + $0 * $0.w }
-        let luma = Channel(colors.map { ($0.x + $0.y + $0.z) / 3 }, width, height, max(3, lumaX), max(3, lumaY))
-        let yellow = Channel(colors.map { ($0.x + $0.y) / 2 - $0.z }, width, height, 3, 3)
-        let red = Channel(colors.map { $0.x - $0.y }, width, height, 3, 3)
-        let alpha = hasAlpha ? Channel(picture.pixels.map(\.w), width, height, 5, 5) : nil
+        func channel(_ values: [Float], countX: Int = 3, countY: Int = 3) -> Channel {
+            Channel(values, width: width, height: height, countX: countX, countY: countY)
+        }
+        let luma = channel(colors.map { ($0.x + $0.y + $0.z) / 3 }, countX: max(3, lumaX), countY: max(3, lumaY))
+        let yellow = channel(colors.map { ($0.x + $0.y) / 2 - $0.z })
+        let red = channel(colors.map { $0.x - $0.y })
+        let alpha = hasAlpha ? channel(picture.pixels.map(\.w), countX: 5, countY: 5) : nil
 
         let isLandscape = width > height
         let colorHeader =
@@ -55,7 +58,7 @@ struct ThumbHash {
         /// The other factors as shares of the largest, 0.5 being none.
         private(set) var varying: [Float] = []
 
-        init(_ values: [Float], _ width: Int, _ height: Int, _ countX: Int, _ countY: Int) {
+        init(_ values: [Float], width: Int, height: Int, countX: Int, countY: Int) {
             let rows = Self.waves(countY, over: height)
             let columns = Self.waves(countX, over: width)
             for y in 0..<countY {

@@ -23,7 +23,7 @@ struct Thumbnail {
         for row in rows {
             for column in columns {
                 var sum = SIMD4<Float>.zero
-                for y in row { for x in column { sum += Self.color(picture, x, y) } }
+                for y in row { for x in column { sum += Self.color(of: picture, x: x, y: y) } }
                 let color = sum / Float(row.count * column.count)
                 // Colours weigh by how much of them shows.
                 let alpha = max(color.w, 1e-6)
@@ -48,7 +48,7 @@ struct Thumbnail {
     }
 
     /// One pixel, colours multiplied by alpha.
-    private static func color(_ picture: borrowing PixelBuffer, _ x: Int, _ y: Int) -> SIMD4<Float> {
+    private static func color(of picture: borrowing PixelBuffer, x: Int, y: Int) -> SIMD4<Float> {
         let layout = picture.layout
         if layout.isPlanar {
             let (blueX, blueY) = (x / layout.subsampling.x, y / layout.subsampling.y)

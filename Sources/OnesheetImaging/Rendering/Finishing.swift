@@ -10,18 +10,18 @@ extension Rendering {
             height: picture.layout.height, placeholder: Placeholder(picture))
     }
 
-    /// What happens to a resampled picture before it is encoded: turned, converted, filtered, put on its canvas, flattened.
+    /// Turns, converts, filters and flattens a resampled picture and puts it on its canvas, before it is encoded.
     func finished(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> PixelBuffer {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
         var picture = resampled
         if job.plan.turn != .none { picture = try picture.turned(job.plan.turn, limits: limits, by: deadline) }
-        picture = try inFinalColors(job, picture, limits)
+        picture = try inFinalColors(picture, of: job, limits: limits)
         if job.transform.blur > 0 {
-            picture = try picture.blurred(job.transform.blur, axes: renderer.axes, limits: limits, by: deadline)
+            picture = try picture.blurred(job.transform.blur, tables: renderer.tables, limits: limits, by: deadline)
         }
         if job.transform.sharpen > 0 {
-            try picture.sharpen(job.transform.sharpen, axes: renderer.axes, limits: limits, by: deadline)
+            try picture.sharpen(job.transform.sharpen, tables: renderer.tables, limits: limits, by: deadline)
         }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white
@@ -38,7 +38,7 @@ extension Rendering {
 
     /// The picture in the colours that it is encoded in.
     private func inFinalColors(
-        _ job: Job, _ picture: consuming PixelBuffer, _ limits: Limits
+        _ picture: consuming PixelBuffer, of job: Job, limits: Limits
     ) throws(CodecError) -> PixelBuffer {
         var picture = picture
         if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits, by: deadline) }

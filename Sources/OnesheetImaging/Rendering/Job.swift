@@ -13,7 +13,7 @@ struct Job {
     /// Luma pixels per chroma pixel of planes that are kept, each way.
     let chroma: Int
 
-    /// Below this quality colour is stored at half the resolution, as is the custom: there the eye does not miss it.
+    /// Below this quality, chroma is stored at half the resolution, as is usual; the loss is not visible there.
     private static let fullColorQuality = 90
 
     init(
@@ -53,14 +53,15 @@ struct Job {
         return options
     }
 
-    /// What the decoder may leave out: at least two pixels are left for each of the outcome, so that its own, coarser way of
-    /// shrinking does not show.
+    /// The smallest size that the decoder may deliver: at least two pixels for each pixel of the variant, so that the decoder's coarser
+    /// scaling does not show.
     func wants(_ header: ImageHeader) -> (width: Int, height: Int) {
-        func wanted(_ side: Int, _ pixels: Int, _ length: Double) -> Int {
+        func wanted(_ side: Int, for pixels: Int, of length: Double) -> Int {
             Int((2 * Double(side) * Double(pixels) / length - 1e-6).rounded(.up))
         }
         return (
-            wanted(header.width, plan.size.width, plan.region.width), wanted(header.height, plan.size.height, plan.region.height)
+            wanted(header.width, for: plan.size.width, of: plan.region.width),
+            wanted(header.height, for: plan.size.height, of: plan.region.height)
         )
     }
 }

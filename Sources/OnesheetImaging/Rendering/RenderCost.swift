@@ -1,9 +1,9 @@
 package import NIOCore
 package import OnesheetCore
 
-/// What a render will take, told from the original's header before anything is decoded.
+/// The predicted cost of a render, computed from the original's header before decoding.
 package struct RenderCost: Sendable, Equatable {
-    /// On a machine of middling speed; who measures renders knows how much faster this one is.
+    /// On an average machine; the render queue scales it by measured times.
     package var milliseconds: Double
     /// Bytes at the same time: what the codecs hold, tables, rows and pictures. Never fewer than are really taken, as far as codecs
     /// keep to what they say.
@@ -78,7 +78,7 @@ package struct RenderCost: Sendable, Equatable {
 
     private static func planes(_ header: ImageHeader) -> Int { header.model == .ycbcr ? 3 : 1 }
 
-    /// What a variant holds from the original's first row to the end of the render: its picture, and what that is made with.
+    /// Bytes that a variant occupies from the first row of the original to the end of the render: its picture and its resampler.
     private static func held(_ header: ImageHeader, _ plan: Plan) -> Int {
         let channels = header.model.channels + (header.hasAlpha ? 1 : 0)
         let count = planes(header)
@@ -88,7 +88,7 @@ package struct RenderCost: Sendable, Equatable {
         return plane * count + picture(plan.size, header, channels: channels)
     }
 
-    /// What a variant takes after that, when others are finished or wait.
+    /// Bytes that finishing a variant takes in addition; variants are finished one at a time.
     private static func finishing(_ header: ImageHeader, _ output: Output) -> Int {
         let (size, final) = (output.plan.turn.size(output.plan.size), output.plan.finalSize)
         // A copy while it is turned, converted, filtered, put on a canvas or flattened: the one that it was made of goes then.
@@ -116,17 +116,17 @@ package struct RenderCost: Sendable, Equatable {
 }
 
 extension Renderer {
-    /// What rendering `original` will take.
+    /// The predicted cost of rendering `original`.
     /// - Throws: `RenderError` where it cannot be rendered so, as far as its header says.
     package func cost(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> RenderCost {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
-        var cost = try cost(header, transforms, codec)
+        var cost = try cost(header, as: transforms, decodedBy: codec)
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
             // The picture is decoded again for each look, as small as its codec can.
-            let look = try self.cost(header, [Self.lookingSmall(Transform(), header)], codec)
+            let look = try self.cost(header, as: [Self.lookingSmall(Transform(), header)], decodedBy: codec)
             cost.milliseconds += look.milliseconds * Double(looks)
             cost.bytes = max(cost.bytes, look.bytes)
         }
@@ -139,11 +139,11 @@ extension Renderer {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
-        return try cost(header, [Self.hashing(header)], codec)
+        return try cost(header, as: [Self.hashing(header)], decodedBy: codec)
     }
 
     private func cost(
-        _ header: ImageHeader, _ transforms: [Transform], _ decoder: any Codec
+        _ header: ImageHeader, as transforms: [Transform], decodedBy decoder: any Codec
     ) throws(RenderError) -> RenderCost {
         var outputs: [RenderCost.Output] = []
         for transform in transforms {
@@ -154,7 +154,7 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
-            // A format that nobody writes is refused when it is rendered; until then it counts as the original's own.
+            // A format without an encoder is refused by the render; here it counts as the original's format.
             let format = transform.format ?? header.format
             let encoder = codecs.first { $0.format == format } ?? decoder
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))

@@ -8,7 +8,7 @@ package enum RenderError: Error, Sendable, Equatable {
     case codec(CodecError, ImageFormat)
     /// The variant would have more pixels than allowed.
     case tooManyOutputPixels(width: Int, height: Int, limit: Int)
-    /// The part to cut out lies beside the picture, which has so many pixels.
+    /// The part to crop lies outside of the picture, which has this size.
     case outside(width: Int, height: Int)
     /// It takes more memory than there may be for all renders together.
     case tooMuchMemory(bytes: Int, limit: Int)

@@ -16,7 +16,7 @@ package struct Renderer: Sendable {
 
     let codecs: [any Codec]
     let limits: Limits
-    let axes = AxisCache()
+    let tables = FilterTableCache()
     let conversions = ColorConversions()
 
     package init(codecs: [any Codec], limits: Limits) {
@@ -24,7 +24,7 @@ package struct Renderer: Sendable {
         self.limits = limits
     }
 
-    /// What can be read and written.
+    /// The formats that can be read and written.
     package var formats: [ImageFormat] { codecs.map(\.format) }
 
     /// Reads what the file says of itself.
@@ -50,16 +50,46 @@ package struct Renderer: Sendable {
         let header = try header(of: bytes, codec)
         var jobs: [Job] = []
         for transform in transforms {
-            let seen = try resolvingSmartGravity(transform, bytes, codec, header, by: end)
+            let seen = try resolvingSmartGravity(transform, in: bytes, codec, header: header, by: end)
             try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
         }
-        return try Rendering(jobs, header, self, by: end).run(bytes, codec)
+        return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
     }
 
-    /// When a call that begins now has to be done.
+    /// The size that `transform` makes of an upright picture.
+    package static func size(of transform: Transform, width: Int, height: Int) -> (width: Int, height: Int) {
+        let size = Plan(transform, width: width, height: height, orientation: .up).finalSize
+        return (size.width, size.height)
+    }
+
+    /// The perceptual hash of the picture, which is decoded as small as its codec can.
+    /// - Throws: `RenderError`, `.timedOut` after `deadline`.
+    package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
+        let end = end()
+        let bytes = original.readableBytesUInt8Span
+        let codec = try codec(for: bytes)
+        let header = try header(of: bytes, codec)
+        let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            return PerceptualHash(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
+        } catch {
+            throw failure(error, in: codec.format)
+        }
+    }
+
+    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
+    /// full resolution.
+    static func hashing(_ header: ImageHeader) -> Transform {
+        var small = Transform()
+        (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
+        (small.format, small.quality) = (header.format, 100)
+        return small
+    }
+
+    /// The deadline of a call that begins now.
     func end() -> Deadline { Deadline(now().advanced(by: deadline), now: now) }
 
-    /// What a codec's error means for the render.
+    /// The error of the render for a codec's error.
     func failure(_ error: CodecError, in format: ImageFormat) -> RenderError {
         error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }

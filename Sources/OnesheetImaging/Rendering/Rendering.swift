@@ -10,9 +10,12 @@ struct Rendering {
     /// For each job the larger one that it is made from; `nil` where it is made from the original.
     private let parents: [Int?]
 
-    init(_ jobs: [Job], _ header: ImageHeader, _ renderer: Renderer, by deadline: Deadline) {
-        (self.jobs, self.header, self.renderer, self.deadline) = (jobs, header, renderer, deadline)
-        parents = Ladder.parents(jobs)
+    init(_ jobs: [Job], of header: ImageHeader, with renderer: Renderer, by deadline: Deadline) {
+        self.jobs = jobs
+        self.header = header
+        self.renderer = renderer
+        self.deadline = deadline
+        parents = ScalePyramid.parents(jobs)
     }
 
     func run(_ bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> [RenderedImage] {
@@ -43,7 +46,7 @@ struct Rendering {
     private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
         let direct = jobs.indices.filter { parents[$0] == nil }
         var sink = ResamplingSink(by: deadline) { [self] layout throws(CodecError) in
-            try make(direct, from: layout, at: Frame(layout, of: header))
+            try make(direct, from: layout, at: PictureGeometry(layout, of: header))
         }
         try codec.decode(bytes, request(direct), into: &sink)
         var resamplers = [PictureResampler?](repeating: nil, count: jobs.count)
@@ -56,7 +59,7 @@ struct Rendering {
             guard let source = resamplers[parent] else { continue }
             let children = jobs.indices.filter { parents[$0] == parent }
             guard !children.isEmpty else { continue }
-            let made = try make(children, from: source.picture.layout, at: source.frame)
+            let made = try make(children, from: source.picture.layout, at: source.geometry)
             try source.give(to: made, by: deadline)
             for (resampler, index) in zip(made, children) {
                 try resampler.finish()
@@ -68,15 +71,17 @@ struct Rendering {
         return made
     }
 
-    private func make(_ indices: [Int], from layout: PixelLayout, at frame: Frame) throws(CodecError) -> [PictureResampler] {
+    private func make(_ indices: [Int], from layout: PixelLayout, at geometry: PictureGeometry) throws(CodecError)
+        -> [PictureResampler]
+    {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
         var made: [PictureResampler] = []
         for index in indices {
             try made.append(
                 PictureResampler(
-                    jobs[index].plan, from: layout, at: frame, chroma: jobs[index].chroma,
-                    light: renderer.resamplesInLinearLight, axes: renderer.axes, limits: limits, by: deadline))
+                    jobs[index].plan, from: layout, at: geometry, chroma: jobs[index].chroma,
+                    light: renderer.resamplesInLinearLight, tables: renderer.tables, limits: limits, by: deadline))
         }
         return made
     }
@@ -87,5 +92,33 @@ struct Rendering {
             minimumWidth: wants.reduce(1) { max($0, $1.width) }, minimumHeight: wants.reduce(1) { max($0, $1.height) },
             acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits,
             deadline: deadline)
+    }
+}
+
+/// Which variant is made from which: the sizes of a ladder come from one another instead of all from the original.
+enum ScalePyramid {
+    /// A variant is made from one that is larger by at least this factor on each side: from less, averaging twice would show.
+    static let least = 1.4
+
+    /// For each job the job that it is made from, the smallest that is large enough; `nil` is the original.
+    static func parents(_ jobs: [Job]) -> [Int?] {
+        jobs.indices.map { child in
+            jobs.indices
+                .filter { $0 != child && canMake(jobs[child], from: jobs[$0], isEarlier: $0 < child) }
+                .min { jobs[$0].plan.size.width < jobs[$1].plan.size.width }
+        }
+    }
+
+    private static func canMake(_ child: Job, from parent: Job, isEarlier: Bool) -> Bool {
+        let (small, large) = (child.plan, parent.plan)
+        // The parent holds all that the child may look at, and the child's chroma is no finer than the parent's.
+        guard large.region == large.bounds, small.bounds == large.bounds else { return false }
+        if small.size == large.size, small.region == large.region {
+            return isEarlier && child.chroma == parent.chroma && small.turn == large.turn
+        }
+        let wide = Double(large.size.width) / large.region.width * small.region.width
+        let high = Double(large.size.height) / large.region.height * small.region.height
+        return wide >= least * Double(small.size.width) && high >= least * Double(small.size.height)
+            && (child.chroma >= parent.chroma || wide >= 2 * Double(small.size.width))
     }
 }

@@ -4,8 +4,7 @@ extension Renderer {
     /// Replaces `Gravity.smart`, which needs to see the picture, by the point that draws attention. The picture is decoded once more
     /// for that, as small as the codec can.
     func resolvingSmartGravity(
-        _ transform: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader,
-        by end: Deadline
+        _ transform: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Transform {
         var resolved = transform
         if let crop = transform.crop, (crop.gravity ?? transform.gravity) == .smart {
@@ -13,7 +12,7 @@ extension Renderer {
             var seen = Transform()
             seen.crop = crop
             let cut = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
-            resolved.crop?.gravity = try attention(Transform(), bytes, codec, header, by: end)
+            resolved.crop?.gravity = try attention(Transform(), in: bytes, codec, header: header, by: end)
                 .focus(width: Double(cut.width) / Double(whole.width), height: Double(cut.height) / Double(whole.height))
         }
         guard transform.gravity == .smart else { return resolved }
@@ -25,7 +24,7 @@ extension Renderer {
         let size = Plan(seen, width: header.width, height: header.height, orientation: header.orientation).finalSize
         let scaling = Scaling(size, transform)
         guard scaling.result != scaling.scaled else { return resolved }
-        resolved.gravity = try attention(seen, bytes, codec, header, by: end)
+        resolved.gravity = try attention(seen, in: bytes, codec, header: header, by: end)
             .focus(
                 width: Double(scaling.result.width) / Double(scaling.scaled.width),
                 height: Double(scaling.result.height) / Double(scaling.scaled.height))
@@ -42,13 +41,12 @@ extension Renderer {
     }
 
     private func attention(
-        _ seen: Transform, _ bytes: Span<UInt8>, _ codec: any Codec, _ header: ImageHeader,
-        by end: Deadline
+        _ seen: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Attention {
         let small = Self.lookingSmall(seen, header)
         let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
-            return Attention(try Rendering([job], header, self, by: end).picture(bytes, codec))
+            return Attention(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
         } catch {
             throw failure(error, in: codec.format)
         }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What a sample at some distance counts for.
+/// The weight of a sample by its distance.
 enum Kernel: Hashable, Sendable {
     /// A sinc windowed by a wider sinc, three lobes: for shrinking.
     case lanczos3

@@ -4,7 +4,7 @@ import OnesheetCore
 final class PictureResampler {
     let plan: Plan
     /// Where the outcome lies in the original.
-    let frame: Frame
+    let geometry: PictureGeometry
     private(set) var picture: PixelBuffer
     private var planes: [PlaneResampler] = []
     /// Samples of the outcome that a row which arrives makes, on average.
@@ -15,7 +15,8 @@ final class PictureResampler {
     ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
     ///   - light: average amounts of light instead of the numbers as stored.
     init(
-        _ plan: Plan, from layout: PixelLayout, at source: Frame, chroma: Int, light: Bool, axes: AxisCache, limits: Limits,
+        _ plan: Plan, from layout: PixelLayout, at source: PictureGeometry, chroma: Int, light: Bool, tables: FilterTableCache,
+        limits: Limits,
         by deadline: Deadline
     ) throws(CodecError) {
         self.plan = plan
@@ -31,19 +32,19 @@ final class PictureResampler {
         let last = target.planes[target.planes.count - 1]
         let leadX = layout.isPlanar && mirrorsX ? last.width * chroma - width : 0
         let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
-        frame = Frame(plan, leadX: leadX, leadY: leadY)
+        geometry = PictureGeometry(plan, leadX: leadX, leadY: leadY)
         picture = try PixelBuffer(target, limits: limits)
         samplesPerRow = target.bytes / layout.height
 
         let scale: SampleScale? = light ? .light : layout.hasAlpha ? .stored : nil
         for (index, plane) in target.planes.enumerated() {
             let isChroma = index > 0
-            let across = Stretch(
+            let across = ResamplingWindow(
                 region: (plan.region.x, plan.region.width), bounds: (plan.bounds.x, plan.bounds.width), origin: source.originX,
                 scale: source.scaleX, sourceSubsampling: isChroma ? layout.subsampling.x : 1,
                 sourceLead: isChroma ? source.leadX : 0, samples: layout.planes[index].width, outputs: plane.width,
                 pixels: width, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadX : 0)
-            let down = Stretch(
+            let down = ResamplingWindow(
                 region: (plan.region.y, plan.region.height), bounds: (plan.bounds.y, plan.bounds.height), origin: source.originY,
                 scale: source.scaleY, sourceSubsampling: isChroma ? layout.subsampling.y : 1,
                 sourceLead: isChroma ? source.leadY : 0, samples: layout.planes[index].height, outputs: plane.height,
@@ -51,7 +52,7 @@ final class PictureResampler {
             let shape = layout.planes[index]
             try planes.append(
                 PlaneResampler(
-                    across: across, down: down, axes: axes, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
+                    across: across, down: down, tables: tables, channels: plane.channels, hasAlpha: layout.hasAlpha, scale: scale,
                     target: picture.withMutablePlane(index) { $0 }, stride: picture.stride(of: index), width: shape.width,
                     height: shape.height, mayHalve: isChroma, by: deadline))
         }
@@ -90,7 +91,7 @@ final class PictureResampler {
     }
 }
 
-extension Stretch {
+extension ResamplingWindow {
     /// One direction of one plane: parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
     /// plane that arrives, and the outcome's pixels become samples of the plane that is made.
     fileprivate init(

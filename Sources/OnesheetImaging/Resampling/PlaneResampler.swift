@@ -4,8 +4,8 @@ import OnesheetCore
 /// Resamples one plane while its rows arrive: each row across into a ring of rows, and as soon as a row of the outcome has all
 /// that it is made of, the ring down.
 final class PlaneResampler {
-    private let across: Axis
-    private let down: AxisBands
+    private let across: FilterTable
+    private let down: FilterTableBands
     private let channels: Int
     private let hasAlpha: Bool
     /// `nil` takes samples as they are, at eight bits.
@@ -35,7 +35,8 @@ final class PlaneResampler {
     ///   - mayHalve: whether two rows and two columns may become one first.
     /// - Throws: `CodecError.timedOut`.
     init(
-        across: Stretch, down: Stretch, axes: AxisCache, channels: Int, hasAlpha: Bool, scale: SampleScale?,
+        across: ResamplingWindow, down: ResamplingWindow, tables: FilterTableCache, channels: Int, hasAlpha: Bool,
+        scale: SampleScale?,
         target: UnsafeMutablePointer<UInt8>, stride: Int, width: Int, height: Int, mayHalve: Bool = false,
         by deadline: Deadline = .never
     ) throws(CodecError) {
@@ -47,14 +48,14 @@ final class PlaneResampler {
         (self.channels, self.hasAlpha, self.scale) = (channels, hasAlpha, scale)
         (self.target, targetStride) = (target, stride)
         (self.width, self.height) = (width, height)
-        self.across = try axes.axis(across, samples: columns, step: Int(CK_TAPS), by: deadline)
+        self.across = try tables.table(across, samples: columns, step: Int(CK_TAPS), by: deadline)
         let outputs = across.outputs
         if let count = down.boxes {
             boxes = RowBoxes(count, of: down.bounds, channels: channels, width: outputs)
-            self.down = try AxisBands(down.inBoxes(count), samples: count, axes: axes, by: deadline)
+            self.down = try FilterTableBands(down.inBoxes(count), samples: count, tables: tables, by: deadline)
         } else {
             boxes = nil
-            self.down = try AxisBands(down, samples: lines, axes: axes, by: deadline)
+            self.down = try FilterTableBands(down, samples: lines, tables: tables, by: deadline)
         }
         let room = max(self.across.samples, self.across.taps)
         held = halves ? SampleRows(count: 1, width: width) : nil
@@ -84,10 +85,12 @@ final class PlaneResampler {
         width: Int, outputs: Size, horizontal: Double, vertical: Double, channels: Int, kernel: Kernel? = nil
     ) -> Int {
         let step = Int(CK_TAPS)
-        let taps = (min(Stretch.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
-        let rows = Stretch.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, Stretch.boxed) : vertical) + 2
+        let taps = (min(ResamplingWindow.taps(kernel ?? .lanczos3, scale: horizontal), width) + step - 1) / step * step
+        let rows =
+            ResamplingWindow.taps(kernel ?? .lanczos3, scale: kernel == nil ? min(vertical, ResamplingWindow.boxed) : vertical) + 2
         let line = outputs.width
-        return Axis.bytes(outputs: line, taps: taps) + Axis.bytes(outputs: min(outputs.height, AxisBands.length), taps: rows)
+        return FilterTable.bytes(outputs: line, taps: taps)
+            + FilterTable.bytes(outputs: min(outputs.height, FilterTableBands.length), taps: rows)
             + SampleRows<Int16>.bytes(count: (rows + 2) * channels, width: line)
             + SampleRows<Int32>.bytes(count: channels, width: line) + SampleRows<UInt8>.bytes(count: channels, width: line)
             + SampleRows<UInt8>.bytes(count: channels + 1, width: width + taps)
@@ -160,7 +163,7 @@ final class PlaneResampler {
         down.withWeights(of: index) { weights in
             for channel in 0..<channels {
                 for tap in 0..<down.taps { rows[tap] = UnsafePointer(ring[(start + tap) % down.taps * channels + channel]) }
-                sum(channel, weights, down.taps, index)
+                addUp(channel, weights: weights, into: index)
             }
         }
         let (to, width) = (target + index * targetStride, Int32(across.outputs))
@@ -172,17 +175,17 @@ final class PlaneResampler {
     }
 
     /// Adds up `rows`, one channel of row `index` of the outcome.
-    private func sum(_ channel: Int, _ weights: UnsafePointer<Int16>, _ taps: Int, _ index: Int) {
-        let width = Int32(across.outputs)
+    private func addUp(_ channel: Int, weights: UnsafePointer<Int16>, into index: Int) {
+        let (width, taps) = (Int32(across.outputs), Int32(down.taps))
         if scale != nil {
-            ck_down_i16(rows, weights, Int32(taps), summed[channel], width)
+            ck_down_i16(rows, weights, taps, summed[channel], width)
         } else {
-            ck_down_u8(rows, weights, Int32(taps), channels > 1 ? closed[channel] : target + index * targetStride, width)
+            ck_down_u8(rows, weights, taps, channels > 1 ? closed[channel] : target + index * targetStride, width)
         }
     }
 }
 
-extension Axis {
+extension FilterTable {
     /// Calls `body` with the table as C sees it.
     func withTable(_ body: (ck_axis) -> Void) {
         starts.withUnsafeBufferPointer { starts in

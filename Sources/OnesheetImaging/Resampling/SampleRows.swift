@@ -23,7 +23,7 @@ final class SampleRows<Sample: FixedWidthInteger> {
     /// Rows are a multiple of 64 samples long.
     private static func stride(_ width: Int) -> Int { (width + 63) & ~63 }
 
-    /// Bytes of so many rows.
+    /// Bytes of `count` rows.
     static func bytes(count: Int, width: Int) -> Int {
         (stride(width) * count + slack) * MemoryLayout<Sample>.size + (count + 4) * MemoryLayout<Int>.size
     }

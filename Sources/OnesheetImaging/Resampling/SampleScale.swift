@@ -7,7 +7,7 @@ import CImagingKernels
     import Darwin
 #endif
 
-/// What numbers mean while they are averaged, and the way there and back.
+/// The scale on which samples are averaged, with the conversions to it and back.
 final class SampleScale: Sendable {
     /// 256 values up to 255 << 6; `nil` where samples only change their width.
     let opening: [Int16]?

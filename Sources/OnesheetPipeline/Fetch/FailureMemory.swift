@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Remembers for a short while what could not be had, so that a missing poster asked for a thousand times is looked for once.
+/// Remembers failures for a short while, so that a thousand requests for a missing poster look for it once.
 ///
 /// In memory only: a failure is never a cache entry, so it is never served as the truth later.
 final class FailureMemory: Sendable {
@@ -15,7 +15,7 @@ final class FailureMemory: Sendable {
         let mark: CacheGeneration
     }
 
-    /// Names from outside can be long: so many failures, and so many bytes of names, twice.
+    /// Bounds both the number of failures and the bytes of their names, which can be long.
     private let failures = Mutex(TwoGenerations<TitleReference, Failure>(count: 8192, weight: 4 << 20))
     private let clock: WallClock
 
@@ -44,14 +44,14 @@ final class FailureMemory: Sendable {
     /// How many failures are remembered.
     var count: Int { failures.withLock { $0.count } }
 
-    /// What does not exist is asked for again after minutes, what failed after seconds; what is this server's own trouble at once.
+    /// Missing posters are asked for again after minutes, other failures after seconds. Failures of this server are not remembered.
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
         // A worker was taken for all of its time, and may be still.
         case .timedOut, .render(.timedOut): 600
         case .originRefused, .render: 30
-        // What is kept for people is not used up for them.
+        // The reserve for interactive requests is not exhausted for them.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2
         case .unknownSource, .overloaded, .tooManyRequests, .cancelled: nil

@@ -4,12 +4,12 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 
-/// Fetches originals and admits them: whatever one says it is, it has to be a picture within the limits.
+/// Fetches originals and admits them: regardless of its media type, each has to be a picture within the limits.
 struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let renderer: Renderer
     let pool: RenderPool
-    let held: HeldOriginals
+    let local: LocalOriginals
     let clock: WallClock
     /// The longest that an original is kept.
     let lifetime: CacheExpiration
@@ -26,8 +26,8 @@ struct OriginFetch: Sendable {
             let freshness = Freshness(
                 answer.headers, requested: start, received: clock.now, rules: FreshnessRules(policy.freshness))
             return try await admit(body, from: url, of: title, freshness)
-        case .held(let name, let bytes):
-            return try await admit(try await held.bytes(of: title.source, bytes), from: name, of: title, nil)
+        case .local(let name, let bytes):
+            return try await admit(try await local.bytes(of: title.source, bytes), from: name, of: title, nil)
         }
     }
 
@@ -48,14 +48,14 @@ struct OriginFetch: Sendable {
         return try await admit(body, from: url, of: title, freshness)
     }
 
-    /// - Throws: what an answer without a picture means.
+    /// - Throws: the error for an answer without a picture.
     private func check(_ answer: HTTPAnswer, of url: String) throws(PipelineError) {
         if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
-            // Who asks us to come back later has its word passed on.
+            // Pass on the origin's request to come back later.
             throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
         }
         guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
-        // It is the origin's mistake, and most likely gone the next moment.
+        // A fault of the origin, and most likely transient.
         guard answer.body.readableBytes > 0 else { throw .origin(.failed(url: url, reason: "the answer is empty")) }
     }
 
@@ -72,7 +72,7 @@ struct OriginFetch: Sendable {
                 body.buffer, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
                 provenance: Provenance(location: place), presentation: Presentation(width: width, height: height))
         }
-        let original = Original(entry: entry, hold: body.hold)
+        let original = Original(entry: entry, reservation: body.reservation)
         guard let freshness else { return original }
         return original.with(freshness, keptAt: clock.now, for: lifetime)
     }
@@ -86,8 +86,8 @@ struct OriginFetch: Sendable {
         }
     }
 
-    /// What the picture looks like. It is decoded as small as its codec can, with memory for that.
-    func hash(of original: Original) async throws(PipelineError) -> PictureHash {
+    /// The perceptual hash of the picture, which is decoded as small as its codec can, within the memory budget.
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (renderer, body) = (renderer, original.entry.body)
         let cost = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) { return try renderer.costOfHash(of: body) } catch { throw .render(error) }
@@ -103,12 +103,12 @@ struct OriginFetch: Sendable {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
             // Counted from here on, also while it waits to be looked at; that there was room the transport has seen to.
-            return (answer, CountedBytes(buffer: answer.body, hold: pool.memory.hold(answer.body.readableBytes)))
+            return (answer, CountedBytes(buffer: answer.body, reservation: pool.memory.charge(answer.body.readableBytes)))
         } catch .crowded(_, let seconds) where !Task.isCancelled {
             throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
-            // What holds memory longest are originals in line for a render. Where none is in line, memory is with fetches under way,
-            // of which the next may end any moment: one second then, the shortest time that the field can say.
+            // Originals that wait for a render hold memory longest. If none waits, fetches hold it, and the next may end any moment:
+            // one second then, the shortest value of the field.
             throw .overloaded(retryAfter: pool.retryAfter)
         } catch {
             throw Task.isCancelled ? .cancelled : .origin(error)

@@ -11,10 +11,10 @@ struct Original: Sendable {
     /// Whether it is stale and serves all the same, because its origin could not be asked.
     private(set) var standsIn = false
     /// The memory that its bytes occupy, while it is under way.
-    private let hold: MemoryHold?
+    private let reservation: MemoryReservation?
 
-    /// - Parameter hold: `nil` for what is counted elsewhere, as the memory tier counts what it has.
-    init(entry: CacheEntry, hold: MemoryHold?) { (self.entry, self.hold) = (entry, hold) }
+    /// - Parameter reservation: `nil` for what is counted elsewhere, as the memory tier counts what it has.
+    init(entry: CacheEntry, reservation: MemoryReservation?) { (self.entry, self.reservation) = (entry, reservation) }
 
     /// The same with another entry for its bytes.
     func changed(_ change: (inout CacheEntry) -> Void) -> Original {

@@ -12,16 +12,18 @@ package struct ImageAnswer: Sendable {
     package let origin: AnswerOrigin
     /// How long each stage took that this request went through, in order.
     package var timings: [StageTiming]
-    /// Whether anybody may keep it; its origin can forbid that.
+    /// Whether the origin allows caches to store it.
     package let isStorable: Bool
     /// The memory that the image occupies, where it was made for those who share this answer.
-    package let hold: MemoryHold?
+    package let reservation: MemoryReservation?
 
     package init(
         entry: CacheEntry, size: Int? = nil, origin: AnswerOrigin, timings: [StageTiming], isStorable: Bool = true,
-        hold: MemoryHold? = nil
+        reservation: MemoryReservation? = nil
     ) {
-        (self.entry, self.origin, self.timings, self.isStorable, self.hold) = (entry, origin, timings, isStorable, hold)
+        (self.entry, self.origin, self.timings, self.isStorable, self.reservation) = (
+            entry, origin, timings, isStorable, reservation
+        )
         self.size = size ?? entry.body.readableBytes
     }
 }
@@ -39,6 +41,11 @@ extension ImageAnswer {
     }
 
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
+
+    /// Whether a tier had it.
+    var isFromTier: Bool {
+        if case .tier = origin { true } else { false }
+    }
 
     /// Whether the memory tier had it.
     package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }

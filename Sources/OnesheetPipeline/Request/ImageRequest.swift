@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What is asked for, in canonical form: whatever dialect it came in, equal requests are equal values and share one cache entry.
+/// A request in canonical form. Equal requests in different dialects are equal values and share one cache entry.
 package struct ImageRequest: Hashable, Sendable {
     package let title: TitleReference
     package let transform: Transform
@@ -14,4 +14,21 @@ package struct ImageRequest: Hashable, Sendable {
 
     /// The key of the original that the variant is made of.
     package static func originalKey(_ title: TitleReference) -> CacheKey { CacheKey(.original, title.description) }
+}
+
+/// Permission to do work for a client: to ask a source, an origin or a worker. Answers from a tier need none.
+///
+/// The server sets the current permit while it handles a client's request. Without one, everything is allowed.
+package struct MissPermit: Sendable {
+    /// The permit of the request that the running task works for.
+    @TaskLocal package static var current: MissPermit?
+
+    private let check: @Sendable () throws(PipelineError) -> Void
+
+    /// - Parameter check: throws if the client may cause no more work at the moment.
+    package init(_ check: @escaping @Sendable () throws(PipelineError) -> Void) { self.check = check }
+
+    /// Takes the current permit, just before the work begins.
+    /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
+    static func take() throws(PipelineError) { try current?.check() }
 }

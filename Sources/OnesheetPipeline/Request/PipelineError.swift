@@ -1,7 +1,7 @@
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Why there is no image. Wraps what the layer below said with what was being done.
+/// Why there is no image. Wraps the error of the layer below.
 package enum PipelineError: Error, Sendable, Equatable {
     /// No source has this name; `known` are those that there are.
     case unknownSource(String, known: [String])
@@ -11,17 +11,17 @@ package enum PipelineError: Error, Sendable, Equatable {
     case noPoster(TitleReference)
     /// The original could not be fetched.
     case origin(HTTPTransportError)
-    /// The origin does not have the picture (any more), or refuses it; `answer` is what it said.
+    /// The origin does not have the picture, or refuses it; `answer` is its HTTP status.
     case originRefused(url: String, answer: Int)
     /// The original is not a picture, damaged or too large, or the variant cannot be made of it.
     case render(RenderError)
-    /// Workers, memory or a line for one of them or for a host are full; probably not any more after so many seconds.
+    /// Workers, memory or a queue are full. Room is likely after `retryAfter` seconds.
     case overloaded(retryAfter: Int)
     /// Looking at the original or making the variant was not done after this time, and is not waited for any longer.
     case timedOut(Duration)
-    /// This client has caused more work than its share; it may cause some again after so many seconds.
+    /// This client has used up its share of misses; it has some again after `retryAfter` seconds.
     case tooManyRequests(retryAfter: Int)
-    /// Whoever asked has left.
+    /// The caller has left.
     case cancelled
 }
 
@@ -44,7 +44,7 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
-    /// What went wrong, in the same words for each title that it went wrong with.
+    /// The reason in words that do not name the title, so that equal failures can be grouped.
     package var reason: String {
         if case .noPoster = self { return "there is no poster" }
         return description

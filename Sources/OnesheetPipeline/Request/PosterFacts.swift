@@ -1,7 +1,7 @@
 import OnesheetImaging
 package import OnesheetCore
 
-/// What is known of a title's poster without fetching it, once any size of it was made.
+/// Facts about a title's poster that are known without fetching it, once any size of it was made.
 package struct PosterFacts: Sendable, Equatable, Codable {
     /// The original that they are about.
     package let original: String

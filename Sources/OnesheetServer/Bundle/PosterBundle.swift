@@ -57,20 +57,18 @@ struct PosterBundle: Sendable {
     ) {
         let variants = try variants()
         try await installation.catchUp(with: order.source)
+        let prefetcher = installation.prefetcher
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<ExactText> = []
-        var listing = TitleListing(of: order.source, in: installation.catalog)
-        let days: [CalendarDay?] = order.dates.isEmpty ? [nil] : order.dates
-        for day in days {
-            let listed = try await listing.titles(TitleQuery(date: day))
-            index.days.append(.init(date: day, titles: listed.map(\.id)))
-            titles += listed.filter { seen.insert(ExactText($0.id)).inserted }
+        for list in try await prefetcher.lists(order.selection) {
+            index.days.append(.init(date: list.date, titles: list.titles.map(\.id)))
+            titles += list.titles.filter { seen.insert(ExactText($0.id)).inserted }
         }
         var archive = TarWriter(write)
         var (posters, missing) = (0, [(title: String, reason: String)]())
         for (number, title) in titles.enumerated() {
-            let entry = try await add(title, number + 1, variants, &archive)
+            let entry = try await add(title, number: number + 1, variants, to: &archive, with: prefetcher)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
             index.titles.append(entry)
@@ -81,8 +79,8 @@ struct PosterBundle: Sendable {
     }
 
     private func add(
-        _ title: Title, _ number: Int, _ variants: [(name: String, size: String, transform: Transform)],
-        _ archive: inout TarWriter
+        _ title: Title, number: Int, _ variants: [(name: String, size: String, transform: Transform)],
+        to archive: inout TarWriter, with prefetcher: Prefetcher
     ) async throws -> Index.Entry {
         let reference = TitleReference(source: order.source, id: title.id)
         var posters: [String: Index.Poster] = [:]
@@ -90,7 +88,7 @@ struct PosterBundle: Sendable {
         for (name, size, transform) in variants {
             let entry: CacheEntry
             do throws(PipelineError) {
-                entry = try await installation.pipeline.image(for: ImageRequest(reference, transform)).entry
+                entry = try await prefetcher.image(for: ImageRequest(reference, transform)).entry
             } catch {
                 if error == .cancelled { throw error }
                 return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: error.reason)

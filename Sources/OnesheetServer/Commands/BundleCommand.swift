@@ -12,7 +12,7 @@ struct BundleCommand: PluggedCommand {
               onesheet bundle boxoffice --from 2026-11-14 --to 2026-11-20 --sizes w185,w342 -o week.tar
             """)
 
-    @OptionGroup var what: OrderArguments
+    @OptionGroup var lists: ListOptions
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The archive to write; - is standard output.", valueName: "file"))
     var output: String
@@ -20,7 +20,7 @@ struct BundleCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let bundle = PosterBundle(installation: try options.install(plugins), order: try what.order())
+        let bundle = PosterBundle(installation: try options.install(plugins), order: try lists.order())
         let outcome: (posters: Int, missing: [(title: String, reason: String)])
         do {
             if output == "-" {

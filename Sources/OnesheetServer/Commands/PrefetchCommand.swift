@@ -16,7 +16,7 @@ struct PrefetchCommand: PluggedCommand {
               onesheet prefetch sample --id 1 --id 2 --json
             """)
 
-    @OptionGroup var what: OrderArguments
+    @OptionGroup var lists: ListOptions
 
     @Option(name: .long, help: "A title by its id; may be given several times.")
     var id: [String] = []
@@ -33,20 +33,27 @@ struct PrefetchCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
-        guard [what.date != nil, what.from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
+        guard [lists.date != nil, lists.from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("--date, --from with --to, --id and --query exclude each other")
         }
     }
 
     func run(with plugins: PluginList) async throws {
         let installation = try options.install(plugins)
-        var order = try what.order()
-        (order.ids, order.query) = (id, query)
+        let prefetcher = installation.prefetcher
+        var order = try lists.order()
+        order.ids = id
+        order.query = query
+        let transforms = try order.transforms(installation.options)
         try await installation.catchUp(with: order.source)
-        if dryRun { return try await estimate(PrefetchJob(installation: installation, order: order)) }
-        let (titles, transforms) = try await order.resolve(installation)
+        let titles = try await prefetcher.titles(order.selection)
+        if dryRun {
+            let estimate = await prefetcher.estimate(titles, transforms)
+            try await installation.shutdown()
+            return try show(estimate)
+        }
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
-        let work = Task { await installation.prefetch.run(titles, transforms) { progress.show($0) } }
+        let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
         let summary = await Interruption.cancelling(work)
         progress.finish(summary)
         try await installation.shutdown()
@@ -54,9 +61,7 @@ struct PrefetchCommand: PluggedCommand {
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
     }
 
-    private func estimate(_ job: PrefetchJob) async throws {
-        let estimate = try await job.estimate()
-        try await job.installation.shutdown()
+    private func show(_ estimate: PrefetchEstimate) throws {
         if json {
             StandardStreams.output(String(decoding: try JSONEncoder.document.encode(estimate), as: UTF8.self))
         } else {
@@ -70,8 +75,8 @@ struct PrefetchCommand: PluggedCommand {
     }
 }
 
-/// Lists, sizes and formats, as several commands take them.
-struct OrderArguments: ParsableArguments {
+/// The options for lists, sizes and formats that prefetching and bundling share.
+struct ListOptions: ParsableArguments {
     @Argument(help: "The source's name in the configuration.")
     var source: String
 

@@ -91,14 +91,14 @@ extension SourcesCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard hash.map({ PictureHash($0) != nil }) ?? !undo else {
+            guard hash.map({ PerceptualHash($0) != nil }) ?? !undo else {
                 throw ValidationError("a picture's hash has 16 hexadecimal digits")
             }
         }
 
         func run(with plugins: PluginList) async throws {
             let installation = try options.install(plugins)
-            if let hash = hash.flatMap({ PictureHash($0) }) { try await installation.posters.block(hash, !undo) }
+            if let hash = hash.flatMap({ PerceptualHash($0) }) { try await installation.posters.block(hash, !undo) }
             let blocked = try await installation.posters.blocked()
             try await installation.shutdown()
             for hash in blocked { StandardStreams.output(hash.description) }

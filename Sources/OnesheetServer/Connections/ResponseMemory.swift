@@ -23,7 +23,7 @@ final class ResponseMemory: Sendable {
         var holders = 1
         let bytes: Int
         /// Room in the budget that originals and pixels have, too.
-        let room: MemoryHold?
+        let room: MemoryReservation?
     }
 
     private struct State {
@@ -78,7 +78,7 @@ final class ResponseMemory: Sendable {
             // One body is always possible.
             guard bytes <= limit - state.bytes || state.bytes == 0 else { return false }
             state.bytes += bytes
-            state.bodies[id] = Body(bytes: bytes, room: counts ? budget?.hold(bytes) : nil)
+            state.bodies[id] = Body(bytes: bytes, room: counts ? budget?.charge(bytes) : nil)
             return true
         }
         return hasRoom ? BodyHold(body, in: self) : nil

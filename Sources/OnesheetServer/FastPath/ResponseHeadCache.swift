@@ -84,7 +84,7 @@ final class PreparedHits {
         guard let (dialect, answers) = dialects.first(where: { path.hasPrefix($0.dialect.prefix) }) else { return nil }
         do {
             let address = try dialect.address(path.dropFirst(dialect.prefix.count))
-            try installation.pipeline.check(address.request(in: nil))
+            try installation.pipeline.check(address.request(in: nil).title)
             return KnownTarget(address: address, answers: answers, in: installation)
         } catch {
             // The ordinary way says what is wrong with it.

@@ -53,7 +53,7 @@ struct ServerExposition {
                 [("", pipeline.background.skipped)])
             + Self.values(
                 "render_memory_bytes", "gauge", "Bytes of originals under way and of pixels in the making.",
-                [("", pool.memory.held)])
+                [("", pool.memory.reserved)])
             + Self.values("render_memory_limit_bytes", "gauge", "Bytes that these may have.", [("", pool.memory.limit)])
             + Self.values(
                 "process_resident_memory_bytes", "gauge", "Memory that the process occupies.",

@@ -72,7 +72,7 @@ struct Groundwork: Sendable {
     private func end(
         _ what: String, within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
     ) async -> (any Error)? {
-        let result = await toTheEnd(within: limit) { () async -> Result<Void, any Error> in
+        let result = await withTimeoutIgnoringCancellation(limit) { () async -> Result<Void, any Error> in
             do { return .success(try await work()) } catch { return .failure(error) }
         }
         switch result {

@@ -56,8 +56,8 @@ struct Installation: Sendable {
         let choices = PosterChoices(state)
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
-            sources: byName, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
-            catalog: catalog, clock: clock, lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
+            catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
+            lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
         self.assembly = assembly
@@ -88,8 +88,8 @@ struct Installation: Sendable {
         try Installation(configuration, assembly.plugins, on: groundwork)
     }
 
-    /// Prefetching with as many titles at once as there are workers and one to fetch meanwhile.
-    var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
+    /// Works on as many titles at once as there are workers, and fetches one more meanwhile.
+    var prefetcher: Prefetcher { Prefetcher(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
     /// Ends connections and threads.
     /// - Parameter limit: the longest that is waited for those that do not end.

@@ -30,7 +30,7 @@ struct PluginAssembly: Sendable {
         _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
     ) throws(ConfigurationError) -> any ContentSource {
         let limits = try nested.withoutLimits(at: "sources.\(name)").1
-        return WatchedSource(try source(nested, named: name), limits, watch)
+        return WatchedSource(try source(nested, named: name), limits: limits, watch: watch)
     }
 
     /// All codecs, in the order of the list, each with its own of `configurations`.

@@ -79,7 +79,7 @@ package struct Server: Sendable {
         let draining = Task {
             guard await isCutOff(services, installation, times) else { return }
             running.cancel()
-            guard await hasPassed(times.grace) else { return }
+            guard await sleepUnlessCancelled(for: times.grace) else { return }
             installation.logger.warning("what is still open does not end, and is not waited for any longer")
             outcome.give(.failure(CancellationError()))
         }

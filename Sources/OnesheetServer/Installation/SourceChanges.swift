@@ -11,7 +11,9 @@ struct SourceChanges: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             // Anew when the installation was exchanged.
-            repeat { await follow(serving.installation, while: serving.exchanges) } while await hasPassed(.seconds(1))
+            repeat {
+                await follow(serving.installation, while: serving.exchanges)
+            } while await sleepUnlessCancelled(for: .seconds(1))
         }
     }
 
@@ -39,7 +41,7 @@ struct SourceChanges: Service {
             }
             // Looking takes a twentieth of the time at the most.
             pause = max(.seconds(1), (clock.now - start) * 20)
-        } while await hasPassed(pause) && serving.exchanges == exchanges
+        } while await sleepUnlessCancelled(for: pause) && serving.exchanges == exchanges
     }
 }
 

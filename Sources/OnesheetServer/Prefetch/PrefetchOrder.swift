@@ -2,19 +2,19 @@ import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
 
-/// What to prefetch, in the words of the command line, of the configuration and of the HTTP interface.
+/// A prefetch as the command line, the configuration and the HTTP interface name it.
 struct PrefetchOrder: Codable, Hashable, Sendable {
     static let usualSizes = ["w185", "w342"]
     static let usualFormats = ["jpg"]
-    /// More days than any box office has.
+    /// The most days in one order; longer than the history of any box office.
     static let maxDays = 10_000
 
     var source: String
     /// Titles by id; empty takes the source's lists.
     var ids: [String] = []
-    /// The days whose lists to take; empty is the source's newest.
+    /// The days whose lists to take; empty is the source's newest list.
     var dates: [CalendarDay] = []
-    /// Words to search for instead of a list.
+    /// A search instead of a list.
     var query: String?
     var sizes = PrefetchOrder.usualSizes
     var formats = PrefetchOrder.usualFormats
@@ -32,22 +32,14 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
         return all
     }
 
-    /// The titles, each once, and the transforms that this order means.
-    /// - Throws: before any source is asked, where a size or a format is not known.
-    func resolve(_ installation: Installation) async throws -> (titles: [TitleReference], transforms: [Transform]) {
-        let transforms = try transforms(installation.options)
-        guard installation.configuration.sources[source] != nil else {
-            throw PipelineError.unknownSource(source, known: installation.configuration.sourceNames)
-        }
-        let ids = self.ids.isEmpty ? try await listed(installation.catalog) : self.ids
-        var seen: Set<TitleReference> = []
-        let titles = ids.map { TitleReference(source: source, id: $0).canonical(in: installation.sources) }
-        return (titles.filter { seen.insert($0).inserted }, transforms)
-    }
+    /// The titles that this order names.
+    var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
 
+    /// Every size in every format.
+    /// - Throws: `RequestError` with the first unknown size or format.
     func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
         var transforms: [Transform] = []
-        // Each name once: a list of a megabyte times another one is more than anybody means.
+        // Each name once: the product of two lists from outside would be without a limit.
         for size in Self.once(sizes) {
             for format in Self.once(formats) {
                 var transform = try SizeLadder.transform(size)
@@ -58,21 +50,13 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
         return transforms
     }
 
-    private func listed(_ catalog: Catalog) async throws(PipelineError) -> [String] {
-        var ids: [String] = []
-        var listing = TitleListing(of: source, in: catalog)
-        let days: [CalendarDay?] = dates.isEmpty ? [nil] : dates
-        for day in days { ids += try await listing.ids(TitleQuery(date: day, phrase: query)) }
-        return ids
-    }
-
     private static func once(_ names: [String]) -> [String] {
         var seen: Set<ExactText> = []
         return names.filter { seen.insert(ExactText($0)).inserted }
     }
 }
 
-/// Orders are equal where their bytes are: ids that only look the same are two.
+/// Orders are equal if their bytes are: ids that only look the same are different.
 extension PrefetchOrder {
     private var exact: [[ExactText]] {
         [

@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// Prefetches what the configuration says, at the times that it says. A time that passed while the server was down is made up for.
+/// Prefetches on the schedule in the configuration. A time that passed while the server was down is made up for after the start.
 struct PrefetchSchedule: Service {
     /// The one that answers requests now.
     private let current: @Sendable () -> Installation
@@ -15,17 +15,17 @@ struct PrefetchSchedule: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await resume()
-            // The time of day is asked for anew each time, because clocks are set and machines sleep.
-            repeat { await runDue() } while await hasPassed(.seconds(20))
+            // Poll the time of day: clocks are set and machines sleep.
+            repeat { await runDue() } while await sleepUnlessCancelled(for: .seconds(20))
         }
     }
 
-    /// Goes on with what was under way when the server ended.
+    /// Continues the orders that were under way when the server ended.
     func resume() async {
         do {
             for order in try await installation.ledger.underWay() { await carryOut(order) }
         } catch {
-            installation.logger.error("what was being prefetched cannot be read: \(error)")
+            installation.logger.error("the prefetches that were under way cannot be read: \(error)")
         }
     }
 
@@ -48,7 +48,7 @@ struct PrefetchSchedule: Service {
 
     private func carryOut(_ order: PrefetchOrder) async {
         do {
-            let summary = try await PrefetchJob(installation: installation, order: order).run { _ in }
+            let summary = try await installation.ledger.run(order, with: installation.prefetcher, installation.options)
             installation.logger.notice(
                 "prefetched",
                 metadata: [

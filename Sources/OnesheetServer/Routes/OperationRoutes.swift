@@ -67,7 +67,7 @@ struct MetricsRoute: Route {
         }
         let cache = installation.cache
         // A disk that hangs is told by its absence: figures are asked for above all when something hangs.
-        var tiers = await inTime(.seconds(2)) { await cache.statistics() } ?? [:]
+        var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         lines += CacheExposition(tiers: tiers, failures: cache.failures, now: installation.clock.now).lines
         add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])

@@ -61,7 +61,7 @@ struct BlockedRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
         if request.method == .put || request.method == .delete {
-            guard let hash = PictureHash(rest) else {
+            guard let hash = PerceptualHash(rest) else {
                 throw RequestError.malformed("“\(rest)” is not the hash of a picture, which has 16 hexadecimal digits")
             }
             try await installation.posters.block(hash, request.method == .put)
@@ -95,7 +95,7 @@ struct PostersDocument: Encodable {
 
     init(_ choice: PosterChoice, _ current: PosterProvenance?) {
         self.current = current
-        candidates = choice.ballot.enumerated().map { index, entry in
+        candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
             if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }

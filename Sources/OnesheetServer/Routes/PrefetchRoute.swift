@@ -9,14 +9,14 @@ import OnesheetPipeline
 
 /// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`; for the administrator.
 ///
-/// Answers with the summary when all is made; a client that accepts `text/event-stream` gets the progress as events. With
-/// `"dryRun": true` nothing is made, and the answer is the cost.
+/// Answers with the summary at the end; a client that accepts `text/event-stream` gets the progress as events. With `"dryRun": true`
+/// nothing is made, and the answer is the cost.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
     let methods: [HTTPRequest.Method] = [.post]
     let installation: Installation
 
-    private struct Order: Decodable {
+    private struct Body: Decodable {
         let source: String
         let date: CalendarDay?
         let from: CalendarDay?
@@ -27,7 +27,7 @@ struct PrefetchRoute: Route {
         let formats: [String]?
         let dryRun: Bool?
 
-        func prefetch() throws(RequestError) -> PrefetchOrder {
+        func order() throws(RequestError) -> PrefetchOrder {
             var order = PrefetchOrder(source: source, ids: ids ?? [], dates: date.map { [$0] } ?? [], query: query)
             if let sizes { order.sizes = sizes }
             if let formats { order.formats = formats }
@@ -39,17 +39,22 @@ struct PrefetchRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try installation.requireAdministrator(request)
-        let order = try await request.order(Order.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
-        let job = PrefetchJob(installation: installation, order: try order.prefetch())
-        if order.dryRun == true { return try .json(try await job.estimate()) }
-        guard request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await job.run { _ in })
+        let body = try await request.order(Body.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
+        let order = try body.order()
+        let prefetcher = installation.prefetcher
+        // A malformed order gets a problem document before a stream begins.
+        let transforms = try order.transforms(installation.options)
+        if body.dryRun == true {
+            return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
-        // What cannot be understood is a problem document, and not a stream that ends.
-        _ = try job.order.transforms(installation.options)
+        guard request.headers[.accept]?.contains("text/event-stream") == true else {
+            return try .json(try await installation.ledger.run(order, with: prefetcher, installation.options))
+        }
         return EventStream.response { send in
             do {
-                let summary = try await job.run { send("progress", $0) }
+                let summary = try await installation.ledger.run(order, with: prefetcher, installation.options) {
+                    send("progress", $0)
+                }
                 send("done", summary)
             } catch {
                 send("failed", Problem(error, at: installation.clock.now.timeIntervalSince1970).detail)

@@ -4,7 +4,7 @@ public enum DrawnProfile {
     public static func rgb(gamma: Double, red: [Double], green: [Double], blue: [Double]) -> [UInt8] {
         let curve = curve(gamma)
         return profile(
-            "RGB ", "XYZ ", "mntr",
+            space: "RGB ", connection: "XYZ ", kind: "mntr",
             [
                 ("wtpt", xyz(d50)), ("rXYZ", xyz(red)), ("gXYZ", xyz(green)), ("bXYZ", xyz(blue)), ("rTRC", curve), ("gTRC", curve),
                 ("bTRC", curve),
@@ -27,7 +27,7 @@ public enum DrawnProfile {
         }
         let curve = Array("curv".utf8) + long(0) + long(points.count) + points.flatMap { short(Int(($0 * 65535).rounded())) }
         return profile(
-            "RGB ", "XYZ ", "mntr",
+            space: "RGB ", connection: "XYZ ", kind: "mntr",
             [
                 ("wtpt", xyz(d50)), ("rXYZ", xyz([0.4361, 0.2225, 0.0139])), ("gXYZ", xyz([0.3851, 0.7169, 0.0971])),
                 ("bXYZ", xyz([0.1431, 0.0606, 0.7141])), ("rTRC", curve), ("gTRC", curve), ("bTRC", curve),
@@ -36,7 +36,7 @@ public enum DrawnProfile {
 
     /// Gray with a pure power as its curve.
     public static func gray(gamma: Double) -> [UInt8] {
-        profile("GRAY", "XYZ ", "mntr", [("wtpt", xyz(d50)), ("kTRC", curve(gamma))])
+        profile(space: "GRAY", connection: "XYZ ", kind: "mntr", [("wtpt", xyz(d50)), ("kTRC", curve(gamma))])
     }
 
     /// Inks of which only black shows: lightness falls evenly with it, the others leave the paper white.
@@ -48,7 +48,7 @@ public enum DrawnProfile {
         table += (0..<4).flatMap { _ in identity }
         for corner in 0..<16 { table += [corner % 2 == 1 ? 0 : 255, 128, 128] }
         table += (0..<3).flatMap { _ in identity }
-        return profile("CMYK", "Lab ", "prtr", [("wtpt", xyz(d50)), ("A2B0", table)])
+        return profile(space: "CMYK", connection: "Lab ", kind: "prtr", [("wtpt", xyz(d50)), ("A2B0", table)])
     }()
 
     /// Display P3 that also says so by `stages` matrices in a row, which change nothing (multiProcessElementsType, ISO 15076-1 §10.16):
@@ -65,7 +65,7 @@ public enum DrawnProfile {
             + Array([[UInt8]](repeating: place, count: stages).joined()) + matrix
         let curve = curve(2.2)
         var profile = profile(
-            "RGB ", "XYZ ", "mntr",
+            space: "RGB ", connection: "XYZ ", kind: "mntr",
             [
                 ("wtpt", xyz(d50)), ("D2B0", elements), ("D2B1", elements), ("rXYZ", xyz([0.5151, 0.2412, -0.0011])),
                 ("gXYZ", xyz([0.2920, 0.6922, 0.0419])), ("bXYZ", xyz([0.1571, 0.0666, 0.7841])), ("rTRC", curve),
@@ -78,7 +78,7 @@ public enum DrawnProfile {
 
     private static let d50 = [0.9642, 1.0, 0.8249]
 
-    private static func profile(_ space: String, _ connection: String, _ kind: String, _ tags: [(String, [UInt8])]) -> [UInt8] {
+    private static func profile(space: String, connection: String, kind: String, _ tags: [(String, [UInt8])]) -> [UInt8] {
         var (table, data) = (long(tags.count), [UInt8]())
         let start = 128 + 4 + tags.count * 12
         for (name, value) in tags {

@@ -18,12 +18,12 @@ extension PluginContext {
                 throw ConfigurationError(
                     path: "type", message: unknownName(nested.type, kind: "source type", known: sources.map { $0.type }))
             }
-            return try make(type, nested.configuration, context)
+            return try make(type, from: nested.configuration, context)
         }
     }
 
     private static func make<Source: SourcePlugin>(
-        _ type: Source.Type, _ value: ConfigurationValue, _ context: PluginContext
+        _ type: Source.Type, from value: ConfigurationValue, _ context: PluginContext
     ) throws -> any ContentSource {
         try Source(try ConfigurationDecoder().decode(Source.Configuration.self, from: value), context: context)
     }

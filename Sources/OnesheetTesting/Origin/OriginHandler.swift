@@ -29,11 +29,11 @@ final class OriginHandler: ChannelInboundHandler {
             counts.add(head.uri)
             var fields: [String: String] = [:]
             for (name, value) in head.headers { fields[name.lowercased()] = value }
-            play(answer(head.uri, fields), head, context)
+            play(answer(head.uri, fields), to: head, in: context)
         }
     }
 
-    private func play(_ answer: OriginAnswer, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func play(_ answer: OriginAnswer, to head: HTTPRequestHead, in context: ChannelHandlerContext) {
         switch answer {
         case .answer(let status, let type, let fields, let body):
             var headers = HTTPHeaders([("Content-Type", type), ("Content-Length", "\(body.readableBytes)")])
@@ -73,7 +73,7 @@ final class OriginHandler: ChannelInboundHandler {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.eventLoop.makeFutureWithTask { try await gate.pass() }.whenSuccess {
                 let (handler, context) = bound.value
-                handler.play(answer, head, context)
+                handler.play(answer, to: head, in: context)
             }
         }
     }

@@ -51,7 +51,8 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(again.log, configuration.log)
         XCTAssertEqual(again.prefetch, configuration.prefetch)
         XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
-        XCTAssertEqual(again.signing.keys.map(\.key), configuration.signing.keys.map(\.key))
+        XCTAssertEqual(
+            Signature(again.signing, needsKey: true).sign("/w:60"), Signature(configuration.signing, needsKey: true).sign("/w:60"))
         XCTAssertEqual(again.admin.token, "t0psecret")
     }
 

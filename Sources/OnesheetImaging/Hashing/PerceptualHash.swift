@@ -1,0 +1,46 @@
+import OnesheetCore
+
+/// A perceptual hash of 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
+/// darker than its right neighbour. The same picture in another size or quality differs in a few bits, another picture in about 32.
+package struct PerceptualHash: Sendable, Hashable {
+    package let bits: UInt64
+
+    package init(bits: UInt64) { self.bits = bits }
+
+    /// Reads sixteen hexadecimal digits.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 16, let bits = UInt64(text, radix: 16) else { return nil }
+        self.init(bits: bits)
+    }
+
+    /// How many bits differ.
+    package func distance(to other: Self) -> Int { (bits ^ other.bits).nonzeroBitCount }
+
+    /// Whether both are of one picture: copies that were scaled or compressed differ in fewer places than this.
+    package func isSamePicture(as other: Self) -> Bool { distance(to: other) <= 5 }
+}
+
+extension PerceptualHash: CustomStringConvertible {
+    package var description: String {
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension PerceptualHash {
+    /// - Parameter picture: 9 × 8 pixels in packed RGB, with or without alpha.
+    init(_ picture: borrowing PixelBuffer) {
+        let channels = picture.layout.planes[0].channels
+        var bits: UInt64 = 0
+        for y in 0..<8 {
+            picture.withRow(y) { row in
+                // Rec. 601, in thousandths.
+                func luma(_ x: Int) -> Int {
+                    299 * Int(row[x * channels]) + 587 * Int(row[x * channels + 1]) + 114 * Int(row[x * channels + 2])
+                }
+                for x in 0..<8 { bits = bits << 1 | (luma(x) < luma(x + 1) ? 1 : 0) }
+            }
+        }
+        self.init(bits: bits)
+    }
+}

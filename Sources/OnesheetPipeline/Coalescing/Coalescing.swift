@@ -1,0 +1,224 @@
+import OnesheetCache
+import OnesheetCore
+import Synchronization
+
+/// Lets many callers share one piece of work for each key: the first caller starts it, and all get its outcome.
+///
+/// A caller may ask for several keys at once. Those that have no flight yet become one piece of work.
+///
+/// Work belongs to its waiters. A waiter that is cancelled leaves at once and does not affect the others; when the last one leaves,
+/// the work is cancelled. The number of flights and of waiters is bounded; calls beyond that fail immediately.
+///
+/// Interactive callers do not wait for a prefetch, nor do they share its failures: each urgency has a flight of its own for a key. Once
+/// one of the two calls `Flights.begin()`, it serves the waiters of both, and the other is cancelled if it has nothing left to do.
+final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+    /// The flights that one piece of work is for.
+    struct Flights: Sendable {
+        let keys: [Key]
+        private let claim: @Sendable () -> Set<Key>
+
+        fileprivate init(_ keys: [Key], claim: @escaping @Sendable () -> Set<Key>) {
+            self.keys = keys
+            self.claim = claim
+        }
+
+        /// Claims the keys before the expensive part of the work, so that no other urgency does that part for the same key.
+        /// - Returns: the keys that are still this work's to do. The others are done elsewhere or have no waiters left.
+        func begin() -> Set<Key> { claim() }
+    }
+
+    typealias Work = @Sendable (Flights) async throws(Failure) -> [Key: Value]
+    private typealias Waiter = FirstOutcome<Result<Value, Failure>>
+
+    private struct Lane: Hashable {
+        let key: Key
+        let urgency: Urgency
+    }
+
+    private struct Flight {
+        /// The piece of work that it is part of.
+        let work: UInt64
+        var hasBegun = false
+        var waiters: [UInt64: Waiter] = [:]
+    }
+
+    private struct RunningWork {
+        let task: Task<Void, Never>
+        /// Flights that still wait for it.
+        var flights: Int
+    }
+
+    private struct State {
+        var flights: [Lane: Flight] = [:]
+        var running: [UInt64: RunningWork] = [:]
+        var tickets: UInt64 = 0
+        var waiters = 0
+
+        mutating func nextTicket() -> UInt64 {
+            tickets += 1
+            return tickets
+        }
+
+        /// The lane in which a caller of `urgency` waits for `key`.
+        func lane(of key: Key, _ urgency: Urgency) -> Lane {
+            let begun = Urgency.allCases.first { flights[Lane(key: key, urgency: $0)]?.hasBegun ?? false }
+            return Lane(key: key, urgency: begun ?? urgency)
+        }
+
+        /// Takes one flight from a piece of work.
+        /// - Returns: the task to cancel if that was its last flight.
+        mutating func detach(_ work: UInt64) -> Task<Void, Never>? {
+            running[work]?.flights -= 1
+            guard running[work]?.flights == 0 else { return nil }
+            return running.removeValue(forKey: work)?.task
+        }
+    }
+
+    private let state = Mutex(State())
+    private let cancelled: Failure
+    private let full: Failure
+    private let mostFlights: Int
+    private let mostWaiters: Int
+    private let onJoin: @Sendable (Key, _ waiters: Int) -> Void
+
+    /// - Parameters:
+    ///   - cancelled: what a cancelled waiter throws.
+    ///   - full: what a caller throws when the limits are reached; `nil` is `cancelled`.
+    ///   - mostFlights: the most flights at once.
+    ///   - mostWaiters: the most waiters at once, for all flights together.
+    ///   - onJoin: called when a waiter has joined, so that a test knows when all have.
+    init(
+        cancelled: Failure, full: Failure? = nil, mostFlights: Int = 8192, mostWaiters: Int = 65_536,
+        onJoin: @escaping @Sendable (Key, _ waiters: Int) -> Void = { _, _ in }
+    ) {
+        self.cancelled = cancelled
+        self.full = full ?? cancelled
+        self.mostFlights = mostFlights
+        self.mostWaiters = mostWaiters
+        self.onJoin = onJoin
+    }
+
+    /// The outcome of `work` for `key`, started here unless it is under way.
+    func share(_ key: Key, _ work: @escaping @Sendable () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        let values = try await share([key]) { _ async throws(Failure) in [key: try await work()] }
+        return values[0]
+    }
+
+    /// The outcomes for `keys`, in their order. `work` starts here for those that have no flight yet, and gives a value for each key
+    /// that its flights still claim.
+    /// - Throws: the first failure in the order of `keys`.
+    func share(_ keys: [Key], _ work: @escaping Work) async throws(Failure) -> [Value] {
+        guard let tickets = join(keys, work) else { throw full }
+        let results = await withTaskCancellationHandler {
+            var results: [Result<Value, Failure>] = []
+            for (_, waiter) in tickets { results.append(await waiter.value()) }
+            return results
+        } onCancel: {
+            for (key, (ticket, _)) in zip(keys, tickets) { leave(key, ticket) }
+        }
+        var values: [Value] = []
+        for result in results { values.append(try result.get()) }
+        return values
+    }
+
+    /// - Returns: a ticket and a waiter for each key; `nil` if there is no room.
+    private func join(_ keys: [Key], _ work: @escaping Work) -> [(ticket: UInt64, waiter: Waiter)]? {
+        let urgency = Urgency.current
+        let joined = state.withLock { state -> [(ticket: UInt64, waiter: Waiter, count: Int)]? in
+            let new = keys.count { state.flights[state.lane(of: $0, urgency)] == nil }
+            guard state.waiters + keys.count <= mostWaiters, state.flights.count + new <= mostFlights || new == 0 else {
+                return nil
+            }
+            state.waiters += keys.count
+            let id = state.nextTicket()
+            var own: [Key] = []
+            let joined = keys.map { key in
+                let lane = state.lane(of: key, urgency)
+                if state.flights[lane] == nil { own.append(key) }
+                let (ticket, waiter) = (state.nextTicket(), Waiter())
+                state.flights[lane, default: Flight(work: id)].waiters[ticket] = waiter
+                return (ticket, waiter, state.flights[lane]?.waiters.count ?? 0)
+            }
+            if !own.isEmpty { state.running[id] = RunningWork(task: start(work, id: id, for: own, urgency), flights: own.count) }
+            return joined
+        }
+        guard let joined else { return nil }
+        for (key, (_, _, count)) in zip(keys, joined) { onJoin(key, count) }
+        return joined.map { ($0.ticket, $0.waiter) }
+    }
+
+    private func start(_ work: @escaping Work, id: UInt64, for keys: [Key], _ urgency: Urgency) -> Task<Void, Never> {
+        let lanes = keys.map { Lane(key: $0, urgency: urgency) }
+        return Task { [self] in
+            let flights = Flights(keys) { [self] in begin(lanes, of: id) }
+            do throws(Failure) {
+                let values = try await work(flights)
+                land(lanes, of: id) { values[$0].map { .success($0) } ?? .failure(cancelled) }
+            } catch {
+                land(lanes, of: id) { _ in .failure(error) }
+            }
+        }
+    }
+
+    /// Takes over the waiters of other flights for the same keys.
+    private func begin(_ lanes: [Lane], of work: UInt64) -> Set<Key> {
+        let (claimed, abandoned) = state.withLock { state -> (Set<Key>, [Task<Void, Never>]) in
+            var claimed: Set<Key> = []
+            var abandoned: [Task<Void, Never>] = []
+            for lane in lanes where state.flights[lane]?.work == work {
+                claimed.insert(lane.key)
+                state.flights[lane]?.hasBegun = true
+                for urgency in Urgency.allCases where urgency != lane.urgency {
+                    guard let other = state.flights.removeValue(forKey: Lane(key: lane.key, urgency: urgency)) else { continue }
+                    state.flights[lane]?.waiters.merge(other.waiters) { first, _ in first }
+                    if let task = state.detach(other.work) { abandoned.append(task) }
+                }
+            }
+            return (claimed, abandoned)
+        }
+        for task in abandoned { task.cancel() }
+        return claimed
+    }
+
+    /// Gives the outcomes to everyone who still waits for this work.
+    private func land(_ lanes: [Lane], of work: UInt64, _ result: (Key) -> Result<Value, Failure>) {
+        let landed = state.withLock { state -> [(Key, [Waiter])] in
+            state.running[work] = nil
+            return lanes.compactMap { lane in
+                guard let flight = state.flights[lane], flight.work == work else { return nil }
+                state.flights[lane] = nil
+                state.waiters -= flight.waiters.count
+                return (lane.key, Array(flight.waiters.values))
+            }
+        }
+        for (key, waiters) in landed {
+            for waiter in waiters { waiter.give(result(key)) }
+        }
+    }
+
+    private func leave(_ key: Key, _ ticket: UInt64) {
+        let (waiter, abandoned) = state.withLock { state -> (Waiter?, Task<Void, Never>?) in
+            for lane in Urgency.allCases.map({ Lane(key: key, urgency: $0) }) {
+                guard let waiter = state.flights[lane]?.waiters.removeValue(forKey: ticket) else { continue }
+                state.waiters -= 1
+                guard let flight = state.flights[lane], flight.waiters.isEmpty else { return (waiter, nil) }
+                state.flights[lane] = nil
+                return (waiter, state.detach(flight.work))
+            }
+            return (nil, nil)
+        }
+        waiter?.give(.failure(cancelled))
+        abandoned?.cancel()
+    }
+}
+
+/// A piece of work by what it is for and when it began. A request after a purge does not share what was begun before it.
+struct FlightKey<Key: Hashable & Sendable>: Hashable, Sendable {
+    let key: Key
+    let mark: CacheGeneration
+
+    init(_ key: Key, at mark: CacheGeneration) {
+        self.key = key
+        self.mark = mark
+    }
+}

@@ -1,0 +1,56 @@
+import NIOCore
+import NIOPosix
+
+/// Runs `work` for at most `limit`. After that, cancels it and returns `nil`.
+func withTimeout<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            // The clock runs here against an outside party; tests use origins that never end and a short limit.
+            try await Task.sleep(for: limit)
+            return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
+    }
+}
+
+/// Returns the outcome of `work`, or `nil` after `limit` or when the caller is cancelled. Unlike `withTimeout`, it does not wait for work
+/// that ignores cancellation, and abandons it.
+/// - Parameters:
+///   - limit: `nil` is no limit; then only cancellation ends the wait.
+///   - executor: where `work` runs; `nil` is the cooperative pool.
+package func withTimeoutAbandoning<Value: Sendable>(
+    _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let (values, signal) = AsyncStream<Value>.makeStream()
+    let job = Task(executorPreference: executor) { signal.yield(await work()) }
+    let timer = limit.map { limit in
+        Task {
+            // The clock runs here against a plugin; tests use plugins that never end and a short limit.
+            try await Task.sleep(for: limit)
+            signal.finish()
+        }
+    }
+    defer {
+        timer?.cancel()
+        job.cancel()
+    }
+    return await values.first { _ in true }
+}
+
+/// Returns the outcome of `work`, or `nil` after `limit`. Waits even if the caller is cancelled: for work at shutdown.
+package func withTimeoutIgnoringCancellation<Value: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let outcome = FirstOutcome<Value?>()
+    let job = Task { outcome.give(await work()) }
+    let timer = NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) { outcome.give(nil) }
+    defer {
+        timer.cancel()
+        job.cancel()
+    }
+    return await outcome.value()
+}

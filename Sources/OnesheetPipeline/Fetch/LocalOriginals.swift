@@ -1,0 +1,105 @@
+import FoundationEssentials
+import NIOCore
+import NIOPosix
+import OnesheetCore
+import Synchronization
+
+/// Bytes from outside, with the memory that they occupy.
+struct CountedBytes: Sendable {
+    let buffer: ByteBuffer
+    let reservation: MemoryReservation
+}
+
+/// The threads on which sources read originals of their own, such as local files. Each source has its own threads, so that a disk that
+/// hangs delays neither another source nor a render.
+final class LocalOriginals: Sendable {
+    private struct Lane {
+        let threads: NIOThreadPool
+        /// Running and waiting jobs, abandoned ones included.
+        var jobs = 0
+        var estimator = RetryAfterEstimator()
+    }
+
+    private static let threads = 2
+    private let queue: Int
+    private let time: Duration
+    private let memory: MemoryBudget
+    private let clock: WallClock
+    private let lanes = Mutex<[String: Lane]>([:])
+
+    /// - Parameters:
+    ///   - queue: jobs of one source at work and waiting; one more is refused.
+    ///   - time: for one original, with the time that it waits.
+    ///   - memory: what the originals occupy. A source says how large one is only once it is there, so that one for each of its threads
+    ///     is there before it is counted.
+    init(
+        queue: Int = 256, time: Duration = SourceLimits().time, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
+        clock: WallClock = .system
+    ) {
+        (self.queue, self.time, self.memory, self.clock) = (queue, time, memory, clock)
+    }
+
+    deinit {
+        // Not waited for: a thread that hangs does not end.
+        lanes.withLock { lanes in for lane in lanes.values { lane.threads.shutdownGracefully { _ in } } }
+    }
+
+    /// What `make` gives.
+    func bytes(
+        of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
+    ) async throws(PipelineError) -> CountedBytes {
+        let threads = try enter(source)
+        let result = await withTimeoutAbandoning(time) { [memory] () async -> Result<CountedBytes, PipelineError> in
+            await withCheckedContinuation { continuation in
+                threads.submit { _ in
+                    let start = self.clock.now
+                    let result: Result<CountedBytes, PipelineError>
+                    do throws(SourceError) {
+                        let bytes = try make()
+                        if let reservation = memory.reserve(bytes.readableBytes) {
+                            result = .success(CountedBytes(buffer: bytes, reservation: reservation))
+                        } else {
+                            result = .failure(.overloaded(retryAfter: 1))
+                        }
+                    } catch {
+                        result = .failure(.source(source, error))
+                    }
+                    self.leave(source, after: self.clock.now.timeIntervalSince(start))
+                    continuation.resume(returning: result)
+                }
+            }
+        }
+        if Task.isCancelled { throw .cancelled }
+        guard let result else { throw .source(source, .unavailable(reason: "no original in \(time)")) }
+        return try result.get()
+    }
+
+    /// Jobs of `source`, waiting ones included.
+    func load(of source: String) -> Int { lanes.withLock { $0[source]?.jobs ?? 0 } }
+
+    private func enter(_ source: String) throws(PipelineError) -> NIOThreadPool {
+        try lanes.withLock { lanes throws(PipelineError) in
+            var lane = lanes[source] ?? Self.lane()
+            defer { lanes[source] = lane }
+            guard lane.jobs < queue else {
+                let waiting = max(0, lane.jobs - Self.threads)
+                throw .overloaded(retryAfter: lane.estimator.retryAfter(waiting: waiting, places: Self.threads))
+            }
+            lane.jobs += 1
+            return lane.threads
+        }
+    }
+
+    private func leave(_ source: String, after seconds: Double) {
+        lanes.withLock { lanes in
+            lanes[source]?.jobs -= 1
+            lanes[source]?.estimator.add(seconds)
+        }
+    }
+
+    private static func lane() -> Lane {
+        let threads = NIOThreadPool(numberOfThreads: threads)
+        threads.start()
+        return Lane(threads: threads)
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Bytes that originals under way and pixels in the making may occupy together.
+package final class MemoryBudget: Sendable {
+    package let limit: Int
+    private let used = Mutex(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Bytes that are reserved now.
+    package var reserved: Int { used.withLock { $0 } }
+
+    /// Reserves `bytes` until the last reference to the reservation is gone; `nil` if there is no room.
+    func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
+
+    /// Counts bytes that exist already and cannot be refused.
+    package func charge(_ bytes: Int) -> MemoryReservation {
+        used.withLock { $0 += bytes }
+        return MemoryReservation(bytes, of: self)
+    }
+
+    fileprivate func take(_ bytes: Int) -> Bool {
+        used.withLock { used in
+            guard bytes <= limit - used else { return false }
+            used += bytes
+            return true
+        }
+    }
+
+    fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+}
+
+/// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.
+package final class MemoryReservation: Sendable {
+    private let bytes: Mutex<Int>
+    private let budget: MemoryBudget
+
+    fileprivate init(_ bytes: Int, of budget: MemoryBudget) {
+        self.bytes = Mutex(bytes)
+        self.budget = budget
+    }
+
+    deinit { giveBack() }
+
+    /// Gives it back before the last reference is gone.
+    func giveBack() {
+        budget.giveBack(
+            bytes.withLock { bytes in
+                defer { bytes = 0 }
+                return bytes
+            })
+    }
+
+    /// Makes the reservation at least `total` bytes large.
+    /// - Returns: whether there was room.
+    func grow(to total: Int) -> Bool {
+        bytes.withLock { bytes in
+            guard total > bytes else { return true }
+            guard budget.take(total - bytes) else { return false }
+            bytes = total
+            return true
+        }
+    }
+
+    /// Gives back the bytes of the reservation beyond `total`.
+    func shrink(to total: Int) {
+        bytes.withLock { bytes in
+            guard total < bytes else { return }
+            budget.giveBack(bytes - total)
+            bytes = total
+        }
+    }
+}

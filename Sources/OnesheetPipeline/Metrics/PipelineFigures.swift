@@ -1,0 +1,68 @@
+import Synchronization
+
+/// Counts and durations of the pipeline since the start.
+package final class PipelineFigures: Sendable {
+    /// The duration of the stages of answering, once for each flight.
+    package let stages = Histograms()
+    private let counted = Mutex(Counts())
+
+    /// Counts since the start.
+    package struct Counts: Sendable, Equatable {
+        /// Variants made.
+        package var renders = 0
+    }
+
+    package init() {}
+
+    package var counts: Counts { counted.withLock { $0 } }
+
+    func add(_ field: WritableKeyPath<Counts, Int>, _ number: Int = 1) { counted.withLock { $0[keyPath: field] += number } }
+}
+
+/// How often something took how long, as Prometheus counts it.
+package struct Histogram: Sendable, Equatable {
+    /// The buckets' upper bounds in seconds.
+    package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    /// By bucket; the last one has no bound.
+    package private(set) var counts = [Int](repeating: 0, count: Self.bounds.count + 1)
+    package private(set) var sum = 0.0
+
+    package mutating func add(_ seconds: Double) {
+        counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+        sum += seconds
+    }
+}
+
+/// Histograms by the name of what took the time.
+package final class Histograms: Sendable {
+    private let all = Mutex<[String: Histogram]>([:])
+
+    package init() {}
+
+    package var byName: [String: Histogram] { all.withLock { $0 } }
+
+    /// - Parameter name: one of a fixed set, so that the number of histograms is bounded.
+    package func add(_ duration: Duration, to name: String) {
+        all.withLock { $0[name, default: Histogram()].add(duration / .seconds(1)) }
+    }
+}
+
+/// Measures the stages that one request goes through.
+struct Stopwatch {
+    private var last = ContinuousClock.now
+    private var laps: [StageTiming] = []
+    private let figures: PipelineFigures
+
+    init(_ figures: PipelineFigures) { self.figures = figures }
+
+    /// Ends the stage `name`, and counts it.
+    /// - Returns: all stages so far.
+    mutating func lap(_ name: String) -> [StageTiming] {
+        let now = ContinuousClock.now
+        figures.stages.add(now - last, to: name)
+        laps.append(StageTiming(stage: name, milliseconds: (now - last) / .milliseconds(1)))
+        last = now
+        return laps
+    }
+}

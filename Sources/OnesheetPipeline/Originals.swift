@@ -1,0 +1,129 @@
+package import Logging
+import OnesheetHTTP
+import NIOCore
+package import OnesheetCache
+package import OnesheetCore
+package import OnesheetImaging
+
+/// Finds originals: in the cache while they are fresh, or else at their origin, where the source says it is.
+package struct Originals: Sendable {
+    let catalog: Catalog
+    let cache: Cache
+    let clock: WallClock
+    let lifetime: CacheExpiration
+    private let fetch: OriginFetch
+    private let pool: RenderPool
+    private let logger: Logger
+    let failures: FailureMemory
+    private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
+    private let selection: CandidateSelection
+
+    /// - Parameters:
+    ///   - choices: which candidates are the posters.
+    ///   - catalog: the sources.
+    ///   - lifetime: the longest that an original is kept.
+    package init(
+        catalog: Catalog, transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool, choices: PosterChoices,
+        clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
+    ) {
+        self.catalog = catalog
+        self.cache = cache
+        self.clock = clock
+        self.lifetime = lifetime
+        self.logger = logger
+        self.pool = pool
+        failures = FailureMemory(clock: clock)
+        fetch = OriginFetch(
+            transport: transport, renderer: renderer, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
+            clock: clock, lifetime: lifetime)
+        flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
+        selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
+    }
+
+    /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
+    /// - Parameter mark: when the work began that it is for.
+    func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
+        let source = try catalog.source(title.source)
+        let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
+        if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
+        try failures.check(title, at: mark)
+        return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
+            let original = try await renewed(stored, of: title, from: source, at: mark)
+            guard original.isStorable else { return original }
+            // Variants of the old bytes must be gone before the new original can be found.
+            if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
+            await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: mark)
+            return original
+        }
+    }
+
+    /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
+    private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
+        guard let hit else { return nil }
+        guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, reservation: nil) }
+        guard let reservation = pool.memory.reserve(hit.entry.body.readableBytes) else {
+            throw .overloaded(retryAfter: pool.retryAfter)
+        }
+        return Original(entry: hit.entry, reservation: reservation)
+    }
+
+    /// The origin's current picture. If it cannot be fetched, a stale original serves for as long as its freshness allows.
+    private func renewed(
+        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
+    ) async throws(PipelineError) -> Original {
+        do throws(PipelineError) {
+            if let stored, let url = stored.entry.provenance.location {
+                do throws(PipelineError) {
+                    let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
+                    if try await selection.admits(renewed) { return renewed.foundAs(stored) }
+                } catch .originRefused {
+                    // It is gone; another candidate may be there.
+                }
+            }
+            return try await selected(for: title, from: source, at: mark)
+        } catch {
+            guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
+            logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
+            return stored.standingIn()
+        }
+    }
+
+    /// The perceptual hash of the original.
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
+
+    /// Pixels of the original as it is shown.
+    func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
+        try await fetch.size(of: original)
+    }
+
+    /// The picture of the best candidate that can be fetched.
+    private func selected(
+        for title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
+    ) async throws(PipelineError) -> Original {
+        do throws(PipelineError) {
+            return try await selection.original(of: title, source)
+        } catch {
+            failures.remember(error, of: title, at: mark)
+            throw error
+        }
+    }
+
+    /// Lets go of an original that turned out to be no good, so that its origin is asked again once `error` is forgotten.
+    func drop(_ title: TitleReference, _ error: PipelineError, at mark: CacheGeneration) async {
+        failures.remember(error, of: title, at: mark)
+        do {
+            try await cache.remove(ImageRequest.originalKey(title))
+        } catch {
+            logger.error("a damaged original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
+        }
+    }
+
+    private func forget(_ title: TitleReference) async {
+        do {
+            try await cache.remove(.tag(.title(title)))
+        } catch {
+            // A tier that cannot remove cannot be trusted with what it keeps; it says so in its own figures too.
+            logger.error("variants of a changed original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
+        }
+    }
+}

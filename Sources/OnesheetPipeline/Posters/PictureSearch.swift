@@ -1,0 +1,43 @@
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+import Synchronization
+
+/// Finds the titles in the cache that show a picture. The hashes of posters that a source knows are not stored, so every
+/// original is read: for what the administrator does once in a while.
+struct PictureSearch: Sendable {
+    let pipeline: Pipeline
+
+    /// Purges each title whose original shows `picture`, in whatever size. One that cannot be read shows nothing.
+    func purge(_ picture: PerceptualHash) async throws {
+        for tier in [pipeline.cache.memory] + pipeline.cache.others {
+            for (key, title) in try await originals(in: tier) {
+                guard let entry = try await tier.entry(for: key) else { continue }
+                do throws(PipelineError) {
+                    // One at a time: counted, but never refused.
+                    let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
+                    guard try await pipeline.originals.hash(of: original).isSamePicture(as: picture) else { continue }
+                } catch .render {
+                    continue
+                }
+                _ = try await pipeline.purge(.tag(.title(title)))
+            }
+        }
+    }
+
+    private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {
+        let found = Found()
+        try await tier.forEachKey { key in
+            guard key.kind == .original, let end = key.text.firstRange(ofBytesOf: "://") else { return }
+            let title = TitleReference(
+                source: String(key.text[..<end.lowerBound]), id: String(key.text[end.upperBound...]))
+            found.keys.withLock { $0.append((key, title)) }
+        }
+        return found.keys.withLock { $0 }
+    }
+
+    private final class Found: Sendable {
+        let keys = Mutex<[(CacheKey, TitleReference)]>([])
+    }
+}

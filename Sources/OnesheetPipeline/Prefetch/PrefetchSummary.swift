@@ -1,0 +1,49 @@
+/// The outcome of a prefetch.
+package struct PrefetchSummary: Sendable, Equatable, Codable {
+    /// A title that could not be prefetched.
+    package struct Failure: Sendable, Equatable, Codable {
+        package var title: String
+        /// Variants that are missing for it.
+        package var variants: Int
+        package var reason: String
+    }
+
+    /// Variants asked for.
+    package var total = 0
+    package var made = 0
+    /// Variants that a tier had already.
+    package var skipped = 0
+    /// Bytes of the variants made.
+    package var bytes = 0
+    package var failures: [Failure] = []
+
+    package init(total: Int = 0) { self.total = total }
+
+    package var failed: Int { failures.reduce(0) { $0 + $1.variants } }
+    package var done: Int { made + skipped + failed }
+
+    mutating func add(_ other: Self) {
+        made += other.made
+        skipped += other.skipped
+        bytes += other.bytes
+        failures += other.failures
+    }
+}
+
+/// The predicted cost of a prefetch.
+package struct PrefetchEstimate: Sendable, Equatable, Codable {
+    /// Variants asked for.
+    package var total = 0
+    /// Variants that a tier has already.
+    package var there = 0
+    /// Variants that would be made.
+    package var missing = 0
+    /// Titles whose source would be asked for the place of the original, with one or two calls each.
+    package var titlesToAsk = 0
+    /// The fewest pictures that would be fetched. When the hits of a search are compared, it is up to four for each title.
+    package var fetches = 0
+    /// Bytes that would be stored, estimated from the average entry in the cache; `nil` while the cache is empty.
+    package var bytes: Int?
+
+    package init() {}
+}

@@ -1,0 +1,170 @@
+import OnesheetCache
+package import OnesheetCore
+import Synchronization
+
+/// Makes variants before anyone asks. The command line, the HTTP interface, the schedule and bundles all prefetch through this type.
+///
+/// Everything here runs at prefetch urgency, so that lists, fetches and renders give way to people and leave them their share of quotas.
+package struct Prefetcher: Sendable {
+    private let pipeline: Pipeline
+    private let catalog: Catalog
+    private let concurrency: Int
+
+    /// The titles to prefetch.
+    package struct Selection: Sendable {
+        package let source: String
+        /// Titles by id; empty takes the source's lists.
+        package let ids: [String]
+        /// The days whose lists to take; empty is the source's newest list.
+        package let dates: [CalendarDay]
+        /// A search instead of a list.
+        package let phrase: String?
+
+        package init(source: String, ids: [String] = [], dates: [CalendarDay] = [], phrase: String? = nil) {
+            self.source = source
+            self.ids = ids
+            self.dates = dates
+            self.phrase = phrase
+        }
+
+        var queries: [TitleQuery] {
+            dates.isEmpty ? [TitleQuery(phrase: phrase)] : dates.map { TitleQuery(date: $0, phrase: phrase) }
+        }
+    }
+
+    /// One list of a source.
+    package struct List: Sendable {
+        /// `nil` is the newest list.
+        package let date: CalendarDay?
+        package let titles: [Title]
+    }
+
+    /// - Parameter concurrency: titles worked on at the same time.
+    package init(pipeline: Pipeline, concurrency: Int) {
+        precondition(concurrency > 0, "needs at least one title at a time")
+        self.pipeline = pipeline
+        self.catalog = pipeline.originals.catalog
+        self.concurrency = concurrency
+    }
+
+    /// The titles of `selection`, each once, with canonical ids. Lists are read to their last page.
+    /// - Throws: `PipelineError.unknownSource`, or the failure of a list.
+    package func titles(_ selection: Selection) async throws(PipelineError) -> [TitleReference] {
+        try await asPrefetch { () async throws(PipelineError) in
+            let source = try catalog.source(selection.source)
+            var ids = selection.ids
+            if ids.isEmpty {
+                var listing = TitleListing(of: selection.source, in: catalog)
+                for query in selection.queries { ids += try await listing.ids(query) }
+            }
+            var seen: Set<TitleReference> = []
+            let titles = ids.map { TitleReference(source: selection.source, id: source.canonicalID($0)) }
+            return titles.filter { seen.insert($0).inserted }
+        }
+    }
+
+    /// The lists of `selection`, read to their last page.
+    /// - Throws: as `titles(_:)` does.
+    package func lists(_ selection: Selection) async throws(PipelineError) -> [List] {
+        try await asPrefetch { () async throws(PipelineError) in
+            var listing = TitleListing(of: selection.source, in: catalog)
+            var lists: [List] = []
+            for query in selection.queries { lists.append(List(date: query.date, titles: try await listing.titles(query))) }
+            return lists
+        }
+    }
+
+    /// One image, from a tier or made now.
+    package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
+        try await asPrefetch { () async throws(PipelineError) in try await pipeline.image(for: request) }
+    }
+
+    /// Makes every transform of every title. What a tier has is skipped.
+    ///
+    /// Ends early, with what was done so far, when its task is cancelled; started again it continues.
+    /// - Parameter progress: called after each title, never concurrently.
+    package func run(
+        _ titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
+    ) async -> PrefetchSummary {
+        await Urgency.$current.withValue(.prefetch) {
+            let summary = Mutex(PrefetchSummary(total: titles.count * transforms.count))
+            await withTaskGroup(of: PrefetchSummary.self) { group in
+                var waiting = titles.makeIterator()
+                func startNext() {
+                    guard !Task.isCancelled, let title = waiting.next() else { return }
+                    group.addTask { await make(transforms, of: title) }
+                }
+                for _ in 0..<concurrency { startNext() }
+                for await done in group {
+                    progress(
+                        summary.withLock { summary in
+                            summary.add(done)
+                            return summary
+                        })
+                    startNext()
+                }
+            }
+            return summary.withLock { $0 }
+        }
+    }
+
+    private func make(_ transforms: [Transform], of title: TitleReference) async -> PrefetchSummary {
+        var summary = PrefetchSummary()
+        let missing = await missing(transforms, of: title)
+        summary.skipped = transforms.count - missing.count
+        guard !missing.isEmpty else { return summary }
+        do throws(PipelineError) {
+            for answer in try await pipeline.images(of: title, as: missing) {
+                // A visitor's request may have been quicker.
+                guard !answer.isFromTier else {
+                    summary.skipped += 1
+                    continue
+                }
+                summary.made += 1
+                summary.bytes += answer.size
+            }
+        } catch .cancelled {
+            return summary
+        } catch {
+            summary.failures.append(.init(title: title.description, variants: missing.count, reason: error.reason))
+        }
+        return summary
+    }
+
+    /// The cost of `run`, according to the cache. Asks no source and no origin.
+    package func estimate(_ titles: [TitleReference], _ transforms: [Transform]) async -> PrefetchEstimate {
+        var estimate = PrefetchEstimate()
+        estimate.total = titles.count * transforms.count
+        for title in titles {
+            let missing = await missing(transforms, of: title).count
+            guard missing > 0 else { continue }
+            estimate.missing += missing
+            guard await !pipeline.cache.contains(ImageRequest.originalKey(title)) else { continue }
+            estimate.titlesToAsk += 1
+            estimate.fetches += 1
+        }
+        estimate.there = estimate.total - estimate.missing
+        let stored = await pipeline.cache.statistics().values.map(\.total).max { $0.entries < $1.entries }
+        if let stored, stored.entries > 0 {
+            estimate.bytes = (estimate.missing + estimate.fetches) * (stored.bytes / stored.entries)
+        }
+        return estimate
+    }
+
+    private func missing(_ transforms: [Transform], of title: TitleReference) async -> [Transform] {
+        var missing: [Transform] = []
+        for transform in transforms where !(await pipeline.cache.contains(ImageRequest(title, transform).key)) {
+            missing.append(transform)
+        }
+        return missing
+    }
+
+    private func asPrefetch<Value: Sendable>(
+        _ work: () async throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        try await Urgency.$current.withValue(.prefetch) { () async -> Result<Value, PipelineError> in
+            do throws(PipelineError) { return .success(try await work()) } catch { return .failure(error) }
+        }
+        .get()
+    }
+}

@@ -1,0 +1,62 @@
+import OnesheetCore
+
+/// Reads whole lists of a source, page after page. This is the only place that follows pages.
+///
+/// Reading ends, whatever the source answers: each page has to bring a new title and to name a page behind it as the next one, or the
+/// answer is malformed; the number of titles and their bytes are bounded.
+struct TitleListing {
+    /// Limits for all pages of all lists together.
+    static let mostTitles = 1_000_000
+    static let mostBytes = 128 << 20
+
+    private let catalog: Catalog
+    private let source: String
+    private var titles = 0
+    private var bytes = 0
+
+    init(of source: String, in catalog: Catalog) {
+        self.catalog = catalog
+        self.source = source
+    }
+
+    /// The ids of all titles that `query` asks for.
+    mutating func ids(_ query: TitleQuery) async throws(PipelineError) -> [String] {
+        try await all(query) { ($0.id, 100 + $0.id.utf8.count) }
+    }
+
+    /// All titles that `query` asks for.
+    mutating func titles(_ query: TitleQuery) async throws(PipelineError) -> [Title] {
+        try await all(query) { ($0, AnswerCheck.weight(of: $0)) }
+    }
+
+    /// - Parameter keep: what is kept of a title, and how many bytes that takes.
+    private mutating func all<Kept>(
+        _ query: TitleQuery, _ keep: (Title) -> (Kept, bytes: Int)
+    ) async throws(PipelineError) -> [Kept] {
+        var query = query
+        var kept: [Kept] = []
+        var seen: Set<ExactText> = []
+        while true {
+            let page = try await catalog.titles(of: source, query)
+            let known = seen.count
+            for title in page.titles {
+                seen.insert(ExactText(title.id))
+                let (value, weight) = keep(title)
+                kept.append(value)
+                titles += 1
+                bytes += weight
+                guard titles <= Self.mostTitles, bytes <= Self.mostBytes else {
+                    throw malformed("the lists have more than \(Self.mostTitles) titles, or \(Self.mostBytes) bytes of them")
+                }
+            }
+            guard let next = page.next else { return kept }
+            guard next > query.page, next <= AnswerCheck.lastPage else {
+                throw malformed("the page after \(query.page) is \(next)")
+            }
+            guard seen.count > known else { throw malformed("page \(query.page) brings nothing new and is not the last") }
+            query.page = next
+        }
+    }
+
+    private func malformed(_ reason: String) -> PipelineError { .source(source, .malformedAnswer(reason: reason)) }
+}

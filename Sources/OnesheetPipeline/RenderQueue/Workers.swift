@@ -1,0 +1,137 @@
+import NIOCore
+import NIOPosix
+import OnesheetCore
+import OnesheetImaging
+import Synchronization
+
+/// Threads for one kind of work. The number of running and waiting jobs is bounded, and each job is answered by its deadline.
+///
+/// A thread that does not return from foreign code cannot be stopped. It keeps its place and its memory, and counts as stuck; the waiter
+/// of its job is answered all the same.
+final class Workers: Sendable {
+    private enum Turn {
+        case now, cancelled
+        case refused(retryAfter: Int)
+    }
+
+    private let threads: NIOThreadPool
+    private let renderQueue: Mutex<RenderQueue<CheckedContinuation<Turn, Never>>>
+    private let longestWait: Duration
+    private let longestPrefetchWait: Duration
+    private let deadline: Duration
+    private let beginning = ContinuousClock.now
+
+    /// - Parameters:
+    ///   - queue: jobs of one urgency that may wait.
+    ///   - longestWait: the longest wait of an interactive job.
+    ///   - longestPrefetchWait: the longest wait of a prefetch.
+    ///   - deadline: for one job that has begun.
+    init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
+        self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
+        renderQueue = Mutex(
+            RenderQueue(
+                workers: threads, queue: queue, longestWait: longestWait / .milliseconds(1), deadline: deadline / .milliseconds(1)))
+        (self.longestWait, self.longestPrefetchWait, self.deadline) = (longestWait, longestPrefetchWait, deadline)
+        self.threads.start()
+    }
+
+    private var now: Double { (ContinuousClock.now - beginning) / .milliseconds(1) }
+
+    /// Jobs at work and waiting.
+    var load: Int { renderQueue.withLock { $0.load } }
+
+    /// Workers that are past their job's deadline.
+    var stuck: Int { renderQueue.withLock { $0.stuck(at: now) } }
+
+    func waiting(_ urgency: Urgency) -> Int { renderQueue.withLock { $0.waiting(urgency) } }
+
+    /// Seconds after which a job that cannot be taken now probably can.
+    var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
+
+    /// The same where a job that comes now would be refused.
+    var refusal: Int? { renderQueue.withLock { $0.refusal(.current, at: now) } }
+
+    /// Runs `job` on a thread, with the urgency of the task that asks.
+    /// - Parameters:
+    ///   - cost: what it is predicted to take.
+    ///   - memory: what its bytes are taken from, for as long as the job runs.
+    /// - Throws: `.overloaded` where it does not begin in time or has no room, `.timedOut` where it does not end in time, `.cancelled`
+    ///   where the caller was cancelled, and what `job` throws.
+    func run<Value: Sendable>(
+        cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        let ticket = renderQueue.withLock { $0.ticket() }
+        switch await turn(ticket, .current, milliseconds: cost.milliseconds) {
+        case .cancelled: throw .cancelled
+        case .refused(let seconds): throw .overloaded(retryAfter: seconds)
+        case .now: break
+        }
+        let reservation = cost.bytes > 0 ? memory.reserve(cost.bytes) : nil
+        guard reservation != nil || cost.bytes <= 0 else {
+            finish(ticket, wasBegun: false)
+            throw .overloaded(retryAfter: retryAfter)
+        }
+        let outcome = FirstOutcome<Result<Value, PipelineError>>()
+        threads.submit { [self] state in
+            guard case .active = state else {
+                reservation?.giveBack()
+                finish(ticket, wasBegun: false)
+                return outcome.give(.failure(.cancelled))
+            }
+            ThreadPriority.yieldToOthers()
+            let result: Result<Value, PipelineError>
+            do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
+            // Before the next one begins, who needs the room.
+            reservation?.giveBack()
+            finish(ticket, wasBegun: true)
+            outcome.give(result)
+        }
+        let timer = Self.later(deadline) { [deadline] in outcome.give(.failure(.timedOut(deadline))) }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            await outcome.value()
+        } onCancel: {
+            outcome.give(.failure(.cancelled))
+        }.get()
+    }
+
+    private func turn(_ ticket: UInt64, _ urgency: Urgency, milliseconds: Double) async -> Turn {
+        let timer = Self.later(urgency == .prefetch ? longestPrefetchWait : longestWait) { [self] in
+            let (waiter, seconds) = renderQueue.withLock { ($0.leave(ticket), $0.retryAfter(urgency, at: now)) }
+            waiter?.resume(returning: .refused(retryAfter: seconds))
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let turn = renderQueue.withLock { queue -> Turn? in
+                    if Task.isCancelled { return .cancelled }
+                    switch queue.enter(continuation, ticket: ticket, urgency, milliseconds: milliseconds, at: now) {
+                    case .now: return .now
+                    case .later: return nil
+                    case .refused(let seconds): return .refused(retryAfter: seconds)
+                    }
+                }
+                if let turn { continuation.resume(returning: turn) }
+            }
+        } onCancel: {
+            renderQueue.withLock { $0.leave(ticket) }?.resume(returning: .cancelled)
+        }
+    }
+
+    private func finish(_ ticket: UInt64, wasBegun: Bool) {
+        renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
+    }
+
+    /// Cancels the waiting jobs, and ends the threads once the running ones are done.
+    func shutdown() async {
+        for waiter in renderQueue.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
+        await withCheckedContinuation { done in
+            threads.shutdownGracefully { _ in done.resume() }
+        }
+    }
+
+    /// Runs `body` once the time is over: on an event loop, because the cooperative pool is what deadlines protect.
+    private static func later(_ time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+        NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(time), body)
+    }
+}

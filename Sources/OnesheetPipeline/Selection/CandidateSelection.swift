@@ -1,0 +1,218 @@
+import Logging
+import OnesheetCache
+package import OnesheetCore
+package import OnesheetImaging
+
+/// Decides which candidate is a title's poster, and fetches it.
+///
+/// If the source knows its poster, the first candidate that can be fetched is chosen. If a search found the candidates, the best few are
+/// fetched and compared, and the choice is stored: a title keeps its poster until the picture is gone or the administrator decides
+/// otherwise.
+struct CandidateSelection: Sendable {
+    let fetch: OriginFetch
+    let catalog: Catalog
+    let choices: PosterChoices
+    let logger: Logger
+
+    /// How many candidates are fetched before a title counts as failed.
+    private static let attempts = 4
+
+    /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
+    func original(of title: TitleReference, _ source: any ContentSource) async throws(PipelineError) -> Original {
+        let (choice, blocked) = await remembered(title)
+        var failed: String?
+        var keeps = choice.isPinned
+        if let name = choice.chosen, WebURL(name) != nil {
+            let known = choice.candidates.first { $0.name.isExactly(name) }
+            let candidate = PosterCandidate(.http(url: name), site: known?.site, page: known?.page)
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            case .success(let original): return original
+            case .failure(let error):
+                failed = name
+                keeps = keeps || error.isPassing
+            }
+        }
+        var candidates = try await catalog.candidates(for: title)
+        let all = candidates
+        candidates.removeAll { candidate in
+            let name = candidate.location.name
+            return choice.rejected.contains(ExactText(name)) || failed?.isExactly(name) ?? false
+        }
+        if let pinned = candidates.firstIndex(where: { choice.isPinned && choice.isChosen($0.location.name) }) {
+            candidates.swapAt(0, pinned)
+        }
+        guard candidates.count > 1, candidates[0].trust != nil else {
+            return try await first(of: candidates, for: title, from: source, blocked: blocked)
+        }
+        let (winner, evaluated) = try await evaluate(candidates, for: title, from: source, blocked: blocked)
+        await remember(keeps ? nil : winner, among: evaluated, all: all, of: title)
+        return winner.original
+    }
+
+    /// Whether the picture may be shown.
+    func admits(_ original: Original) async throws(PipelineError) -> Bool {
+        let blocked = await remembered(nil).blocked
+        guard !blocked.isEmpty else { return true }
+        let hash = try await hash(of: original)
+        return !blocked.contains { $0.isSamePicture(as: hash) }
+    }
+
+    /// The first that can be had. When none can, what was wrong with the best one is told.
+    private func first(
+        of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+    ) async throws(PipelineError) -> Original {
+        var firstError: PipelineError?
+        for candidate in candidates.prefix(Self.attempts) {
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            case .success(let original): return original
+            case .failure(let error): firstError = firstError ?? error
+            }
+        }
+        throw firstError ?? .noPoster(title)
+    }
+
+    /// Fetches candidates, best first, until it is clear which one wins.
+    private func evaluate(
+        _ candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+    ) async throws(PipelineError) -> (EvaluatedCandidate, [EvaluatedCandidate]) {
+        var evaluated: [EvaluatedCandidate] = []
+        var firstError: PipelineError?
+        let field = candidates.prefix(Self.attempts)
+        for (candidate, next) in zip(field, field.dropFirst().map(Optional.some) + [nil]) {
+            switch try await entry(candidate, of: title, from: source, blocked: blocked) {
+            case .success(let original):
+                let (size, hash) = (try await fetch.size(of: original), try await hash(of: original))
+                evaluated.append(
+                    EvaluatedCandidate(candidate: candidate, original: original, hash: hash, width: size.width, height: size.height)
+                )
+            case .failure(let error): firstError = firstError ?? error
+            }
+            if let winner = Self.winner(evaluated), Self.isDecided(winner, among: evaluated, next: next) {
+                return (winner, evaluated)
+            }
+        }
+        guard let winner = Self.winner(evaluated) else { throw firstError ?? .noPoster(title) }
+        return (winner, evaluated)
+    }
+
+    /// The best one; among equals the search's first.
+    private static func winner(_ evaluated: [EvaluatedCandidate]) -> EvaluatedCandidate? {
+        let scores = evaluated.map { $0.scored(among: evaluated).score ?? 0 }
+        guard let best = scores.max(), let index = scores.firstIndex(of: best) else { return nil }
+        return evaluated[index]
+    }
+
+    /// The selection is decided if two candidates show the same picture in a poster's shape, or if the next candidate cannot win.
+    private static func isDecided(_ winner: EvaluatedCandidate, among evaluated: [EvaluatedCandidate], next: PosterCandidate?)
+        -> Bool
+    {
+        guard let next else { return true }
+        let scoring = PosterScore()
+        var measured = winner.candidate
+        (measured.width, measured.height) = (winner.width, winner.height)
+        if scoring.shape(measured) > 0.8, winner.agreeing(among: evaluated) > 0 { return true }
+        return scoring.score(next) * EvaluatedCandidate.ceiling < winner.scored(among: evaluated).score ?? 0
+    }
+
+    /// The candidate's picture with where it came from.
+    /// - Returns: the failure of a candidate that others can stand in for.
+    /// - Throws: a failure that says nothing about the candidate: cancellation or overload.
+    private func entry(
+        _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
+    ) async throws(PipelineError) -> Result<Original, PipelineError> {
+        do throws(PipelineError) {
+            let original = try await fetch.fetch(candidate, for: title, policy: source.originPolicy)
+            guard !blocked.isEmpty || candidate.trust != nil else { return .success(original.from(candidate)) }
+            let hash = try await hash(of: original)
+            if blocked.contains(where: { $0.isSamePicture(as: hash) }) { throw .noPoster(title) }
+            return .success(original.from(candidate).showing(hash))
+        } catch {
+            if error.isOurs { throw error }
+            logger.info(
+                "candidate refused",
+                metadata: ["title": "\(title)", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)"])
+            return .failure(error)
+        }
+    }
+
+    /// The stored choice. If it cannot be read, the selection continues without it: a poster is better than none.
+    private func remembered(_ title: TitleReference?) async -> (choice: PosterChoice, blocked: [PerceptualHash]) {
+        do {
+            let choice = if let title { try await choices.choice(of: title) } else { PosterChoice() }
+            return (choice, try await choices.blocked())
+        } catch {
+            logger.error("the choice of posters cannot be read", metadata: ["reason": "\(error)"])
+            return (PosterChoice(), [])
+        }
+    }
+
+    /// Keeps the outcome.
+    /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
+    private func remember(
+        _ winner: EvaluatedCandidate?, among evaluated: [EvaluatedCandidate], all: [PosterCandidate], of title: TitleReference
+    ) async {
+        let scores = Dictionary(evaluated.map { (ExactText($0.candidate.location.name), $0.scored(among: evaluated)) }) {
+            first, _ in first
+        }
+        do {
+            try await choices.change(title) { choice in
+                choice.see(all)
+                choice.candidates = choice.candidates.map { scores[ExactText($0.name)] ?? $0 }
+                // A pin or a rejection that was made meanwhile takes precedence.
+                if let name = winner?.candidate.location.name, !choice.isPinned, !choice.rejected.contains(ExactText(name)) {
+                    choice.chosen = name
+                }
+            }
+        } catch {
+            logger.error("the choice of a poster cannot be kept", metadata: ["title": "\(title)", "reason": "\(error)"])
+        }
+    }
+
+    /// The perceptual hash of the picture, computed on a worker thread unless it is known.
+    func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
+        if let known = original.entry.presentation.perceptualHash.map(PerceptualHash.init(bits:)) { return known }
+        return try await fetch.hash(of: original)
+    }
+}
+
+extension PipelineError {
+    /// Whether the same picture may be had again in a while.
+    var isPassing: Bool {
+        switch self {
+        case .origin(.timedOut), .origin(.failed), .origin(.unavailable): true
+        case .originRefused(_, let answer): answer >= 500 || answer == 429
+        default: false
+        }
+    }
+}
+
+extension Original {
+    /// The same, with where it was found.
+    func from(_ candidate: PosterCandidate) -> Original {
+        changed { entry in
+            entry.provenance.page = candidate.page
+            entry.provenance.site = candidate.site
+        }
+    }
+
+    /// The same, with what it looks like and the tag by which it is removed.
+    func showing(_ hash: PerceptualHash) -> Original {
+        changed { entry in
+            entry.presentation.perceptualHash = hash.bits
+            entry.tags.append(.picture(hash))
+        }
+    }
+
+    /// The same, found where `other` was.
+    func foundAs(_ other: Original) -> Original {
+        changed { entry in
+            entry.provenance.page = entry.provenance.page ?? other.entry.provenance.page
+            entry.provenance.site = entry.provenance.site ?? other.entry.provenance.site
+        }
+    }
+}
+
+extension CacheTag {
+    /// Everything that shows this picture.
+    package static func picture(_ hash: PerceptualHash) -> Self { Self("picture:\(hash)") }
+}

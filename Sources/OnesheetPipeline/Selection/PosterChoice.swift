@@ -1,0 +1,91 @@
+package import FoundationEssentials
+package import OnesheetCore
+
+/// The stored choice for a title's poster: the candidate, the reasons, and the administrator's decisions.
+package struct PosterChoice: Codable, Sendable, Equatable {
+    /// The name of the candidate that is the poster.
+    package var chosen: String?
+    /// Whether the administrator chose it: then no election chooses another.
+    package var isPinned = false
+    /// The names of candidates that are never chosen.
+    package var rejected: Set<ExactText> = []
+    /// The candidates as they were last seen, best first. Commands refer to them by number.
+    package var candidates: [CandidateScore] = []
+
+    /// `ballot` is the name in stored choices.
+    private enum CodingKeys: String, CodingKey {
+        case chosen, isPinned, rejected
+        case candidates = "ballot"
+    }
+
+    package init() {}
+
+    /// The candidate that counts as `number`, from 1.
+    package func candidate(_ number: Int) -> CandidateScore? {
+        number > 0 && number <= candidates.count ? candidates[number - 1] : nil
+    }
+
+    /// Whether the candidate of this name is the poster.
+    package func isChosen(_ name: String) -> Bool { chosen?.isExactly(name) ?? false }
+
+    /// Makes the candidate of this name the poster, whatever elections say.
+    package mutating func pin(_ name: String) {
+        (chosen, isPinned) = (name, true)
+        rejected.remove(ExactText(name))
+    }
+
+    /// Never chooses the candidate of this name again.
+    package mutating func reject(_ name: String) {
+        rejected.insert(ExactText(name))
+        if isChosen(name) { (chosen, isPinned) = (nil, false) }
+    }
+
+    /// Puts newly seen candidates on the ballot; what an election found out about them stays.
+    package mutating func see(_ candidates: [PosterCandidate]) {
+        let known = Dictionary(self.candidates.map { (ExactText($0.name), $0) }) { first, _ in first }
+        self.candidates = candidates.prefix(Self.mostCandidates).map { candidate in
+            var seen = CandidateScore(candidate)
+            if let before = known[ExactText(seen.name)], before.hash != nil {
+                (seen.score, seen.reasons, seen.hash) = (before.score, before.reasons, before.hash)
+            }
+            return seen
+        }
+    }
+
+    /// The most candidates that are stored.
+    private static let mostCandidates = 30
+}
+
+/// A candidate, how good it is, and why.
+package struct CandidateScore: Codable, Sendable, Equatable {
+    package var name: String
+    package var width: Int?
+    package var height: Int?
+    package var site: String?
+    package var page: String?
+    package var published: Date?
+    /// From 0 to about 1.5; `nil` where the source knows that it is the poster.
+    package var score: Double?
+    /// The parts of the score, in words.
+    package var reasons: [String] = []
+    /// The perceptual hash, if the picture has been fetched.
+    package var hash: String?
+
+    init(_ candidate: PosterCandidate) {
+        name = candidate.location.name
+        (width, height) = (candidate.width, candidate.height)
+        (site, page, published) = (candidate.site, candidate.page, candidate.published)
+        guard let trust = candidate.trust else { return }
+        let scoring = PosterScore()
+        score = scoring.score(candidate)
+        reasons = [
+            "shape \(scoring.shape(candidate).short)", "size \(scoring.size(candidate).short)", "site \(trust.short)",
+            "not looked at",
+        ]
+    }
+}
+
+extension Double {
+    /// With two digits after the point, for people.
+    var short: String { "\((self * 100).rounded() / 100)" }
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import OnesheetCache
+import OnesheetCore
+import Synchronization
+
+/// Remembers for minutes that a source does not have something, and for seconds that it could not answer, so that a repeated question
+/// costs one call.
+///
+/// In memory only, and bounded: made-up names never become cache entries.
+final class MissMemory<Value: Sendable>: Sendable {
+    private struct Miss {
+        let outcome: Result<Value, SourceError>
+        /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
+        let time: Range<Date>
+        let mark: CacheGeneration
+    }
+
+    private let misses = Mutex(TwoGenerations<ExactText, Miss>(count: 8192, weight: 4 << 20))
+    private let clock: WallClock
+
+    init(clock: WallClock) { self.clock = clock }
+
+    /// The empty answer or the error under `key` that is still remembered; after a purge everything is asked for again.
+    func recall(_ key: String, at mark: CacheGeneration) -> Result<Value, SourceError>? {
+        let now = clock.now
+        return misses.withLock { misses -> Result<Value, SourceError>? in
+            guard let miss = misses.value(for: ExactText(key)) else { return nil }
+            if miss.time.contains(now), miss.mark == mark { return miss.outcome }
+            misses.remove(ExactText(key))
+            return nil
+        }
+    }
+
+    /// Remembers an empty answer, or an error for as long as its kind is worth it.
+    func note(_ outcome: Result<Value, SourceError>, _ key: String, at mark: CacheGeneration) {
+        guard let seconds = Self.seconds(outcome) else { return }
+        let now = clock.now
+        let miss = Miss(outcome: outcome, time: now..<now.addingTimeInterval(seconds), mark: mark)
+        misses.withLock { $0.set(miss, for: ExactText(key), weight: key.utf8.count) }
+    }
+
+    var count: Int { misses.withLock { $0.count } }
+
+    private static func seconds(_ outcome: Result<Value, SourceError>) -> Double? {
+        switch outcome {
+        case .success, .failure(.notFound): 600
+        // The calls that are left are kept for people.
+        case .failure(.quotaExhausted) where Urgency.current == .prefetch: nil
+        // A call each that will hardly end otherwise.
+        case .failure(.malformedAnswer), .failure(.unauthorized), .failure(.quotaExhausted(until: nil)): 30
+        case .failure(.unavailable): 2
+        // Neither costs a call.
+        case .failure(.quotaExhausted), .failure(.unsupported): nil
+        }
+    }
+}

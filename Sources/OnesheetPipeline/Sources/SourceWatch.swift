@@ -1,0 +1,141 @@
+package import FoundationEssentials
+package import Logging
+package import OnesheetCore
+import Synchronization
+
+/// The health of one source, and the outcomes of its calls since the start.
+package final class SourceWatch: Sendable {
+    /// The questions that a source answers.
+    package enum Call: Sendable, CaseIterable {
+        case titles, title, candidates
+    }
+
+    private struct State {
+        var figures = SourceFigures()
+        /// By call: a list that fails is not well again because a title is found.
+        var health: [Call: SourceHealth] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let clock: WallClock
+    private let logger: Logger
+
+    /// - Parameter source: the source's name, for the log.
+    package init(of source: String, clock: WallClock = .system, logger: Logger) {
+        self.clock = clock
+        var logger = logger
+        logger[metadataKey: "source"] = "\(source)"
+        self.logger = logger
+    }
+
+    package var figures: SourceFigures { state.withLock { $0.figures } }
+
+    /// The worst known state of any kind of call.
+    package var health: SourceHealth {
+        let now = clock.now
+        return state.withLock { $0.health.values.map { $0.current(at: now) }.max { $0.weight < $1.weight } ?? .well }
+    }
+
+    /// Counts a call in.
+    /// - Returns: whether it may be made.
+    func begin(atMost limit: Int) -> Bool {
+        state.withLock { state in
+            guard state.figures.underWay < limit else {
+                state.figures.calls[.refused, default: 0] += 1
+                return false
+            }
+            state.figures.underWay += 1
+            return true
+        }
+    }
+
+    /// Counts it out.
+    func end() { state.withLock { $0.figures.underWay -= 1 } }
+
+    /// - Parameter result: the source's answer; `nil` if there was none in time.
+    func note<Value>(_ result: Result<Value, SourceError>?, of call: Call, seconds: Double) {
+        let (now, before) = (clock.now, health)
+        let outcome = SourceOutcome(result)
+        state.withLock { state in
+            state.figures.calls[outcome, default: 0] += 1
+            state.figures.timed += 1
+            state.figures.seconds += seconds
+            let known = state.health[call] ?? .well
+            switch result {
+            case nil: state.health[call] = known.failing("it does not answer in time", at: now)
+            // The rest of the quota is reserved for interactive requests or for known titles, and not exhausted for those.
+            case .failure(.quotaExhausted) where Urgency.current == .prefetch || Familiarity.current == .unknown: break
+            case .failure(.quotaExhausted(let until)):
+                state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
+            case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well
+            case .failure(let error): state.health[call] = known.failing(error.description, at: now)
+            }
+        }
+        let after = health
+        if before == .well, after != .well, case .failure(let error)? = result {
+            logger.warning("a source fails", metadata: ["reason": "\(error)"])
+        } else if before == .well, after != .well {
+            logger.warning("a source does not answer in time")
+        }
+        if before != .well, after == .well { logger.notice("a source is well again") }
+    }
+}
+
+/// Whether a source answers.
+package enum SourceHealth: Sendable, Equatable {
+    case well
+    /// Its quota is used up.
+    case exhausted(until: Date?)
+    case failing(since: Date, reason: String)
+
+    fileprivate var weight: Int {
+        switch self {
+        case .well: 0
+        case .exhausted: 1
+        case .failing: 2
+        }
+    }
+
+    /// An exhausted quota resets by itself.
+    fileprivate func current(at now: Date) -> SourceHealth {
+        if case .exhausted(let until?) = self, until <= now { return .well }
+        return self
+    }
+
+    fileprivate func failing(_ reason: String, at now: Date) -> SourceHealth {
+        if case .failing(let since, _) = self { return .failing(since: since, reason: reason) }
+        return .failing(since: now, reason: reason)
+    }
+}
+
+/// The outcomes of a source's calls since the start.
+package struct SourceFigures: Sendable, Equatable {
+    package var calls: [SourceOutcome: Int] = [:]
+    /// Calls that were not refused, and the seconds that they took together.
+    package var timed = 0
+    package var seconds = 0.0
+    package var underWay = 0
+}
+
+/// The outcome of a call.
+package enum SourceOutcome: String, Sendable, CaseIterable {
+    case answered, unauthorized, unavailable, unsupported, refused
+    case notFound = "not_found"
+    case quotaExhausted = "quota_exhausted"
+    case malformedAnswer = "malformed_answer"
+    case timedOut = "timed_out"
+
+    init<Value>(_ result: Result<Value, SourceError>?) {
+        self =
+            switch result {
+            case nil: .timedOut
+            case .success: .answered
+            case .failure(.notFound): .notFound
+            case .failure(.unauthorized): .unauthorized
+            case .failure(.quotaExhausted): .quotaExhausted
+            case .failure(.unavailable): .unavailable
+            case .failure(.malformedAnswer): .malformedAnswer
+            case .failure(.unsupported): .unsupported
+            }
+    }
+}

@@ -1,0 +1,103 @@
+import OnesheetCache
+package import OnesheetCore
+
+/// A source as the rest of the server sees it, with its limits enforced and the outcome of each call recorded. The plugin runs on threads
+/// of its own, so that one that hangs, computes, floods or fails affects only its own requests.
+package struct WatchedSource: ContentSource {
+    private let source: any ContentSource
+    private let limits: SourceLimits
+    private let watch: SourceWatch
+    private let executor = BoundedExecutor(threads: Self.threads)
+
+    /// A call mostly waits for a service; two can compute at the same time.
+    private static let threads = 2
+
+    package init(_ source: any ContentSource, limits: SourceLimits = SourceLimits(), watch: SourceWatch) {
+        self.source = CheckedSource(source: source)
+        self.limits = limits
+        self.watch = watch
+    }
+
+    package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
+    package var isVersioned: Bool { source.isVersioned }
+    package var asksService: Bool { source.asksService }
+    package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+
+    package func changes() async throws(SourceError) -> TitleChanges? {
+        // No time limit: a change is told once, and only the caller that follows the source waits for it.
+        let result = await withTimeoutAbandoning(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
+            do throws(SourceError) { return .success(try await source.changes()) } catch { return .failure(error) }
+        }
+        guard let result else { throw .unavailable(reason: "cancelled") }
+        return try result.get()
+    }
+
+    package func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        try await asked(.titles) { [source] () async throws(SourceError) in try await source.titles(query) }
+    }
+
+    package func title(_ id: String) async throws(SourceError) -> Title {
+        try await asked(.title) { [source] () async throws(SourceError) in try await source.title(id) }
+    }
+
+    package func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
+    }
+
+    /// Returns the plugin's answer within the time limit. A call that does not end, not even when cancelled, is abandoned. It counts as
+    /// under way for as long as it runs, so that the number of such calls is bounded.
+    private func asked<Value: Sendable>(
+        _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
+    ) async throws(SourceError) -> Value {
+        guard watch.begin(atMost: limits.calls) else {
+            throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
+        }
+        let start = ContinuousClock.now
+        let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
+            defer { watch.end() }
+            return await CallMemory.$current.withValue(CallMemory()) {
+                do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
+            }
+        }
+        // A caller that leaves says nothing about the source.
+        if Task.isCancelled { throw .unavailable(reason: "cancelled") }
+        watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))
+        guard let result else { throw .unavailable(reason: "no answer in \(limits.time)") }
+        return try result.get()
+    }
+}
+
+/// A source whose answers are checked against the limits of `AnswerCheck`, so that the code behind it can trust the answers of any
+/// service, program or plugin.
+struct CheckedSource: ContentSource {
+    let source: any ContentSource
+
+    var originPolicy: OriginPolicy { source.originPolicy }
+    var isVersioned: Bool { source.isVersioned }
+    var asksService: Bool { source.asksService }
+
+    func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+
+    func changes() async throws(SourceError) -> TitleChanges? {
+        try await checked { () async throws(SourceError) in try await source.changes().map { AnswerCheck.checked($0) } }
+    }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        guard (1...AnswerCheck.lastPage).contains(query.page) else {
+            throw .malformedAnswer(reason: "there is no page \(query.page); pages are 1 to \(AnswerCheck.lastPage)")
+        }
+        return try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.titles(query)) }
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title {
+        try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.title(id)) }
+    }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.candidates(for: id)) }
+    }
+
+    private func checked<Answer>(_ ask: () async throws(SourceError) -> Answer) async throws(SourceError) -> Answer {
+        do throws(SourceError) { return try await ask() } catch { throw AnswerCheck.checked(error) }
+    }
+}

@@ -1,0 +1,218 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import OnesheetCore
+import Synchronization
+
+/// Connections to origins: made to checked addresses only, kept for the next request, closed when idle.
+///
+/// A name is looked up and its addresses are checked before there is a connection, and the connection is made to a checked address: a
+/// name that means something else a moment later (DNS rebinding) leads nowhere else. `Host` and the TLS handshake have the name.
+final class OriginConnections: Sendable {
+    /// A connection was checked against one set of networks, and is for no other.
+    private struct Key: Hashable {
+        let host: OriginHost
+        let networks: [NetworkRange]
+    }
+
+    private struct Idle {
+        let channel: any Channel
+        let since: NIODeadline
+        let end: Scheduled<Void>
+    }
+
+    private struct State {
+        var idle: [Key: [Idle]] = [:]
+        var open: [ObjectIdentifier: any Channel] = [:]
+        /// Connections in the making.
+        var opening = 0
+        var isShutDown = false
+
+        /// Forgets a connection.
+        /// - Returns: what would have ended it.
+        @discardableResult
+        mutating func remove(_ channel: any Channel) -> Scheduled<Void>? {
+            guard open.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return nil }
+            for (key, kept) in idle {
+                guard let index = kept.firstIndex(where: { $0.channel === channel }) else { continue }
+                let end = kept[index].end
+                idle[key]?.remove(at: index)
+                if idle[key]?.isEmpty ?? false { idle[key] = nil }
+                return end
+            }
+            return nil
+        }
+    }
+
+    /// Connections in all: descriptors are everybody's.
+    private static let limit = 512
+    /// How long one waits for another request. Many servers wait a minute, some less.
+    private static let idleTime = TimeAmount.seconds(30)
+    /// More addresses are not tried.
+    private static let attempts = 4
+
+    private let state = Mutex(State())
+    private let group: any EventLoopGroup
+    private let resolver: any NameResolver
+    private let security: TLSClient
+
+    init(group: any EventLoopGroup, resolver: any NameResolver, security: TLSClient) {
+        (self.group, self.resolver, self.security) = (group, resolver, security)
+    }
+
+    /// Connections that are open.
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// What `host` answers to `order`, at an address within `networks`.
+    /// - Parameter isFresh: whether it has to be a new connection.
+    func send(
+        _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isFresh: Bool
+    ) async throws(ExchangeFailure) -> OriginReply {
+        let key = Key(host: host, networks: networks)
+        if !isFresh, let channel = takeIdle(key) {
+            do throws(ExchangeFailure) {
+                return try await exchange(order, on: channel, key)
+            } catch {
+                // Both ends may close a connection that waits. The other did just as the request went out, and has not seen it: a GET
+                // is sent again (RFC 9112 §9.3.1).
+                guard error.stage == .waiting, case .broken = error.kind, !Task.isCancelled else { throw error }
+            }
+        }
+        let addresses = try await OriginGuard.addresses(of: host, in: networks, resolver)
+        return try await exchange(order, on: try await connect(to: host, at: addresses, key, order), key)
+    }
+
+    /// Closes all connections.
+    func shutdown() {
+        let all = state.withLock { state in
+            state.isShutDown = true
+            return Array(state.open.values)
+        }
+        for channel in all { channel.close(promise: nil) }
+        resolver.shutdown()
+    }
+
+    private func exchange(
+        _ order: OriginOrder, on channel: any Channel, _ key: Key
+    ) async throws(ExchangeFailure) -> OriginReply {
+        let promise = channel.eventLoop.makePromise(of: OriginReply.self)
+        do {
+            let reply = try await withTaskCancellationHandler {
+                channel.writeAndFlush(OriginExchange.Job(order: order, promise: promise)).cascadeFailure(to: promise)
+                return try await promise.futureResult.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+            if !reply.isLast { keep(channel, key) }
+            return reply
+        } catch {
+            channel.close(promise: nil)
+            throw error as? ExchangeFailure ?? ExchangeFailure(.broken(String("\(error)".prefix(200))), .waiting)
+        }
+    }
+
+    /// A connection to the first of `addresses` that takes one.
+    private func connect(
+        to host: OriginHost, at addresses: [IPAddress], _ key: Key, _ order: OriginOrder
+    ) async throws(ExchangeFailure) -> any Channel {
+        try makeRoom()
+        defer { state.withLock { $0.opening -= 1 } }
+        let tls = host.scheme == "https" ? try await security.context() : nil
+        var failure = ExchangeFailure(.noAddress, .connecting)
+        for (index, address) in addresses.prefix(Self.attempts).enumerated() {
+            let isLast = index + 1 == min(addresses.count, Self.attempts)
+            let patience = isLast ? order.bounds.silence : .nanoseconds(order.bounds.silence.nanoseconds / 4)
+            let left = order.deadline - .now()
+            guard left > .zero, !Task.isCancelled else { throw ExchangeFailure(.timedOut, .connecting) }
+            do {
+                let channel = try await bootstrap(tls, host.host)
+                    .connectTimeout(min(patience, left))
+                    .connect(to: SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: host.port)).get()
+                return try admit(channel, key)
+            } catch let refused as ExchangeFailure {
+                throw refused
+            } catch ChannelError.connectTimeout {
+                failure = ExchangeFailure(.timedOut, .connecting)
+            } catch {
+                failure = ExchangeFailure(.broken(Self.reason(error)), .connecting)
+            }
+        }
+        throw failure
+    }
+
+    /// Without an address in it: it may be one that only the name server should know.
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? IOError, error.errnoCode == ECONNREFUSED { return "the connection was refused" }
+        return String("\(error)".prefix(200))
+    }
+
+    private func bootstrap(_ tls: NIOSSLContext?, _ name: String) -> ClientBootstrap {
+        ClientBootstrap(group: group).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let (pipeline, ceiling) = (channel.pipeline.syncOperations, ResponseSizeLimit())
+                if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: TLSClient.name(of: name))) }
+                try pipeline.addHandler(ceiling)
+                try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes, enableOutboundHeaderValidation: true)
+                try pipeline.addHandler(OriginExchange(counting: ceiling))
+            }
+        }
+    }
+
+    /// Counts one more connection, for which an idle one goes if there are too many.
+    private func makeRoom() throws(ExchangeFailure) {
+        let surplus = try state.withLock { state throws(ExchangeFailure) -> (any Channel)? in
+            guard !state.isShutDown else { throw ExchangeFailure(.full, .connecting) }
+            state.opening += 1
+            guard state.open.count + state.opening > Self.limit else { return nil }
+            let oldest = state.idle.values.joined().min { $0.since < $1.since }
+            guard let oldest else {
+                state.opening -= 1
+                throw ExchangeFailure(.full, .connecting)
+            }
+            state.remove(oldest.channel)
+            return oldest.channel
+        }
+        surplus?.close(promise: nil)
+    }
+
+    private func admit(_ channel: any Channel, _ key: Key) throws(ExchangeFailure) -> any Channel {
+        guard OriginGuard.allows(channel, key.networks) else {
+            channel.close(promise: nil)
+            throw ExchangeFailure(.refused(channel.remoteAddress.flatMap { IPAddress($0) }.map { [$0] } ?? []), .connecting)
+        }
+        let isShutDown = state.withLock { state in
+            state.open[ObjectIdentifier(channel)] = channel
+            return state.isShutDown
+        }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            self?.state.withLock { $0.remove(channel) }?.cancel()
+        }
+        if isShutDown { channel.close(promise: nil) }
+        return channel
+    }
+
+    private func takeIdle(_ key: Key) -> (any Channel)? {
+        let idle = state.withLock { state -> Idle? in
+            // The one used last is the least likely to be closed.
+            let idle = state.idle[key]?.popLast()
+            if state.idle[key]?.isEmpty ?? false { state.idle[key] = nil }
+            return idle
+        }
+        idle?.end.cancel()
+        return idle?.channel
+    }
+
+    private func keep(_ channel: any Channel, _ key: Key) {
+        let end = channel.eventLoop.scheduleTask(in: Self.idleTime) { channel.close(promise: nil) }
+        let isKept = state.withLock { state in
+            // It may have been closed meanwhile.
+            guard !state.isShutDown, state.open[ObjectIdentifier(channel)] != nil else { return false }
+            state.idle[key, default: []].append(Idle(channel: channel, since: .now(), end: end))
+            return true
+        }
+        guard !isKept else { return }
+        end.cancel()
+        channel.close(promise: nil)
+    }
+}

@@ -1,0 +1,144 @@
+import NIOCore
+import NIOHTTP1
+
+/// Carries requests to an origin, one at a time, and gathers each answer within its bounds.
+final class OriginExchange: ChannelDuplexHandler {
+    /// A request, and who waits for its answer.
+    struct Job: Sendable {
+        let order: OriginOrder
+        let promise: EventLoopPromise<OriginReply>
+    }
+
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = Job
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private struct Exchange {
+        let job: Job
+        let start = NIODeadline.now()
+        /// When the last bytes of the body came.
+        var latest = NIODeadline.now()
+        var head: HTTPResponseHead?
+        var headCame = NIODeadline.now()
+        var body: BodyCollector?
+        var ticks: RepeatedTask?
+
+        mutating func receive(_ head: HTTPResponseHead) {
+            self.head = head
+            headCame = .now()
+            latest = headCame
+        }
+    }
+
+    private var exchange: Exchange?
+    private let ceiling: ResponseSizeLimit
+
+    init(counting ceiling: ResponseSizeLimit) { self.ceiling = ceiling }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let job = unwrapOutboundIn(data)
+        precondition(exchange == nil, "a connection carries one request at a time")
+        exchange = Exchange(job: job)
+        ceiling.begin()
+        context.write(wrapOutboundOut(.head(job.order.head)), promise: nil)
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+        let bounds = job.order.bounds
+        let tick = TimeAmount.milliseconds(max(5, min(250, bounds.silence.nanoseconds / 8_000_000)))
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        exchange?.ticks = context.eventLoop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in
+            let (handler, context) = bound.value
+            handler.look(context)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let order = exchange?.job.order else {
+            // An answer without a request.
+            context.close(promise: nil)
+            return
+        }
+        do throws(BodyCollector.Refusal) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                exchange?.receive(head)
+                ceiling.expectBody(of: order.limit)
+                order.place.answered()
+                let announced = head.headers.first(name: "content-length").flatMap { Int($0) }
+                exchange?.body = try BodyCollector(announced: announced, limit: order.limit, budget: order.budget)
+            case .body(let piece):
+                exchange?.latest = .now()
+                try exchange?.body?.add(piece)
+            case .end: finish(context)
+            }
+        } catch {
+            switch error {
+            case .tooLarge: fail(.tooLarge(order.limit), context)
+            case .noMemory: fail(.noMemory, context)
+            }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? ResponseSizeLimit.Exceeded {
+            fail(.tooLarge(error.limit), context)
+        } else {
+            fail(.broken(String("\(error)".prefix(200))), context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        fail(.broken("the connection was closed before the whole answer had come"), context)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        fail(.broken("the connection was closed"), context)
+    }
+
+    /// How far the exchange has come.
+    private var stage: ExchangeFailure.Stage {
+        exchange?.head != nil ? .answered : ceiling.received > 0 ? .begun : .waiting
+    }
+
+    /// Gives up what takes too long.
+    private func look(_ context: ChannelHandlerContext) {
+        guard let exchange else { return }
+        let (now, order) = (NIODeadline.now(), exchange.job.order)
+        if now >= order.deadline { return fail(.timedOut, context) }
+        guard exchange.head != nil else {
+            // Whatever else comes: interim answers are not one.
+            let waited = now - exchange.start
+            if waited >= order.bounds.silence || !order.place.mayStay(after: waited.seconds) { fail(.timedOut, context) }
+            return
+        }
+        let taken = now - exchange.headCame
+        let bytes = exchange.body?.bytes.readableBytes ?? 0
+        let isSlow = taken >= order.bounds.grace && Double(bytes) < taken.seconds * Double(order.bounds.rate)
+        if isSlow || now - exchange.latest >= order.bounds.silence { fail(.timedOut, context) }
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        guard let exchange, let head = exchange.head, let body = exchange.body else { return }
+        self.exchange = nil
+        exchange.ticks?.cancel()
+        let isLast = !head.isKeepAlive || !context.channel.isActive
+        if isLast { context.close(promise: nil) }
+        exchange.job.promise.succeed(
+            OriginReply(
+                status: Int(head.status.code), headers: head.headers, body: body.bytes, reservation: body.reservation,
+                isLast: isLast))
+    }
+
+    private func fail(_ kind: ExchangeFailure.Kind, _ context: ChannelHandlerContext) {
+        let (stage, promise) = (stage, exchange?.job.promise)
+        exchange?.ticks?.cancel()
+        // Release its memory before the waiter continues.
+        exchange = nil
+        promise?.fail(ExchangeFailure(kind, stage))
+        context.close(promise: nil)
+    }
+}
+
+extension TimeAmount {
+    var seconds: Double { Double(nanoseconds) / 1e9 }
+}

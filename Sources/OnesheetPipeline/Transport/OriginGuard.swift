@@ -1,0 +1,66 @@
+import NIOCore
+import OnesheetCore
+
+/// Holds the origin policy against URLs and against addresses, before there is a connection.
+enum OriginGuard {
+    /// - Throws: `HTTPTransportError.forbidden` if `policy` does not allow `url`.
+    static func check(_ url: WebURL, _ policy: OriginPolicy) throws(HTTPTransportError) {
+        guard let allow = policy.allow, !allow.contains(where: { $0.matches(url) }) else { return }
+        throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
+    }
+
+    /// The addresses of the host of `url` that a connection may be made to, those of both families in turn (RFC 8305 §4).
+    /// - Throws: `ExchangeFailure` if there is none.
+    static func addresses(
+        of host: OriginHost, in networks: [NetworkRange], _ resolver: any NameResolver
+    ) async throws(ExchangeFailure) -> [IPAddress] {
+        let all: [IPAddress]
+        if let address = IPAddress(host.host) {
+            all = [address]
+        } else {
+            do throws(ResolveError) {
+                all = try await resolver.addresses(of: host.host)
+            } catch {
+                switch error {
+                case .unknown: throw ExchangeFailure(.noAddress, .connecting)
+                case .timedOut: throw ExchangeFailure(.timedOut, .connecting)
+                case .busy: throw ExchangeFailure(.full, .connecting)
+                }
+            }
+        }
+        let allowed = all.filter { address in networks.contains { $0.contains(address) } }
+        guard !allowed.isEmpty else { throw ExchangeFailure(.refused(all), .connecting) }
+        return inTurn(allowed)
+    }
+
+    /// Whether a connection ends within `networks`. It was made to a checked address, so this never fails; if it ever did, it would be
+    /// the only thing between a stranger and the inside.
+    static func allows(_ channel: any Channel, _ networks: [NetworkRange]) -> Bool {
+        guard let remote = channel.remoteAddress, let address = IPAddress(remote) else { return false }
+        return networks.contains { $0.contains(address) }
+    }
+
+    /// Alternates between the families, so that one that leads nowhere costs one attempt.
+    private static func inTurn(_ addresses: [IPAddress]) -> [IPAddress] {
+        guard let family = addresses.first?.bytes.count else { return [] }
+        let (same, other) = (addresses.filter { $0.bytes.count == family }, addresses.filter { $0.bytes.count != family })
+        return (0..<max(same.count, other.count)).flatMap { same.dropFirst($0).prefix(1) + other.dropFirst($0).prefix(1) }
+    }
+}
+
+extension OriginPolicy {
+    /// Whether the operator named the host of `url`, so that errors may describe what is wrong with it. A stranger may have chosen a host
+    /// that only fits a pattern or that is the target of a redirect; errors must not describe connections to it.
+    func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
+        guard let allow else { return !isRedirected }
+        return allow.contains { $0.isForOneHost && $0.matches(url) }
+    }
+}
+
+extension IPAddress {
+    /// The address of a socket's end, its zone aside.
+    init?(_ socket: SocketAddress) {
+        guard let text = socket.ipAddress?.prefix(while: { $0 != "%" }) else { return nil }
+        self.init(String(text))
+    }
+}

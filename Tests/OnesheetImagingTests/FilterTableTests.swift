@@ -1,0 +1,78 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetImaging
+
+final class FilterTableTests: XCTestCase {
+    private func table(_ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil) throws -> FilterTable {
+        try FilterTable(
+            ResamplingWindow(start: start, length: length ?? Double(samples), outputs: outputs, bounds: 0..<samples),
+            samples: samples,
+            step: 8)
+    }
+
+    func testThatWeightsAddUpToExactlyOne() throws {
+        for (samples, outputs) in [(1, 1), (7, 3), (1000, 342), (9, 40), (30_000, 2), (65_000, 1)] {
+            let table = try table(samples, outputs)
+            for index in 0..<outputs {
+                let sum = table.weights[index * table.taps..<(index + 1) * table.taps].reduce(0) { $0 + Int($1) }
+                XCTAssertEqual(sum, 1 << 14, "\(samples) to \(outputs), \(index)")
+            }
+        }
+    }
+
+    func testThatNoWindowPassesTheEndOfTheRow() throws {
+        for (samples, outputs) in [(64, 31), (1000, 342), (40, 90), (501, 3)] {
+            let table = try table(samples, outputs)
+            guard table.taps <= samples else { continue }
+            for start in table.starts { XCTAssertLessThanOrEqual(Int(start) + table.taps, samples) }
+        }
+    }
+
+    func testThatKeepingTheSizeCopies() throws {
+        let table = try table(20, 20)
+        for index in 0..<20 {
+            for tap in 0..<table.taps {
+                XCTAssertEqual(table.weights[index * table.taps + tap], Int(table.starts[index]) + tap == index ? 1 << 14 : 0)
+            }
+        }
+    }
+
+    func testThatASumOfManyRowsIsAsTheReference() throws {
+        // Given more rows to one than a ring would hold
+        let picture = try tall()
+        // When
+        let outcome = try picture.resampledForTest(to: Size(width: 3, height: 2))
+        // Then: the average of each half, give or take what the kernel sees of the other
+        XCTAssertEqual(Double(outcome[0]), 63, accuracy: 8)
+        XCTAssertEqual(Double(outcome[1]), 192, accuracy: 8)
+    }
+
+    private func tall() throws -> PixelBuffer {
+        var picture = try PixelBuffer(PixelLayout(width: 6, height: 2048, model: .gray), limits: Limits())
+        for y in 0..<2048 { picture.withMutableRow(y) { row in for x in 0..<6 { row[x] = UInt8(y / 8) } } }
+        return picture
+    }
+}
+
+extension PixelBuffer {
+    /// The first column of this picture at another size.
+    fileprivate borrowing func resampledForTest(to size: Size) throws -> [UInt8] {
+        var picture = try PixelBuffer(PixelLayout(width: size.width, height: size.height, model: .gray), limits: Limits())
+        func resampling(_ samples: Int, _ outputs: Int) -> ResamplingWindow {
+            ResamplingWindow(start: 0, length: Double(samples), outputs: outputs, bounds: 0..<samples)
+        }
+        let resampler = try PlaneResampler(
+            across: resampling(layout.width, size.width), down: resampling(layout.height, size.height), tables: FilterTableCache(),
+            channels: 1,
+            hasAlpha: false, scale: nil, target: picture.withMutablePlane(0) { $0 }, stride: picture.stride(of: 0),
+            width: layout.width,
+            height: layout.height)
+        let stride = stride(of: 0)
+        withPlane(0) { from in
+            for y in 0..<layout.height { resampler.take(from + y * stride, y: y) }
+        }
+        XCTAssertTrue(resampler.isComplete)
+        return (0..<size.height).map { y in picture.withRow(y) { $0[0] } }
+    }
+}

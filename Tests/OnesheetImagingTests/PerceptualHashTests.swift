@@ -1,0 +1,70 @@
+import JPEGCodec
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import PNGCodec
+import XCTest
+
+@testable import OnesheetImaging
+
+final class PerceptualHashTests: XCTestCase {
+    private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+
+    func testThatCopiesOfAPictureLookTheSame() throws {
+        for seed in 1...4 as ClosedRange<UInt32> {
+            // Given a poster, and it smaller, worse, and in another format
+            let original = try hash(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec()))
+            let copies = [
+                try DrawnPoster(width: 200, height: 300, seed: seed).file(
+                    JPEGCodec(), .rgb, hasAlpha: false, planes: nil, EncodeOptions(quality: 30)),
+                try DrawnPoster(width: 200, height: 300, seed: seed).file(PNGCodec()),
+                try DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec(), .gray),
+                try small(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec())),
+            ]
+            for copy in copies {
+                // When both are looked at
+                let seen = try hash(copy)
+                // Then they are one picture
+                XCTAssertTrue(original.isSamePicture(as: seen), "\(seed): \(original.distance(to: seen))")
+            }
+        }
+    }
+
+    func testThatOtherPicturesLookDifferent() throws {
+        // Given six posters
+        let hashes = try (1...6).map { try hash(DrawnPoster(width: 100, height: 150, seed: $0).file(JPEGCodec())) }
+        // Then no two are one picture
+        for (index, first) in hashes.enumerated() {
+            for second in hashes[(index + 1)...] {
+                XCTAssertFalse(first.isSamePicture(as: second), "\(first.distance(to: second))")
+            }
+        }
+    }
+
+    func testThatTheSmallestPictureHasAHash() throws {
+        XCTAssertEqual(try hash(DrawnPoster(width: 1, height: 1).file(PNGCodec())).bits, 0)
+    }
+
+    func testThatWhatIsNoPictureHasNone() {
+        XCTAssertThrowsError(try renderer.hash(of: ByteBuffer(string: "<html>"))) {
+            XCTAssertEqual($0 as? RenderError, .unrecognizedFormat)
+        }
+    }
+
+    func testThatTheTextIsReadAsItIsWritten() {
+        let hash = PerceptualHash(bits: 0x00AB_CDEF_0123_4567)
+        XCTAssertEqual("\(hash)", "00abcdef01234567")
+        XCTAssertEqual(PerceptualHash("00abcdef01234567"), hash)
+        for text in ["", "0", "00abcdef0123456g", "00abcdef012345678", "-0abcdef01234567"] {
+            XCTAssertNil(PerceptualHash(text), text)
+        }
+    }
+
+    private func hash(_ file: [UInt8]) throws -> PerceptualHash { try renderer.hash(of: ByteBuffer(bytes: file)) }
+
+    private func small(_ file: [UInt8]) throws -> [UInt8] {
+        var transform = Transform()
+        transform.width = 92
+        return Array(try renderer.render(ByteBuffer(bytes: file), as: transform).body.readableBytesView)
+    }
+}

@@ -1,0 +1,281 @@
+import JPEGCodec
+import Logging
+import NIOCore
+import OnesheetCache
+import OnesheetCore
+import OnesheetImaging
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Which of the pictures that a search found becomes the poster.
+final class CandidateSelectionTests: XCTestCase {
+    private let transport = FakeTransport()
+    private let clock = ManualClock()
+    private let title = TitleReference(source: "films", id: "1")
+    private var store: StateStore?
+
+    override func setUpWithError() throws { store = try StateStore() }
+
+    func testThatAPosterIsChosenWhereTheFirstHitIsANewsPhoto() async throws {
+        // Given a news photo that is announced as a poster, and two blogs with the poster
+        try picture("photo", DrawnPoster(width: 710, height: 490, seed: 1))
+        try picture("poster", DrawnPoster(width: 600, height: 900, seed: 2))
+        try picture("copy", DrawnPoster(width: 400, height: 600, seed: 2))
+        let pipeline = try pipeline([hit("photo", 600, 900, 1), hit("poster", 600, 900, 0.9), hit("copy", 400, 600, 0.85)])
+        // When the poster is asked for
+        let answer = try await original(pipeline)
+        // Then it is the poster, with where it came from and why
+        XCTAssertEqual(answer.provenance.location, url("poster"))
+        XCTAssertEqual(answer.provenance.page, "http://pages.example/poster")
+        let choice = try await choice()
+        XCTAssertEqual(choice.chosen, url("poster"))
+        XCTAssertTrue(choice.candidates[0].reasons.contains("announced as 600 × 900"), "\(choice.candidates[0].reasons)")
+        XCTAssertTrue(choice.candidates[1].reasons.contains("1 more show the same picture"), "\(choice.candidates[1].reasons)")
+    }
+
+    func testThatNoMoreAreFetchedThanItTakes() async throws {
+        // Given six hits, the first two of which show one poster
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        for name in ["c", "d", "e", "f"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 9)) }
+        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
+        // When the poster is asked for
+        _ = try await original(pipeline)
+        // Then two were fetched
+        XCTAssertEqual(transport.count(), 2)
+    }
+
+    func testThatNoMoreThanFourAreFetchedWhenNobodyAgrees() async throws {
+        // Given six hits that show six pictures
+        for (index, name) in ["a", "b", "c", "d", "e", "f"].enumerated() {
+            try picture(name, DrawnPoster(width: 600, height: 900, seed: UInt32(index + 1)))
+        }
+        let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
+        // When the poster is asked for
+        let answer = try await original(pipeline)
+        // Then four were fetched, and the search's first is it
+        XCTAssertEqual(transport.count(), 4)
+        XCTAssertEqual(answer.provenance.location, url("a"))
+    }
+
+    func testThatWhatTheSourceKnowsIsNotVotedOn() async throws {
+        // Given a source that knows its posters
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 900, height: 300, seed: 1)) }
+        let pipeline = try pipeline(["a", "b"].map { PosterCandidate(.http(url: url($0))) })
+        // When the poster is asked for
+        _ = try await original(pipeline)
+        // Then one was fetched, and nothing is remembered
+        let choice = try await choice()
+        XCTAssertEqual(transport.count(), 1)
+        XCTAssertEqual(choice, PosterChoice())
+    }
+
+    func testThatAChoiceStaysAndAsksNoSearchAgain() async throws {
+        // Given a poster that was elected
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        let source = source(["a", "b"].map { hit($0, 600, 900, 0.9) })
+        let first = try pipeline(source)
+        _ = try await original(first)
+        // When it is asked for after a restart with an empty cache
+        _ = try await original(try pipeline(source))
+        // Then the same is fetched, and the search was asked once
+        XCTAssertEqual(transport.requests.map(\.url), [url("a"), url("b"), url("a")])
+        XCTAssertEqual(source.counts.candidates, 1)
+    }
+
+    func testThatTheRunnerUpStandsInWhileAHostFailsAndTheChoiceStays() async throws {
+        // Given an elected poster whose host breaks
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
+        _ = try await original(try pipeline(hits))
+        transport.on(url("a"), status: 503, "")
+        // When it is asked for with an empty cache
+        let answer = try await original(try pipeline(hits))
+        // Then the other is served, and the choice is still the first
+        let choice = try await choice()
+        XCTAssertEqual(answer.provenance.location, url("b"))
+        XCTAssertEqual(choice.chosen, url("a"))
+    }
+
+    func testThatAnotherIsChosenWhenTheChosenOneIsGone() async throws {
+        // Given an elected poster that its host has removed
+        for name in ["a", "b", "c"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        let hits = ["a", "b", "c"].map { hit($0, 600, 900, 0.9) }
+        _ = try await original(try pipeline(hits))
+        transport.on(url("a"), status: 404, "")
+        // When it is asked for with an empty cache
+        _ = try await original(try pipeline(hits))
+        // Then the next is chosen
+        let choice = try await choice()
+        XCTAssertEqual(choice.chosen, url("b"))
+    }
+
+    func testThatARejectedCandidateIsNeverFetched() async throws {
+        // Given a candidate that the administrator has rejected
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        let reject = url("a")
+        try await choices().change(title) { $0.reject(reject) }
+        // When the poster is asked for
+        let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
+        // Then it is the other
+        XCTAssertEqual(answer.provenance.location, url("b"))
+        XCTAssertEqual(transport.count(url("a")), 0)
+    }
+
+    func testThatABlockedPictureIsNotShownFromAnyPlaceInAnySize() async throws {
+        // Given a picture that is blocked, which two hits show in different sizes
+        try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
+        try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
+        try picture("c", DrawnPoster(width: 300, height: 450, seed: 5))
+        let hits = [hit("a", 600, 900, 0.9), hit("b", 400, 600, 0.9), hit("c", 300, 450, 0.9)]
+        let pipeline = try pipeline(hits)
+        let posters = try posters(pipeline, hits)
+        _ = try await original(pipeline)
+        // When it is blocked
+        _ = try await posters.block(title)
+        let answer = try await original(pipeline)
+        // Then the third is shown; and where there is nothing else, nothing
+        XCTAssertEqual(answer.provenance.location, url("c"))
+        let certain = try self.pipeline([PosterCandidate(.http(url: url("b")))])
+        try await posters.forget(title)
+        await assertFails(.noPoster(title)) { _ = try await self.original(certain) }
+    }
+
+    func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
+        // Given two titles whose source knows their posters, which are one picture in two sizes, and another one
+        try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
+        try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
+        try picture("c", DrawnPoster(width: 600, height: 900, seed: 5))
+        let urls = ["a", "b", "c"].reduce(into: [:]) { $0[$1] = url($1) }
+        let pipeline = try pipeline(ScriptedSource { id in [PosterCandidate(.http(url: urls[id] ?? ""))] })
+        let posters = try posters(pipeline, [])
+        let titles = ["a", "b", "c"].map { TitleReference(source: "films", id: $0) }
+        for title in titles { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
+        // When the picture is blocked by what it looks like
+        let current = try await posters.current(titles[0])
+        try await posters.block(try XCTUnwrap(PerceptualHash(try XCTUnwrap(current).hash)))
+        // Then neither shows it any more, and the other stays
+        for title in titles[..<2] {
+            await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
+        }
+        let other = try await pipeline.image(for: ImageRequest(titles[2], Transform()))
+        XCTAssertEqual(other.origin, .tier("memory"))
+    }
+
+    func testThatAPinnedCandidateIsServedAtOnceAndWinsEveryElection() async throws {
+        // Given an elected poster
+        for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
+        try picture("c", DrawnPoster(width: 300, height: 300, seed: 3))
+        let hits = [hit("a", 600, 900, 0.9), hit("b", 600, 900, 0.9), hit("c", 300, 300, 0.9)]
+        let pipeline = try pipeline(hits)
+        _ = try await original(pipeline)
+        // When the third is pinned
+        _ = try await posters(pipeline, hits).pin(3, of: title)
+        let answer = try await original(pipeline)
+        // Then it is served
+        XCTAssertEqual(answer.provenance.location, url("c"))
+        let choice = try await choice()
+        XCTAssertTrue(choice.isPinned)
+    }
+
+    func testThatWhatWasBegunBeforeAPinIsNeitherSharedNorStored() async throws {
+        // Given a request that waits for its picture
+        let gate = Gate()
+        let first = ByteBuffer(bytes: try DrawnPoster(width: 60, height: 90, seed: 1).file(JPEGCodec()))
+        transport.hold(url("a"), at: gate) { _ in HTTPAnswer(status: 200, body: first) }
+        try picture("b", DrawnPoster(width: 600, height: 900, seed: 2))
+        let known = ["a", "b"].map { PosterCandidate(.http(url: url($0))) }
+        let pipeline = try pipeline(known)
+        let title = title
+        async let early = pipeline.image(for: ImageRequest(title, Transform()))
+        await gate.hasBeenReached()
+        // When another is pinned meanwhile
+        _ = try await posters(pipeline, known).pin(2, of: title)
+        let during = try await original(pipeline)
+        gate.open()
+        _ = try await early
+        let after = try await original(pipeline)
+        // Then whoever asks afterwards gets that one, before and after the first ends
+        XCTAssertEqual(during.provenance.location, url("b"))
+        XCTAssertEqual(after.provenance.location, url("b"))
+    }
+
+    func testThatANumberThatIsNoCandidateIsAnError() async throws {
+        let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
+        let posters = try posters(try pipeline(hits), hits)
+        for number in [-1, 0, 3, Int.max] {
+            do {
+                _ = try await posters.pin(number, of: title)
+                XCTFail("\(number) was pinned")
+            } catch let error as PosterNumberError {
+                XCTAssertEqual(error.description, "candidate \(number): films://1 has 1 to 2")
+            }
+        }
+    }
+
+    func testThatChoicesOfManyTitlesTakeABoundedRoomAndTheAdministratorsStay() async throws {
+        // Given room for some choices, and one that the administrator has made
+        let choices = PosterChoices(try StateStore(), limit: 20_000)
+        try await choices.change(title) { $0.pin("http://127.0.0.1/pinned") }
+        // When a thousand titles are elected that somebody has made up
+        let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
+        let candidates = [hit("a", 600, 900, 0.9)]
+        for title in titles { try await choices.change(title) { $0.see(candidates) } }
+        // Then most of their choices are gone, and the administrator's is there
+        var left = 0
+        for title in titles where try await choices.choice(of: title) != PosterChoice() { left += 1 }
+        XCTAssertLessThan(left, 990)
+        let pinned = try await choices.choice(of: title)
+        XCTAssertTrue(pinned.isPinned)
+    }
+
+    private func url(_ name: String) -> String { "http://127.0.0.1/\(name)" }
+
+    private func hit(_ name: String, _ width: Int, _ height: Int, _ trust: Double) -> PosterCandidate {
+        PosterCandidate(.http(url: url(name)), width: width, height: height, page: "http://pages.example/\(name)", trust: trust)
+    }
+
+    private func picture(_ name: String, _ poster: DrawnPoster) throws {
+        // A fifth as large as announced looks the same and is drawn faster.
+        var small = poster
+        (small.width, small.height) = (poster.width / 5, poster.height / 5)
+        let body = ByteBuffer(bytes: try small.file(JPEGCodec()))
+        transport.on(url(name)) { _ in HTTPAnswer(status: 200, body: body) }
+    }
+
+    private func source(_ candidates: [PosterCandidate]) -> ScriptedSource { ScriptedSource { _ in candidates } }
+
+    private func choices() throws -> PosterChoices { PosterChoices(try XCTUnwrap(store)) }
+
+    private func choice() async throws -> PosterChoice { try await choices().choice(of: title) }
+
+    private func pipeline(_ candidates: [PosterCandidate]) throws -> Pipeline { try pipeline(source(candidates)) }
+
+    private func pipeline(_ source: ScriptedSource) throws -> Pipeline {
+        try .forTesting(
+            source, transport: transport, clock: clock, pool: RenderPool(workers: 2, queue: 8), choices: try choices(), case: self)
+    }
+
+    private func posters(_ pipeline: Pipeline, _ candidates: [PosterCandidate]) throws -> Posters {
+        let catalog = Catalog(
+            sources: ["films": source(candidates)], cache: pipeline.cache,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return Posters(catalog: catalog, pipeline: pipeline, choices: try choices())
+    }
+
+    private func original(_ pipeline: Pipeline) async throws -> CacheEntry {
+        try await pipeline.image(for: ImageRequest(title, Transform())).entry
+    }
+
+    private func assertFails(
+        _ expected: PipelineError, _ body: () async throws -> Void, line: UInt = #line
+    ) async {
+        do {
+            try await body()
+            XCTFail("nothing was thrown", line: line)
+        } catch {
+            XCTAssertEqual(error as? PipelineError, expected, line: line)
+        }
+    }
+}

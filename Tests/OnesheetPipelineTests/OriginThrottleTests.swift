@@ -1,0 +1,316 @@
+import FoundationEssentials
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// Retries, rest and the circuit breaker, without a network and without waiting.
+final class OriginThrottleTests: XCTestCase {
+    private let clock = ManualClock()
+    private let pauses = Pauses()
+
+    func testThatAFailureIsTriedAgainAfterARandomPauseThatDoubles() async throws {
+        let calls = Script([.failure(failed), .success(503), .success(200)])
+        let answer = try await throttle().ask(url) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+        XCTAssertEqual(answer.status, 200)
+        XCTAssertEqual(calls.count, 3)
+        XCTAssertEqual(pauses.all, [.milliseconds(50), .milliseconds(100)])
+        // And whatever failed before goes over a new connection
+        XCTAssertEqual(calls.fresh, [false, true, true])
+    }
+
+    func testThatWhatIsNotGoneTheNextMomentIsNotTriedAgain() async {
+        for outcome: Script.Outcome in [
+            .success(200), .success(404), .success(500), .success(429), .failure(silent),
+            .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.refused([]), .connecting)),
+            .failure(ExchangeFailure(.unusable("u"), .answered)), .failure(ExchangeFailure(.noMemory, .answered)),
+        ] {
+            let calls = Script([outcome])
+            _ = await failure(throttle(), calls)
+            XCTAssertEqual(calls.count, 1, "\(outcome)")
+        }
+        XCTAssertEqual(pauses.all, [])
+    }
+
+    func testThatAHostThatCannotBeReachedIsLeftAlone() async {
+        // Given a host that could not be reached for five different URLs
+        let throttle = throttle()
+        for number in 0..<5 { _ = await failure(throttle, Script(repeating: .failure(failed)), path: "\(number)") }
+        // When it is asked once more
+        let calls = Script([])
+        let error = await failure(throttle, calls, path: "5")
+        // Then nothing is sent, and the caller knows when to come back
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
+        XCTAssertEqual(calls.count, 0)
+        // And another host is not affected
+        let other = Script([.success(200)])
+        let answer = try? await throttle.ask(WebURL("http://other.example/")!) { attempt async throws(ExchangeFailure) in
+            try other.next(attempt)
+        }
+        XCTAssertEqual(answer?.status, 200)
+    }
+
+    func testThatBadURLsDoNotCloseTheirHostForOthers() async {
+        // What single URLs can do to an origin: be cut, be refused by it, hang, be too large, be no picture
+        let outcomes: [Script.Outcome] = [
+            .failure(ExchangeFailure(.broken("cut"), .answered)), .success(500), .success(503), .success(404),
+            .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.timedOut, .answered)),
+        ]
+        for outcome in outcomes {
+            // Given fifty different ones, and nothing else
+            let throttle = throttle()
+            for number in 0..<50 { _ = await failure(throttle, Script(repeating: outcome), path: "bad\(number)") }
+            // When good ones are asked for
+            for number in 0..<40 {
+                let error = await failure(throttle, Script([.success(200)]), path: "\(number)")
+                // Then each is had
+                XCTAssertNil(error, "\(outcome)")
+            }
+        }
+    }
+
+    func testThatOneURLThatCannotBeReachedIsNotItsHost() async {
+        // Given one URL that hangs up again and again
+        let throttle = throttle()
+        for _ in 0..<50 { _ = await failure(throttle, Script(repeating: .failure(failed))) }
+        // When another is asked for
+        let error = await failure(throttle, Script([.success(200)]), path: "good")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatAHostThatAnswersSomethingIsNotLeftAloneForWhatHangs() async {
+        // Given many URLs that hang, and one answer among them
+        let throttle = throttle()
+        for number in 0..<20 {
+            _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)")
+            if number == 1 { _ = await failure(throttle, Script([.success(200)]), path: "good") }
+        }
+        // When another is asked for
+        let error = await failure(throttle, Script([.success(200)]), path: "other")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatOldFailuresDoNotCount() async {
+        // Given four failures, and ten seconds later four more
+        let throttle = throttle()
+        for number in 0..<4 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        for number in 4..<8 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
+        // Then the host is asked still
+        let error = await failure(throttle, Script([.success(200)]))
+        XCTAssertNil(error)
+    }
+
+    func testThatAfterThePauseAFewFindOutForAll() async {
+        // Given a circuit that was opened
+        let throttle = throttle()
+        for number in 0..<5 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
+        clock.advance(by: .seconds(10))
+        // When many ask
+        let trial = Script(repeating: .failure(silent))
+        var told: [HTTPTransportError?] = []
+        for number in 0..<8 { told.append(await failure(throttle, trial, path: "trial\(number)")) }
+        // Then four are sent, so that the one who asks most is not the only one
+        XCTAssertEqual(trial.count, 4)
+        XCTAssertEqual(told.last, .unavailable(url: "http://films.example/trial7", retryAfter: 10))
+        // And the host is well again with the first that succeeds
+        clock.advance(by: .seconds(10))
+        for number in 0..<20 {
+            let error = await failure(throttle, Script([.success(200)]), path: "good\(number)")
+            XCTAssertNil(error)
+        }
+    }
+
+    func testThatAWordAboutOneURLIsHonouredForThatURL() async {
+        let inAMinute = "Sat, 21 Nov 2026 12:01:00 GMT"
+        for (word, rest) in [("30", 30), (inAMinute, 60), ("999999", 600), ("0", 1), ("-5", 1)] {
+            for status in [429, 503] {
+                // Given a URL whose host asks to come back later
+                let throttle = throttle()
+                let calls = Script([.success(status, ["retry-after": word])])
+                _ = await failure(throttle, calls)
+                // When it is asked for again
+                let error = await failure(throttle, calls)
+                // Then nothing is sent, and the asker hears the word
+                XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: rest), word)
+                XCTAssertEqual(calls.count, 1)
+                // And other URLs of the host are fetched
+                let other = await failure(throttle, Script([.success(200)]), path: "other")
+                XCTAssertNil(other)
+            }
+        }
+    }
+
+    func testThatAHostThatAsksForSeveralURLsIsLeftAlone() async {
+        // Given a host that asks to come back later for three URLs
+        let throttle = throttle()
+        for (number, word) in ["60", "30", "90"].enumerated() {
+            _ = await failure(throttle, Script([.success(429, ["retry-after": word])]), path: "\(number)")
+        }
+        // When another is asked for
+        let error = await failure(throttle, Script([]), path: "other")
+        // Then it is left alone for the shortest time that it named
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 30))
+    }
+
+    func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
+        // Given a host that answers ten URLs, and asks to come back later for three
+        let throttle = throttle()
+        for number in 0..<3 {
+            _ = await failure(throttle, Script([.success(503, ["retry-after": "600"])]), path: "bad\(number)")
+            for good in 0..<4 { _ = await failure(throttle, Script([.success(200)]), path: "\(number)-\(good)") }
+        }
+        // When another is asked for
+        let error = await failure(throttle, Script([.success(200)]), path: "other")
+        // Then it is had
+        XCTAssertNil(error)
+    }
+
+    func testThatAClockThatIsSetBackDoesNotKeepAURLWaiting() async {
+        // Given a URL that is left alone for half a minute
+        let throttle = throttle()
+        let calls = Script([.success(503, ["retry-after": "30"]), .success(200)])
+        _ = await failure(throttle, calls)
+        // When the clock is set back by a day
+        clock.advance(by: .seconds(-86_400))
+        // Then it is asked for, and not left alone for a day
+        let error = await failure(throttle, calls)
+        XCTAssertNil(error)
+        XCTAssertEqual(calls.count, 2)
+    }
+
+    func testThatWhatAStrangerChoseFailsInOneWay() async {
+        // Given all that can keep a head of an answer from coming
+        let failures = [
+            ExchangeFailure(.refused([IPAddress("10.1.2.3")!]), .connecting), ExchangeFailure(.noAddress, .connecting),
+            ExchangeFailure(.timedOut, .connecting), ExchangeFailure(.timedOut, .waiting), silent, failed,
+            ExchangeFailure(.broken("garbage"), .begun), ExchangeFailure(.tooLarge(1), .begun),
+        ]
+        for failure in failures {
+            // When a stranger asks
+            let strange = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: false)
+            // Then each hears the same
+            XCTAssertEqual(strange, .failed(url: url.description, reason: "its host gives no answer"), "\(failure)")
+            // And the operator's own host is told with what is wrong, but not with its address
+            let known = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: true)
+            XCTAssertNotEqual(known, strange)
+            XCTAssertFalse("\(String(describing: known))".contains("10.1.2.3"))
+        }
+    }
+
+    func testThatARefusalAndAClosedPortRestAHostAlike() async {
+        for failure in [ExchangeFailure(.refused([]), .connecting), failed] {
+            // Given five URLs of a host that a stranger chose
+            let throttle = throttle()
+            let calls = Script(repeating: .failure(failure))
+            for number in 0..<5 { _ = await self.failure(throttle, calls, path: "\(number)", isNamed: false) }
+            // When there is one more
+            let error = await self.failure(throttle, calls, path: "5", isNamed: false)
+            // Then both took as many tries, and both rest
+            XCTAssertEqual(calls.count, 15)
+            XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
+        }
+    }
+
+    func testThatAFullLineIsNotTheHostsFault() async throws {
+        // Given a host that has as many requests as it may, and no line
+        let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
+        let throttle = OriginThrottle(
+            slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
+            retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
+        let working = Task {
+            try await throttle.ask(url) { _ async throws(ExchangeFailure) in
+                do { try await gate.pass() } catch { throw ExchangeFailure(.timedOut, .waiting) }
+                return HTTPAnswer(status: 200)
+            }
+        }
+        await gate.hasBeenReached()
+        for _ in 0..<10 {
+            // When more come
+            let calls = Script([])
+            let error = await failure(throttle, calls)
+            // Then they are told when to come back, at once and without another try
+            XCTAssertEqual(error, .crowded(url: url.description, retryAfter: 1))
+        }
+        XCTAssertEqual(pauses.all, [])
+        // And the host counts as well
+        XCTAssertNil(breaker.wait(for: url))
+        gate.open()
+        _ = try await working.value
+    }
+
+    private let url = WebURL("http://films.example/1.jpg")!
+    private let failed = ExchangeFailure(.broken("reset"), .waiting)
+    private let silent = ExchangeFailure(.timedOut, .waiting)
+
+    private func throttle() -> OriginThrottle {
+        OriginThrottle(
+            slots: HostSlots(limit: 8, queue: 8, clock: clock.wallClock), breaker: CircuitBreaker(clock: clock.wallClock),
+            retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }), clock: clock.wallClock)
+    }
+
+    private func failure(
+        _ throttle: OriginThrottle, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true
+    ) async -> HTTPTransportError? {
+        do throws(HTTPTransportError) {
+            let url = WebURL("http://films.example/\(path)")!
+            _ = try await throttle.ask(url, isNamed: isNamed) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// What a retry would have slept for.
+private final class Pauses: Sendable {
+    private let slept = Mutex<[Duration]>([])
+    var all: [Duration] { slept.withLock { $0 } }
+    func add(_ pause: Duration) { slept.withLock { $0.append(pause) } }
+}
+
+/// Outcomes one after another.
+private final class Script: Sendable {
+    enum Outcome {
+        case success(Int, [String: String] = [:])
+        case failure(ExchangeFailure)
+    }
+
+    private struct State {
+        var outcomes: [Outcome]
+        var fresh: [Bool] = []
+    }
+
+    private let state: Mutex<State>
+    private let repeats: Bool
+
+    init(_ outcomes: [Outcome]) {
+        state = Mutex(State(outcomes: outcomes))
+        repeats = false
+    }
+
+    init(repeating outcome: Outcome) {
+        state = Mutex(State(outcomes: [outcome]))
+        repeats = true
+    }
+
+    /// For each call whether it wanted a new connection.
+    var fresh: [Bool] { state.withLock { $0.fresh } }
+    var count: Int { fresh.count }
+
+    func next(_ attempt: OriginThrottle.Attempt) throws(ExchangeFailure) -> HTTPAnswer {
+        let outcome = state.withLock { state in
+            state.fresh.append(attempt.isFresh)
+            return repeats ? state.outcomes[0] : state.outcomes.removeFirst()
+        }
+        switch outcome {
+        case .success(let status, let headers): return HTTPAnswer(status: status, headers: headers)
+        case .failure(let error): throw error
+        }
+    }
+}

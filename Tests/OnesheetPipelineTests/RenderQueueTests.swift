@@ -1,0 +1,101 @@
+import OnesheetCore
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class RenderQueueTests: XCTestCase {
+    func testThatPeopleComeBeforePrefetching() {
+        // Given one worker at work, with prefetching and then people waiting
+        var queue = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
+        XCTAssertEqual(queue.enter("first", ticket: 1, .prefetch, milliseconds: 10, at: 0), .now)
+        for (ticket, name) in [(2, "p1"), (3, "p2")] as [(UInt64, String)] {
+            XCTAssertEqual(queue.enter(name, ticket: ticket, .prefetch, milliseconds: 10, at: 0), .later)
+        }
+        for (ticket, name) in [(4, "i1"), (5, "i2")] as [(UInt64, String)] {
+            XCTAssertEqual(queue.enter(name, ticket: ticket, .interactive, milliseconds: 10, at: 0), .later)
+        }
+        // When the worker is free again and again, then people come first, each lane in its order
+        let order: [UInt64] = [1, 4, 5, 2, 3]
+        XCTAssertEqual(order.map { queue.finish($0, at: 10) }, ["i1", "i2", "p1", "p2", nil])
+        XCTAssertEqual(queue.load, 0)
+    }
+
+    func testThatNobodyIsLetWaitLongerThanIsOfUse() {
+        // Given a worker with two seconds of work
+        var queue = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000)
+        _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 2000, at: 0)
+        XCTAssertEqual(queue.enter(1, ticket: 2, .interactive, milliseconds: 500, at: 1000), .later)
+        // When one more comes, then it is told when to come back
+        XCTAssertEqual(queue.enter(2, ticket: 3, .interactive, milliseconds: 1000, at: 1000), .later)
+        XCTAssertEqual(queue.enter(3, ticket: 4, .interactive, milliseconds: 10, at: 1000), .refused(retryAfter: 3))
+        // And prefetching, which nobody waits for, may wait
+        XCTAssertEqual(queue.enter(4, ticket: 5, .prefetch, milliseconds: 10, at: 1000), .later)
+    }
+
+    func testThatAPredictionThatProvedWrongCounts() {
+        // Given a job that was to take a millisecond, and after it one in line
+        var queue = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000, deadline: 20_000)
+        _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 1, at: 0)
+        XCTAssertEqual(queue.enter(1, ticket: 2, .interactive, milliseconds: 1, at: 0), .later)
+        // When it still runs after three seconds, then it will probably take as long again, and nobody is let wait for that
+        XCTAssertEqual(queue.enter(2, ticket: 3, .interactive, milliseconds: 1, at: 3000), .refused(retryAfter: 4))
+        // And beyond its deadline nobody is told more than that
+        XCTAssertEqual(queue.stuck(at: 20_000), 0)
+        XCTAssertEqual(queue.stuck(at: 1_000_000), 1)
+        XCTAssertEqual(queue.enter(3, ticket: 4, .interactive, milliseconds: 1, at: 1_000_000), .refused(retryAfter: 21))
+    }
+
+    func testThatAWorkerThatIsStuckMakesNobodyWaitWhoHasAnother() {
+        // Given two workers, of whom one is stuck, and the other has a short job
+        var queue = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 2000, deadline: 20_000)
+        _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 1, at: 0)
+        _ = queue.enter(0, ticket: 2, .interactive, milliseconds: 100, at: 1_000_000)
+        // When another comes, then it waits for the short one only
+        XCTAssertEqual(queue.wait(.interactive, at: 1_000_000), 100)
+        XCTAssertEqual(queue.enter(0, ticket: 3, .interactive, milliseconds: 50, at: 1_000_000), .later)
+        XCTAssertEqual(queue.wait(.interactive, at: 1_000_000), 150)
+    }
+
+    func testThatWorkersShareWhatWaits() {
+        // Given two workers that come free at different times, and one second of work in line
+        var queue = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 1e6)
+        _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 100, at: 0)
+        _ = queue.enter(0, ticket: 2, .interactive, milliseconds: 300, at: 0)
+        _ = queue.enter(0, ticket: 3, .interactive, milliseconds: 1000, at: 0)
+        XCTAssertEqual(queue.wait(.interactive, at: 0), 700)
+        // When the one in line leaves, then a newcomer is next
+        XCTAssertNotNil(queue.leave(3))
+        XCTAssertEqual(queue.wait(.interactive, at: 0), 100)
+    }
+
+    func testThatAFullQueueRefuses() {
+        var queue = RenderQueue<Int>(workers: 1, queue: 1, longestWait: 1e9)
+        for (index, turn) in [RenderQueue<Int>.Turn.now, .later, .refused(retryAfter: 1)].enumerated() {
+            XCTAssertEqual(queue.enter(index, ticket: UInt64(index), .interactive, milliseconds: 1, at: 0), turn)
+        }
+        XCTAssertEqual(queue.enter(8, ticket: 8, .prefetch, milliseconds: 1, at: 0), .later)
+        XCTAssertEqual(queue.enter(9, ticket: 9, .prefetch, milliseconds: 1, at: 0), .refused(retryAfter: 1))
+    }
+
+    func testThatWhoLeavesIsSkipped() {
+        var queue = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
+        _ = queue.enter("at work", ticket: 1, .interactive, milliseconds: 10, at: 0)
+        _ = queue.enter("leaver", ticket: 2, .interactive, milliseconds: 10, at: 0)
+        _ = queue.enter("stayer", ticket: 3, .interactive, milliseconds: 10, at: 0)
+        XCTAssertEqual(queue.leave(2), "leaver")
+        XCTAssertNil(queue.leave(2))
+        XCTAssertEqual(queue.finish(1, wasBegun: false, at: 0), "stayer")
+        XCTAssertEqual(queue.leaveAll(), [])
+    }
+
+    func testThatPredictionsLearnHowFastThisMachineIs() {
+        var queue = RenderQueue<Int>(workers: 1, queue: 8, longestWait: 1000)
+        for ticket in 0..<100 as Range<UInt64> {
+            _ = queue.enter(0, ticket: ticket, .interactive, milliseconds: 10, at: 0)
+            _ = queue.finish(ticket, at: 40)
+        }
+        XCTAssertEqual(queue.slowness, 4, accuracy: 0.01)
+        _ = queue.enter(0, ticket: 100, .interactive, milliseconds: 100, at: 0)
+        XCTAssertEqual(queue.wait(.interactive, at: 0), 400, accuracy: 1)
+    }
+}
