@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "OnesheetCore", package: "onesheet")
-let server = Target.Dependency.product(name: "OnesheetServer", package: "onesheet")
+let commands = Target.Dependency.product(name: "OnesheetCommands", package: "onesheet")
 let testing = Target.Dependency.product(name: "OnesheetTesting", package: "onesheet")
 let standard = Target.Dependency.product(name: "StandardPlugins", package: "onesheet")
 
@@ -21,7 +21,7 @@ let package = Package(
     targets: [
         .target(name: "ProgrammeSource", dependencies: [core], swiftSettings: settings),
         .executableTarget(
-            name: "custom-server", dependencies: ["ProgrammeSource", core, server, standard], swiftSettings: settings),
+            name: "custom-server", dependencies: ["ProgrammeSource", core, commands, standard], swiftSettings: settings),
         .testTarget(
             name: "ProgrammeSourceTests", dependencies: ["ProgrammeSource", core, testing, standard], swiftSettings: settings),
     ]

@@ -1,18 +1,18 @@
-import FoundationEssentials
-import OnesheetCore
+package import FoundationEssentials
+package import OnesheetCore
 
 /// A tier's figures as JSON: all together, and each source's.
-struct CacheDocument: Encodable {
-    struct Figures: Encodable {
-        let entries: Int
-        let bytes: Int
+package struct CacheDocument: Encodable {
+    package struct Figures: Encodable {
+        package let entries: Int
+        package let bytes: Int
         /// Seconds since the oldest entry was made.
-        let oldestAge: Int?
-        let hits: Int
-        let misses: Int
-        let stores: Int
-        let evictions: [String: Int]
-        let damaged: Int
+        package let oldestAge: Int?
+        package let hits: Int
+        package let misses: Int
+        package let stores: Int
+        package let evictions: [String: Int]
+        package let damaged: Int
 
         init(_ figures: CacheFigures, at now: Date) {
             (entries, bytes) = (figures.entries, figures.bytes)
@@ -22,13 +22,13 @@ struct CacheDocument: Encodable {
         }
     }
 
-    let byteLimit: Int
+    package let byteLimit: Int
     /// What part of the limit is taken, 0 to 1.
-    let fill: Double
-    let total: Figures
-    let sources: [String: Figures]
+    package let fill: Double
+    package let total: Figures
+    package let sources: [String: Figures]
 
-    init(_ statistics: CacheStatistics, at now: Date) {
+    package init(_ statistics: CacheStatistics, at now: Date) {
         (byteLimit, fill) = (statistics.byteLimit, statistics.fill)
         total = Figures(statistics.total, at: now)
         sources = statistics.sources.mapValues { Figures($0, at: now) }

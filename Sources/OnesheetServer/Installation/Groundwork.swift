@@ -24,7 +24,7 @@ struct Groundwork: Sendable {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
         let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
-        let transport = try configuration.tape.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
+        let transport = try configuration.recordReplay.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
         let disk: DiskTier
         if writes {
             // First of all: it refuses a folder that is somebody else's, before anything is written there.

@@ -1,37 +1,37 @@
+package import Logging
+package import OnesheetAddress
+package import OnesheetCache
+package import OnesheetCore
 import OnesheetHTTP
-import OnesheetAddress
-import Logging
-import OnesheetCache
-import OnesheetCore
 import OnesheetImaging
-import OnesheetPipeline
+package import OnesheetPipeline
 
 /// Everything that a configuration means: sources, codecs, tiers and the pipeline through them.
-struct Installation: Sendable {
-    let configuration: ServerConfiguration
+package struct Installation: Sendable {
+    package let configuration: ServerConfiguration
     /// Sources by name, in the order of the configuration.
-    let sources: [(name: String, source: any ContentSource)]
+    package let sources: [(name: String, source: any ContentSource)]
     /// How each of them is, in the same order.
     let watches: [(name: String, watch: SourceWatch)]
-    let pipeline: Pipeline
-    let catalog: Catalog
-    let posters: Posters
+    package let pipeline: Pipeline
+    package let catalog: Catalog
+    package let posters: Posters
     let ledger: PrefetchLedger
-    let options: ImageOptions
+    package let options: ImageOptions
     let signature: Signature
     let accept: Accept
     /// How its sources are made.
-    let assembly: PluginAssembly
+    package let assembly: PluginAssembly
     private let groundwork: Groundwork
 
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
-    init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
+    package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         try self.init(configuration, plugins, on: Groundwork(configuration, clock: clock, logger: logger))
     }
 
     /// The same for a look at it, which writes nothing: its cache is closed and its state is empty.
     /// - Throws: as the other does.
-    static func examined(
+    package static func examined(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
     ) throws -> Installation {
         try Installation(configuration, plugins, on: Groundwork(configuration, writes: false, clock: clock, logger: logger))
@@ -77,8 +77,8 @@ struct Installation: Sendable {
     }
 
     var cache: Cache { groundwork.cache }
-    var disk: DiskTier { groundwork.disk }
-    var clock: WallClock { groundwork.clock }
+    package var disk: DiskTier { groundwork.disk }
+    package var clock: WallClock { groundwork.clock }
     var logger: Logger { groundwork.logger }
 
     /// The same ground under another configuration.
@@ -88,9 +88,9 @@ struct Installation: Sendable {
     }
 
     /// Prefetching with as many titles at once as there are workers and one to fetch meanwhile.
-    var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
+    package var prefetch: Prefetch { Prefetch(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
     /// Ends connections and threads.
     /// - Parameter limit: the longest that is waited for those that do not end.
-    func shutdown(within limit: Duration = .seconds(10)) async throws { try await groundwork.shutdown(within: limit) }
+    package func shutdown(within limit: Duration = .seconds(10)) async throws { try await groundwork.shutdown(within: limit) }
 }

@@ -1,21 +1,29 @@
-import Logging
+package import Logging
 import OnesheetCache
-import OnesheetCore
-import OnesheetPipeline
+package import OnesheetCore
+package import OnesheetPipeline
 
 /// Makes plugins from their configurations, each with a context of its own.
-struct PluginAssembly: Sendable {
+package struct PluginAssembly: Sendable {
     let plugins: PluginList
-    var transport: any HTTPTransport
+    package var transport: any HTTPTransport
     let limits: Limits
     let clock: WallClock
     let logger: Logger
-    var state: @Sendable (String) -> any KeyValueState
+    package var state: @Sendable (String) -> any KeyValueState
     /// What sources' answers are counted in.
     var memory: MemoryBudget?
 
+    package init(
+        plugins: PluginList, transport: any HTTPTransport, limits: Limits, clock: WallClock, logger: Logger,
+        state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget? = nil
+    ) {
+        (self.plugins, self.transport, self.limits, self.clock, self.logger) = (plugins, transport, limits, clock, logger)
+        (self.state, self.memory) = (state, memory)
+    }
+
     /// The source that the configuration calls `name`.
-    func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
+    package func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
         let (configuration, limits) = try nested.withoutLimits(at: path)
@@ -34,7 +42,7 @@ struct PluginAssembly: Sendable {
     }
 
     /// All codecs, in the order of the list, each with its own of `configurations`.
-    func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
+    package func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
         let known = plugins.codecs.map { $0.type }
         if let unknown = configurations.keys.sorted().first(where: { !known.contains($0) }) {
             throw ConfigurationError(path: "rendering.codecs", message: unknownName(unknown, kind: "codec", known: known))

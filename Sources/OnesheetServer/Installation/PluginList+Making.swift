@@ -1,8 +1,8 @@
-import OnesheetCore
+package import OnesheetCore
 
 extension PluginList {
     /// The source type called `name`.
-    func source(_ name: String, at path: String) throws(ConfigurationError) -> any SourcePlugin.Type {
+    package func source(_ name: String, at path: String) throws(ConfigurationError) -> any SourcePlugin.Type {
         guard let type = sources.first(where: { $0.type == name }) else {
             throw ConfigurationError(path: path, message: unknownName(name, kind: "source type", known: sources.map { $0.type }))
         }

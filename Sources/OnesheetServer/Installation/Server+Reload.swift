@@ -14,7 +14,7 @@ extension Server {
         }
         do {
             let (configuration, fixed) = try load().taking(fixedPartsOf: running.configuration)
-            if case .record = configuration.tape {
+            if case .record = configuration.recordReplay {
                 throw ConfigurationError(path: "", message: "a server that records would record new secrets; start it again")
             }
             try configuration.requireProtection()

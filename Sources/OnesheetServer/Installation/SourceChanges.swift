@@ -63,7 +63,7 @@ extension Installation {
     }
 
     /// The same until nothing has changed, for a command that does not stay to look again.
-    func catchUp(with name: String) async throws {
+    package func catchUp(with name: String) async throws {
         guard let source = sources.first(where: { $0.name == name })?.source else { return }
         while let changes = try await forgetChanges(of: name, source), changes != .none {}
     }

@@ -1,26 +1,34 @@
-import OnesheetAddress
-import OnesheetCore
+package import OnesheetAddress
+package import OnesheetCore
 import OnesheetPipeline
 
 /// What to prefetch, in the words of the command line, of the configuration and of the HTTP interface.
-struct PrefetchOrder: Codable, Hashable, Sendable {
-    static let usualSizes = ["w185", "w342"]
-    static let usualFormats = ["jpg"]
+package struct PrefetchOrder: Codable, Hashable, Sendable {
+    package static let usualSizes = ["w185", "w342"]
+    package static let usualFormats = ["jpg"]
     /// More days than any box office has.
-    static let maxDays = 10_000
+    package static let maxDays = 10_000
 
-    var source: String
+    package var source: String
     /// Titles by id; empty takes the source's lists.
-    var ids: [String] = []
+    package var ids: [String] = []
     /// The days whose lists to take; empty is the source's newest.
-    var dates: [CalendarDay] = []
+    package var dates: [CalendarDay] = []
     /// Words to search for instead of a list.
-    var query: String?
-    var sizes = PrefetchOrder.usualSizes
-    var formats = PrefetchOrder.usualFormats
+    package var query: String?
+    package var sizes = PrefetchOrder.usualSizes
+    package var formats = PrefetchOrder.usualFormats
+
+    package init(
+        source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
+        sizes: [String] = PrefetchOrder.usualSizes, formats: [String] = PrefetchOrder.usualFormats
+    ) {
+        (self.source, self.ids, self.dates, self.query) = (source, ids, dates, query)
+        (self.sizes, self.formats) = (sizes, formats)
+    }
 
     /// The days from `first` to `last`.
-    static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
+    package static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
         guard first <= last else {
             throw .bad(option: "to", value: last.description, reason: "lies before \(first)")
         }
@@ -34,7 +42,7 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
 
     /// The titles, each once, and the transforms that this order means.
     /// - Throws: before any source is asked, where a size or a format is not known.
-    func resolve(_ installation: Installation) async throws -> (titles: [TitleReference], transforms: [Transform]) {
+    package func resolve(_ installation: Installation) async throws -> (titles: [TitleReference], transforms: [Transform]) {
         let transforms = try transforms(installation.options)
         guard installation.configuration.sources[source] != nil else {
             throw PipelineError.unknownSource(source, known: installation.configuration.sourceNames)
@@ -45,7 +53,7 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
         return (titles.filter { seen.insert($0).inserted }, transforms)
     }
 
-    func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
+    package func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
         var transforms: [Transform] = []
         // Each name once: a list of a megabyte times another one is more than anybody means.
         for size in Self.once(sizes) {
@@ -81,9 +89,9 @@ extension PrefetchOrder {
         ]
     }
 
-    static func == (left: Self, right: Self) -> Bool { left.dates == right.dates && left.exact == right.exact }
+    package static func == (left: Self, right: Self) -> Bool { left.dates == right.dates && left.exact == right.exact }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(dates)
         hasher.combine(exact)
     }

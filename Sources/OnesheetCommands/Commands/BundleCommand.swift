@@ -1,6 +1,7 @@
 import ArgumentParser
 import NIOCore
 import OnesheetCore
+import OnesheetServer
 
 struct BundleCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +36,7 @@ struct BundleCommand: PluggedCommand {
             throw error
         }
         try await bundle.installation.shutdown()
-        for line in FailureLines.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
+        for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if !outcome.missing.isEmpty { throw ExitCode.failure }
     }

@@ -1,5 +1,6 @@
 import Logging
 import OnesheetCore
+import OnesheetServer
 
 extension PluginList {
     /// The codecs alone, for work without a network and without a cache.

@@ -6,7 +6,7 @@ import OnesheetCache
 import OnesheetCore
 
 /// An answer as it is written down: one JSON file for each URL.
-private struct TapedAnswer: Codable {
+private struct RecordedAnswer: Codable {
     let url: String
     let status: Int
     let headers: [String: String]
@@ -34,12 +34,12 @@ struct RecordingTransport: HTTPTransport {
         guard !answer.isNotModified else { return answer }
         let url = redaction.url(request.url)
         let text = String(validating: answer.body.readableBytesView, as: UTF8.self).map(redaction.text)
-        let taped = TapedAnswer(
+        let recorded = RecordedAnswer(
             url: url, status: answer.status, headers: redaction.fields(answer.headers), text: text,
             base64: text == nil ? Data(buffer: answer.body) : nil)
         do {
-            let document = ByteBuffer(data: try JSONEncoder.document.encode(taped))
-            try PrivateFile.write(document, to: TapedAnswer.path(url, in: folder))
+            let document = ByteBuffer(data: try JSONEncoder.document.encode(recorded))
+            try PrivateFile.write(document, to: RecordedAnswer.path(url, in: folder))
         } catch {
             throw .failed(url: url, reason: "its answer cannot be recorded: \(error)")
         }
@@ -56,14 +56,14 @@ struct ReplayingTransport: HTTPTransport {
         _ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let url = redaction.url(request.url)
-        let path = TapedAnswer.path(url, in: folder)
+        let path = RecordedAnswer.path(url, in: folder)
         guard FileManager.default.fileExists(atPath: path) else {
             throw .failed(url: url, reason: "nothing was recorded for it; record it with --record \(folder)")
         }
         do {
-            let taped = try JSONDecoder().decode(TapedAnswer.self, from: Data(contentsOf: URL(filePath: path)))
-            let body = taped.text.map { ByteBuffer(string: $0) } ?? ByteBuffer(data: taped.base64 ?? Data())
-            return HTTPAnswer(status: taped.status, headers: taped.headers, body: body)
+            let recorded = try JSONDecoder().decode(RecordedAnswer.self, from: Data(contentsOf: URL(filePath: path)))
+            let body = recorded.text.map { ByteBuffer(string: $0) } ?? ByteBuffer(data: recorded.base64 ?? Data())
+            return HTTPAnswer(status: recorded.status, headers: recorded.headers, body: body)
         } catch {
             throw .failed(url: url, reason: "\(path) is not a recorded answer: \(error)")
         }

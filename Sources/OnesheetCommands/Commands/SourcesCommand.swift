@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetServer
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

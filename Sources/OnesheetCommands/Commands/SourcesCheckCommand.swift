@@ -1,5 +1,6 @@
 import ArgumentParser
 import OnesheetCore
+import OnesheetServer
 
 struct SourcesCheckCommand: PluggedCommand {
     static let configuration = CommandConfiguration(

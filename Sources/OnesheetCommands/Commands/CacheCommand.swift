@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
+import OnesheetServer
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

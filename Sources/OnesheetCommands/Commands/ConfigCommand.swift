@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import OnesheetCore
+import OnesheetServer
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,11 @@
-import OnesheetAddress
 import ArgumentParser
 import FoundationEssentials
 import NIOCore
 import NIOFoundationEssentialsCompat
+import OnesheetAddress
 import OnesheetCore
 import OnesheetImaging
+import OnesheetServer
 
 struct RenderCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct RenderCommand: PluggedCommand {
             do {
                 try Data(buffer: image.body).write(to: URL(filePath: output), options: .atomic)
             } catch {
-                throw RenderFailure("cannot write \(output): \(ConfigurationFile.reason(error))")
+                throw FileError("cannot write \(output): \(ConfigurationFile.reason(error))")
             }
         }
     }
@@ -62,24 +63,18 @@ struct RenderCommand: PluggedCommand {
     private func read(limit: Int) throws -> ByteBuffer {
         guard input != "-" else {
             guard let bytes = StandardStreams.input(limit: limit) else {
-                throw RenderFailure("standard input holds more than \(limit) bytes")
+                throw FileError("standard input holds more than \(limit) bytes")
             }
             return ByteBuffer(bytes: bytes)
         }
         do {
             let data = try Data(contentsOf: URL(filePath: input))
-            guard data.count <= limit else { throw RenderFailure("\(input) holds more than \(limit) bytes") }
+            guard data.count <= limit else { throw FileError("\(input) holds more than \(limit) bytes") }
             return ByteBuffer(data: data)
-        } catch let error as RenderFailure {
+        } catch let error as FileError {
             throw error
         } catch {
-            throw RenderFailure("cannot read \(input): \(ConfigurationFile.reason(error))")
+            throw FileError("cannot read \(input): \(ConfigurationFile.reason(error))")
         }
     }
-}
-
-/// A file that cannot be read or written.
-struct RenderFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

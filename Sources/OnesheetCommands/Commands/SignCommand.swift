@@ -1,6 +1,7 @@
-import OnesheetAddress
 import ArgumentParser
+import OnesheetAddress
 import OnesheetCore
+import OnesheetServer
 
 struct SignCommand: ParsableCommand, PluggedCommand {
     static let configuration = CommandConfiguration(

@@ -26,7 +26,7 @@ final class ProgressLine: Sendable {
     func finish(_ summary: PrefetchSummary) {
         guard !isQuiet else { return }
         if isTerminal { StandardStreams.progress("\n") }
-        for line in FailureLines.of(summary.failures.map { ($0.title, $0.reason) }) { StandardStreams.error("failed: \(line)") }
+        for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) { StandardStreams.error("failed: \(line)") }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(

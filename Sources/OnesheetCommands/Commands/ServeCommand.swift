@@ -1,5 +1,6 @@
 import ArgumentParser
 import OnesheetCore
+import OnesheetServer
 
 struct ServeCommand: PluggedCommand {
     static let configuration = CommandConfiguration(

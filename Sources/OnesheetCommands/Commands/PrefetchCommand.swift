@@ -1,8 +1,9 @@
-import OnesheetAddress
 import ArgumentParser
 import FoundationEssentials
+import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetServer
 
 struct PrefetchCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
@@ -110,15 +111,5 @@ extension CalendarDay {
     init(argument text: String) throws {
         guard let day = CalendarDay(text) else { throw ValidationError("“\(text)” is not a day such as 2026-11-20") }
         self = day
-    }
-}
-
-extension JSONEncoder {
-    /// For documents that people may read too.
-    static var document: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
     }
 }

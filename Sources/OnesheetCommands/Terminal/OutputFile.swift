@@ -54,7 +54,13 @@ final class OutputFile {
         #endif
     }
 
-    private static func failure(_ path: String) -> RenderFailure {
-        RenderFailure("cannot write \(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ path: String) -> FileError {
+        FileError("cannot write \(path): \(String(cString: strerror(errno)))")
     }
+}
+
+/// A file that cannot be read or written.
+struct FileError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

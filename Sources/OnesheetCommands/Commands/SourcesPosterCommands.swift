@@ -3,6 +3,7 @@ import FoundationEssentials
 import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
+import OnesheetServer
 
 /// What every command about one title's poster takes.
 struct PosterArguments: ParsableArguments {

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-@testable import OnesheetServer
+@testable import OnesheetCommands
 
 final class FileWatchTests: XCTestCase {
     private let file = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")

@@ -1,7 +1,8 @@
-import OnesheetAddress
 import NIOCore
+import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetServer
 
 /// Tries a configured source: first what the server would ask it, each step on the one before, then every rule of conformance.
 struct SourceCheck: Sendable {

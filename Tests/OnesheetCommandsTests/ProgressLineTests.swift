@@ -1,7 +1,7 @@
 import XCTest
 
 @testable import OnesheetPipeline
-@testable import OnesheetServer
+@testable import OnesheetCommands
 
 final class ProgressLineTests: XCTestCase {
     func testThatTheLineSaysCountRateTimeLeftAndFailures() {
@@ -19,11 +19,11 @@ final class ProgressLineTests: XCTestCase {
         // Given more titles than a line can take, that failed for one reason, and one that failed for another
         let failures = (1...1200).map { (title: "a://\($0)", reason: "the quota is used up") } + [(title: "a://x", reason: "gone")]
         // When they are told
-        let lines = FailureLines.of(failures)
+        let lines = ErrorText.of(failures)
         // Then
         XCTAssertEqual(lines, ["1200 titles, a://1, a://2, a://3 and 1197 more: the quota is used up", "a://x: gone"])
-        XCTAssertEqual(FailureLines.of([("a", "r"), ("b", "r")]), ["2 titles, a, b: r"])
-        XCTAssertEqual(FailureLines.of([]), [])
+        XCTAssertEqual(ErrorText.of([("a", "r"), ("b", "r")]), ["2 titles, a, b: r"])
+        XCTAssertEqual(ErrorText.of([]), [])
     }
 
     func testThatWithoutABarTheLineIsPlain() {

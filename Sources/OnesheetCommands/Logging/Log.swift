@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Logging
 import OnesheetCore
+import OnesheetServer
 
 /// The log: lines on standard error, each with the name of the request that it is about.
 enum Log {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import OnesheetCache
 public import OnesheetCore
+import OnesheetServer
 
 /// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
 public enum Onesheet {
@@ -92,8 +93,8 @@ struct ConfigurationOptions: ParsableArguments {
     func load() throws -> ServerConfiguration {
         var configuration = try ConfigurationFile().load(config)
         if let cache { configuration.cache.disk.path = cache }
-        if let record { configuration.tape = .record(folder: record) }
-        if let replay { configuration.tape = .replay(folder: replay) }
+        if let record { configuration.recordReplay = .record(folder: record) }
+        if let replay { configuration.recordReplay = .replay(folder: replay) }
         return configuration
     }
 

@@ -1,5 +1,5 @@
 /// What went wrong with many titles, one line for each reason: beyond the wall of a quota it is the same for all.
-enum FailureLines {
+enum ErrorText {
     private static let named = 3
 
     static func of(_ failures: [(title: String, reason: String)]) -> [String] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OnesheetServer
 import UnixSignals
 
 /// Tells a running server what signals say, and when its files have changed.

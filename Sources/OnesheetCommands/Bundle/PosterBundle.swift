@@ -1,9 +1,10 @@
-import OnesheetAddress
 import FoundationEssentials
 import NIOCore
 import NIOFoundationEssentialsCompat
+import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetServer
 
 /// One archive with everything that an app shows before it has a network: titles, their lists by day, and posters.
 ///

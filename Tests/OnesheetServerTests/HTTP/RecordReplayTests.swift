@@ -7,7 +7,7 @@ import XCTest
 @testable import OnesheetServer
 
 /// A service's answers written down once and played again, without its key and without a network.
-final class TapeTests: ServerTestCase {
+final class RecordReplayTests: ServerTestCase {
     private let sources = """
         boxoffice: { type: boxoffice, key: "${KOBIS_KEY}", baseURL: "BASE/kobis", networks: [loopback], \
         posters: { type: kakao, key: "${KAKAO_KEY}", baseURL: "BASE/kakao", networks: [loopback] } }
@@ -23,14 +23,14 @@ final class TapeTests: ServerTestCase {
             return .answer(type: "application/json", body: ByteBuffer(string: Self.answer(target, base)))
         }
         let recording = try await server(
-            sources: sources.replacing("BASE", with: origin.url), environment: secrets, tape: .record(folder: folder))
+            sources: sources.replacing("BASE", with: origin.url), environment: secrets, recordReplay: .record(folder: folder))
         let recorded = try await recording.send("/sources/boxoffice/titles?date=2012-01-01")
         let poster = try await recording.send("/t/p/original/boxoffice/20112207")
         try await origin.stop()
         // When it is replayed with other keys and nobody listening
         let replaying = try await server(
             sources: sources.replacing("BASE", with: origin.url), environment: ["KOBIS_KEY": "any", "KAKAO_KEY": "any"],
-            tape: .replay(folder: folder))
+            recordReplay: .replay(folder: folder))
         let replayed = try await replaying.send("/sources/boxoffice/titles?date=2012-01-01")
         let again = try await replaying.send("/t/p/original/boxoffice/20112207")
         let missing = try await replaying.send("/sources/boxoffice/titles?date=2012-01-02")
@@ -58,7 +58,7 @@ final class TapeTests: ServerTestCase {
 
     func testThatAFolderThatIsNotThereIsTold() {
         XCTAssertThrowsError(
-            try Tape.replay(folder: "/nowhere/at all").transport(
+            try RecordReplay.replay(folder: "/nowhere/at all").transport(
                 ReplayingTransport(folder: "", redaction: .init(secrets: [])), .init(secrets: []))
         ) {
             XCTAssertEqual("\($0)", "--replay: there is no folder /nowhere/at all; make one with --record /nowhere/at all")

@@ -4,7 +4,7 @@ import OnesheetCore
 
 /// Whether what sources and originals get over HTTP is written down, or read from what was written down. So a plugin's author works
 /// with a service's real answers, without its key and without a network.
-package enum Tape: Sendable, Equatable {
+package enum RecordReplay: Sendable, Equatable {
     case off
     /// Every answer is written into this folder, without secrets, for its owner alone to read.
     case record(folder: String)
