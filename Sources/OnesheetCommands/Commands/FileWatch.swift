@@ -22,7 +22,7 @@ struct FileWatch {
 
     /// Looks every second, until the task is cancelled: a person who saves a file does not wait longer than that.
     consuming func run(_ tell: () -> Void) async {
-        while await hasPassed(.seconds(1)) { if look() { tell() } }
+        while await sleepUnlessCancelled(for: .seconds(1)) { if look() { tell() } }
     }
 
     /// Whether there is something new since the last time, and nobody is still writing it: it was the same at the last two looks.

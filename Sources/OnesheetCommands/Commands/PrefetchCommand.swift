@@ -86,10 +86,10 @@ struct OrderArguments: ParsableArguments {
     var to: CalendarDay?
 
     @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
-    var sizes = PrefetchOrder.usualSizes.joined(separator: ",")
+    var sizes = PrefetchConfiguration.usualSizes.joined(separator: ",")
 
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
-    var formats = PrefetchOrder.usualFormats.joined(separator: ",")
+    var formats = PrefetchConfiguration.usualFormats.joined(separator: ",")
 
     func validate() throws {
         guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }

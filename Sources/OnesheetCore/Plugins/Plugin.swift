@@ -18,6 +18,9 @@ public protocol Plugin: Sendable {
 /// A content source that can be configured.
 public protocol SourcePlugin: Plugin, ContentSource {}
 
+/// A codec that can be configured.
+public protocol CodecPlugin: Plugin, Codec {}
+
 /// A configuration without keys.
 public struct NoConfiguration: Decodable, Sendable {
     private enum CodingKeys: CodingKey {}

@@ -1,4 +1,5 @@
 import HTTPTypes
+import OnesheetHTTP
 
 /// A request's name in logs and problem documents: the one that the client gave it, or else a new one.
 package struct RequestID: CustomStringConvertible {

@@ -13,9 +13,9 @@ package struct PrefetchJob: Sendable {
         try await Urgency.$current.withValue(.prefetch) {
             // An order that cannot be understood is not written down.
             let (titles, transforms) = try await order.resolve(installation)
-            try await installation.ledger.begin(order)
+            try await PrefetchLedger(installation.state).begin(order)
             let summary = await installation.prefetch.run(titles, transforms, progress: progress)
-            if summary.done == summary.total { try await installation.ledger.end(order) }
+            if summary.done == summary.total { try await PrefetchLedger(installation.state).end(order) }
             return summary
         }
     }

@@ -4,8 +4,6 @@ import OnesheetPipeline
 
 /// What to prefetch, in the words of the command line, of the configuration and of the HTTP interface.
 package struct PrefetchOrder: Codable, Hashable, Sendable {
-    package static let usualSizes = ["w185", "w342"]
-    package static let usualFormats = ["jpg"]
     /// More days than any box office has.
     package static let maxDays = 10_000
 
@@ -16,12 +14,12 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     package var dates: [CalendarDay] = []
     /// Words to search for instead of a list.
     package var query: String?
-    package var sizes = PrefetchOrder.usualSizes
-    package var formats = PrefetchOrder.usualFormats
+    package var sizes = PrefetchConfiguration.usualSizes
+    package var formats = PrefetchConfiguration.usualFormats
 
     package init(
         source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
-        sizes: [String] = PrefetchOrder.usualSizes, formats: [String] = PrefetchOrder.usualFormats
+        sizes: [String] = PrefetchConfiguration.usualSizes, formats: [String] = PrefetchConfiguration.usualFormats
     ) {
         (self.source, self.ids, self.dates, self.query) = (source, ids, dates, query)
         (self.sizes, self.formats) = (sizes, formats)
@@ -54,16 +52,7 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     }
 
     package func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
-        var transforms: [Transform] = []
-        // Each name once: a list of a megabyte times another one is more than anybody means.
-        for size in Self.once(sizes) {
-            for format in Self.once(formats) {
-                var transform = try SizeLadder.transform(size)
-                transform.format = try options.format(format)
-                transforms.append(transform)
-            }
-        }
-        return transforms
+        try options.transforms(sizes: sizes, formats: formats)
     }
 
     private func listed(_ catalog: Catalog) async throws(PipelineError) -> [String] {
@@ -72,11 +61,6 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         let days: [CalendarDay?] = dates.isEmpty ? [nil] : dates
         for day in days { ids += try await listing.ids(TitleQuery(date: day, phrase: query)) }
         return ids
-    }
-
-    private static func once(_ names: [String]) -> [String] {
-        var seen: Set<ExactText> = []
-        return names.filter { seen.insert(ExactText($0)).inserted }
     }
 }
 
@@ -94,5 +78,19 @@ extension PrefetchOrder {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(dates)
         hasher.combine(exact)
+    }
+}
+
+extension PrefetchConfiguration {
+    /// What is prefetched at `moment`.
+    func order(at moment: Date) -> PrefetchOrder {
+        let day = CalendarDay(moment, secondsFromGMT: zone)
+        let dates =
+            switch date {
+            case .newest: [CalendarDay]()
+            case .today: [day]
+            case .yesterday: [day.adding(days: -1)]
+            }
+        return PrefetchOrder(source: source, dates: dates, sizes: sizes, formats: formats)
     }
 }

@@ -16,14 +16,14 @@ struct PrefetchSchedule: Service {
         await cancelWhenGracefulShutdown {
             await resume()
             // The time of day is asked for anew each time, because clocks are set and machines sleep.
-            repeat { await runDue() } while await hasPassed(.seconds(20))
+            repeat { await runDue() } while await sleepUnlessCancelled(for: .seconds(20))
         }
     }
 
     /// Goes on with what was under way when the server ended.
     func resume() async {
         do {
-            for order in try await installation.ledger.underWay() { await carryOut(order) }
+            for order in try await PrefetchLedger(installation.state).underWay() { await carryOut(order) }
         } catch {
             installation.logger.error("what was being prefetched cannot be read: \(error)")
         }
@@ -35,9 +35,9 @@ struct PrefetchSchedule: Service {
         for line in installation.configuration.prefetch {
             let due = line.due(until: installation.clock.now)
             do {
-                let last = try await installation.ledger.lastBegun(line.name)
+                let last = try await PrefetchLedger(installation.state).lastBegun(line.name)
                 guard last.map({ $0 < due }) ?? true else { continue }
-                try await installation.ledger.note(line.name, begun: due)
+                try await PrefetchLedger(installation.state).note(line.name, begun: due)
                 // A new line begins with its next time, not with one that passed before it was written.
                 if last != nil { await carryOut(line.order(at: due)) }
             } catch {

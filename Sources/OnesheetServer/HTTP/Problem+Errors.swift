@@ -85,20 +85,6 @@ extension Problem {
     /// Seconds to wait until a moment that a source names: at least one, at most a year, whatever it says.
     static func seconds(until moment: Double, at now: Double) -> Int { min(max(Int(saturating: moment - now), 1), 366 * 86_400) }
 
-    /// A condition of the request does not hold.
-    static let changed = Problem(.preconditionFailed, "Precondition failed", "the image is not the one that the request names")
-
-    /// The server is about to end, or not begun.
-    static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
-
-    /// Answers that slow clients have not taken yet have the memory that there is for them.
-    static let noRoomForAnswers = Problem(
-        .serviceUnavailable, "Overloaded", "too many answers wait for slow clients; try again shortly", retryAfter: 1)
-
-    static func noSuchRange(size: Int) -> Problem {
-        .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
-    }
-
     /// The problem as a response; never kept by caches.
     func response() -> Response {
         let type = fields[.contentType] ?? ""

@@ -1,13 +1,13 @@
 import CMemory
 import Hummingbird
 import HummingbirdCore
+package import Logging
 import NIOCore
 import NIOPosix
 import OnesheetCache
 package import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
-package import Logging
 
 /// An installation that listens: HTTP in front, housekeeping behind.
 package struct Server: Sendable {
@@ -79,7 +79,7 @@ package struct Server: Sendable {
         let draining = Task {
             guard await isCutOff(services, installation, times) else { return }
             running.cancel()
-            guard await hasPassed(times.grace) else { return }
+            guard await sleepUnlessCancelled(for: times.grace) else { return }
             installation.logger.warning("what is still open does not end, and is not waited for any longer")
             outcome.give(.failure(CancellationError()))
         }

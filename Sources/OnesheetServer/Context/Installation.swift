@@ -16,7 +16,6 @@ package struct Installation: Sendable {
     package let pipeline: Pipeline
     package let catalog: Catalog
     package let posters: Posters
-    let ledger: PrefetchLedger
     package let options: ImageOptions
     let signature: Signature
     let accept: Accept
@@ -66,17 +65,18 @@ package struct Installation: Sendable {
             background: groundwork.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
-        ledger = PrefetchLedger(state)
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
         signature = Signature(
             configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
         // A schedule that cannot be carried out is told now, and not at six in the morning.
-        for line in configuration.prefetch { _ = try line.order(at: clock.now).transforms(options) }
+        for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }
     }
 
     var cache: Cache { groundwork.cache }
+    /// What is kept over restarts.
+    var state: StateStore { groundwork.state }
     package var disk: DiskTier { groundwork.disk }
     package var clock: WallClock { groundwork.clock }
     var logger: Logger { groundwork.logger }

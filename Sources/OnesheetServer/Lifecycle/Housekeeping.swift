@@ -19,7 +19,7 @@ struct Housekeeping: Service {
                     do { try await disk.sweep() } catch { logger.warning("the disk tier cannot be swept: \(error)") }
                 }
                 seconds += 1
-            } while await hasPassed(.seconds(1))
+            } while await sleepUnlessCancelled(for: .seconds(1))
         }
     }
 }

@@ -1,6 +1,6 @@
-import OnesheetHTTP
 import HTTPTypes
 import NIOPosix
+import OnesheetHTTP
 import OnesheetTesting
 import XCTest
 
