@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import OnesheetAddress
 package import OnesheetCore
 import OnesheetPipeline
