@@ -1,6 +1,6 @@
-import Logging
-import OnesheetCache
-import OnesheetCore
+package import Logging
+package import OnesheetCache
+package import OnesheetCore
 
 extension Cache {
     /// The memory tier as configured, in front of `disk`.
@@ -13,7 +13,7 @@ extension Cache {
 
 extension DiskTier {
     /// The disk tier as configured.
-    convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
+    package convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
             path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),
             expires: .seconds(configuration.expires.seconds), freeSpaceFloor: configuration.free.map { .bytes($0.bytes) } ?? .usual,
