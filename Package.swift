@@ -93,6 +93,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
+        .library(name: "OnesheetCommands", targets: ["OnesheetCommands"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
         .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
         .library(name: "OnesheetTesting", targets: ["OnesheetTesting"]),
@@ -140,7 +141,13 @@ let package = Package(
                 "OnesheetPipeline", nio, posix, httpTypes,
                 foundationCompat,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
-                lifecycle, signals, arguments, yams, log, crypto,
+                lifecycle, yams, log, crypto,
+            ]),
+        room(
+            "OnesheetCommands",
+            [
+                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer", nio,
+                foundationCompat, lifecycle, signals, arguments, log,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
@@ -177,7 +184,7 @@ let package = Package(
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
             ]),
-        .executableTarget(name: "onesheet", dependencies: ["OnesheetServer", "StandardPlugins"], swiftSettings: settings),
+        .executableTarget(name: "onesheet", dependencies: ["OnesheetCommands", "StandardPlugins"], swiftSettings: settings),
 
         tests("PNGCodec", ["CPNG"]),
         tests("WebPCodec", []),
@@ -207,9 +214,11 @@ let package = Package(
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
+        tests("OnesheetCommands", ["OnesheetPipeline"]),
         tests(
             "OnesheetServer",
             [
+                "OnesheetCommands",
                 "OnesheetAddress", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins",
                 "JPEGCodec", "PNGCodec", client, http1,
                 embedded, posix, ssl,

@@ -67,6 +67,25 @@ public struct ImageOptions: Sendable {
         return format
     }
 
+    /// Each size of the ladder in each format: file extensions.
+    /// - Throws: `RequestError` that names the size or format which is unknown.
+    package func transforms(sizes: [String], formats: [String]) throws(RequestError) -> [Transform] {
+        func once(_ names: [String]) -> [String] {
+            var seen: Set<ExactText> = []
+            return names.filter { seen.insert(ExactText($0)).inserted }
+        }
+        var transforms: [Transform] = []
+        // Each name once: a list of a megabyte times another one is more than anybody means.
+        for size in once(sizes) {
+            for name in once(formats) {
+                var transform = try SizeLadder.transform(size)
+                transform.format = try format(name)
+                transforms.append(transform)
+            }
+        }
+        return transforms
+    }
+
     private func apply(_ options: [Substring], to parsed: inout Parsed, nesting: Int) throws(RequestError) {
         for option in options {
             var arguments = OptionArguments(option)

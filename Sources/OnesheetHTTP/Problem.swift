@@ -47,3 +47,20 @@ package struct Problem: Error {
         return fields
     }
 }
+
+extension Problem {
+    /// A condition of the request does not hold.
+    package static let changed = Problem(
+        .preconditionFailed, "Precondition failed", "the image is not the one that the request names")
+
+    /// The server is about to end, or not begun.
+    package static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
+
+    /// Answers that slow clients have not taken yet have the memory that there is for them.
+    package static let noRoomForAnswers = Problem(
+        .serviceUnavailable, "Overloaded", "too many answers wait for slow clients; try again shortly", retryAfter: 1)
+
+    package static func noSuchRange(size: Int) -> Problem {
+        .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
+    }
+}

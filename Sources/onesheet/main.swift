@@ -1,4 +1,4 @@
-import OnesheetServer
+import OnesheetCommands
 import StandardPlugins
 
 // A server of your own is this file in a package of yours, with your plugins added to the standard ones.

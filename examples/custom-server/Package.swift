@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let core = Target.Dependency.product(name: "OnesheetCore", package: "onesheet")
-let server = Target.Dependency.product(name: "OnesheetServer", package: "onesheet")
+let commands = Target.Dependency.product(name: "OnesheetCommands", package: "onesheet")
 let testing = Target.Dependency.product(name: "OnesheetTesting", package: "onesheet")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let standard = Target.Dependency.product(name: "StandardPlugins", package: "onesheet")
@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "ProgrammeSource", dependencies: [core], swiftSettings: settings),
         .target(name: "SharedFolderTier", dependencies: [core, nio], swiftSettings: settings),
         .executableTarget(
-            name: "custom-server", dependencies: ["ProgrammeSource", "SharedFolderTier", core, server, standard],
+            name: "custom-server", dependencies: ["ProgrammeSource", "SharedFolderTier", core, commands, standard],
             swiftSettings: settings),
         .testTarget(name: "SharedFolderTierTests", dependencies: ["SharedFolderTier", core, testing], swiftSettings: settings),
         .testTarget(

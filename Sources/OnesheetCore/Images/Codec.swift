@@ -45,9 +45,6 @@ extension Codec {
     }
 }
 
-/// A codec that can be configured.
-public protocol CodecPlugin: Plugin, Codec {}
-
 /// Takes the rows of a picture as a decoder makes them.
 public protocol RowSink: ~Copyable {
     /// Called once, before the first row: the layout that the decoder really delivers.

@@ -28,6 +28,9 @@ extension TierPlugin {
     public func shutdown() async {}
 }
 
+/// A codec that can be configured.
+public protocol CodecPlugin: Plugin, Codec {}
+
 /// A configuration without keys.
 public struct NoConfiguration: Decodable, Sendable {
     private enum CodingKeys: CodingKey {}

@@ -97,7 +97,7 @@ package struct ConfigurationFile: Sendable {
         return expanded + rest
     }
 
-    static func reason(_ error: any Error) -> String {
+    package static func reason(_ error: any Error) -> String {
         guard let error = error as? CocoaError else { return "\(error)" }
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: return "there is no such file"

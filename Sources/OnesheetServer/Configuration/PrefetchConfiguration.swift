@@ -9,13 +9,17 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
         case today, yesterday, newest
     }
 
+    /// The sizes and formats of a prefetch that names none.
+    package static let usualSizes = ["w185", "w342"]
+    package static let usualFormats = ["jpg"]
+
     /// Seconds after midnight.
     package private(set) var at = 0
     package private(set) var zone = 0
     package private(set) var date = ListDay.newest
     package private(set) var source = ""
-    package private(set) var sizes = PrefetchOrder.usualSizes
-    package private(set) var formats = PrefetchOrder.usualFormats
+    package private(set) var sizes = PrefetchConfiguration.usualSizes
+    package private(set) var formats = PrefetchConfiguration.usualFormats
 
     package init() {}
 
@@ -39,18 +43,6 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     func due(until now: Date) -> Date {
         let today = CalendarDay(now, secondsFromGMT: zone).start(secondsFromGMT: zone).addingTimeInterval(Double(at))
         return today <= now ? today : today.addingTimeInterval(-86_400)
-    }
-
-    /// What is prefetched at `moment`.
-    func order(at moment: Date) -> PrefetchOrder {
-        let day = CalendarDay(moment, secondsFromGMT: zone)
-        let dates =
-            switch date {
-            case .newest: [CalendarDay]()
-            case .today: [day]
-            case .yesterday: [day.adding(days: -1)]
-            }
-        return PrefetchOrder(source: source, dates: dates, sizes: sizes, formats: formats)
     }
 
     /// Tells lines of the schedule apart, over restarts.

@@ -1,5 +1,5 @@
 package import OnesheetCore
-import OnesheetImaging
+package import OnesheetImaging
 
 /// How variants are made, and what the codecs are configured with.
 package struct RenderingConfiguration: Sendable, ConfigurationSection {
@@ -29,7 +29,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
     }
 
     /// A renderer that works so.
-    func renderer(_ codecs: [any Codec], _ limits: Limits) -> Renderer {
+    package func renderer(_ codecs: [any Codec], _ limits: Limits) -> Renderer {
         var renderer = Renderer(codecs: codecs, limits: limits)
         renderer.resamplesInLinearLight = linearLight
         renderer.acceptsTruncated = acceptTruncated

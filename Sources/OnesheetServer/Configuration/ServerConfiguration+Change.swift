@@ -19,7 +19,7 @@ extension ServerConfiguration {
         keep(\.shutdown, "shutdown")
         // The threads that render are made with it.
         keep(\.rendering.deadline, "rendering.deadline")
-        configuration.tape = running.tape
+        configuration.recordReplay = running.recordReplay
         return (configuration, fixed)
     }
 }

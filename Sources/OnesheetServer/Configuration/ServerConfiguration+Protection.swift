@@ -1,9 +1,9 @@
-import OnesheetCore
+package import OnesheetCore
 
 extension ServerConfiguration {
     /// Holds what a server lets strangers do against where it listens.
     /// - Throws: `ConfigurationError` if others can reach it and nothing limits what they may ask for.
-    func requireProtection() throws(ConfigurationError) {
+    package func requireProtection() throws(ConfigurationError) {
         let hasAllowList = sources.values.contains { source in
             if case .mapping(let keys) = source.configuration { keys["allow"] != nil } else { false }
         }
@@ -29,7 +29,7 @@ extension ServerConfiguration {
     }
 
     /// What its operator should know of a server that starts all the same.
-    var warnings: [String] {
+    package var warnings: [String] {
         guard signing.unsafe || (signing.keys.isEmpty && listen.isThisMachines), !presetsOnly else { return [] }
         return [
             """

@@ -21,7 +21,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var prefetch: [PrefetchConfiguration] = []
     /// What the file took from the environment: never written down.
     package var secrets: [String] = []
-    package var tape = Tape.off
+    package var recordReplay = RecordReplay.off
     /// The sources' names in the order of the file: the first one's titles are on the page.
     package var sourceNames: [String] = []
     /// The file, variables left alone.

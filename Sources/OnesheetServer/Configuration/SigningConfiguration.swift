@@ -22,7 +22,8 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
 
     package func check() throws(ConfigurationError) {
         guard (8...32).contains(size) else {
-            throw ConfigurationError(path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
+            throw ConfigurationError(
+                path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
         }
     }
 }

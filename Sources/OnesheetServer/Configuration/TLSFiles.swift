@@ -17,5 +17,5 @@ package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
 
 extension ServerConfiguration {
     /// The files beside the configuration's own whose change matters to a running server.
-    var files: [String] { tls.map { [$0.certificate, $0.key] } ?? [] }
+    package var files: [String] { tls.map { [$0.certificate, $0.key] } ?? [] }
 }

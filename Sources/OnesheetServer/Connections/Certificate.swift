@@ -1,14 +1,14 @@
 import NIOSSL
-import OnesheetCore
+package import OnesheetCore
 import Synchronization
 
 /// The certificate that new connections are shown. Its files can be read again; connections that are open stay as they are.
-final class Certificate: Sendable {
+package final class Certificate: Sendable {
     private let files: TLSFiles
     private let current: Mutex<NIOSSLContext>
 
     /// - Throws: `ConfigurationError` that says what is wrong with the files.
-    init(_ files: TLSFiles) throws(ConfigurationError) {
+    package init(_ files: TLSFiles) throws(ConfigurationError) {
         self.files = files
         current = Mutex(try Self.context(files))
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import OnesheetCore
+import OnesheetHTTP
 
 /// What clients are told apart by: an IPv4 address, or the /64 of an IPv6 address, which is what one customer has.
 struct ClientAddress: Hashable, Sendable {

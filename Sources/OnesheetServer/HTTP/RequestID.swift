@@ -1,11 +1,12 @@
 import HTTPTypes
+import OnesheetHTTP
 
 /// A request's name in logs and problem documents: the one that the client gave it, or else a new one.
-struct RequestID: CustomStringConvertible {
+package struct RequestID: CustomStringConvertible {
     /// The one that the running task works for.
-    @TaskLocal static var current: RequestID?
+    @TaskLocal package static var current: RequestID?
 
-    let description: String
+    package let description: String
 
     /// Takes the client's name where it is short and holds nothing that means anything to a log, a shell or a browser.
     init(_ fields: HTTPFields) {

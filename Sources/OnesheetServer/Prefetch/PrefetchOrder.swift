@@ -1,26 +1,37 @@
-import OnesheetAddress
-import OnesheetCore
-import OnesheetPipeline
+import FoundationEssentials
+package import OnesheetAddress
+package import OnesheetCore
+package import OnesheetPipeline
 
 /// A prefetch as the command line, the configuration and the HTTP interface name it.
-struct PrefetchOrder: Codable, Hashable, Sendable {
-    static let usualSizes = ["w185", "w342"]
-    static let usualFormats = ["jpg"]
+package struct PrefetchOrder: Codable, Hashable, Sendable {
     /// The most days in one order; longer than the history of any box office.
-    static let maxDays = 10_000
+    package static let maxDays = 10_000
 
-    var source: String
+    package var source: String
     /// Titles by id; empty takes the source's lists.
-    var ids: [String] = []
+    package var ids: [String] = []
     /// The days whose lists to take; empty is the source's newest list.
-    var dates: [CalendarDay] = []
+    package var dates: [CalendarDay] = []
     /// A search instead of a list.
-    var query: String?
-    var sizes = PrefetchOrder.usualSizes
-    var formats = PrefetchOrder.usualFormats
+    package var query: String?
+    package var sizes = PrefetchConfiguration.usualSizes
+    package var formats = PrefetchConfiguration.usualFormats
+
+    package init(
+        source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
+        sizes: [String] = PrefetchConfiguration.usualSizes, formats: [String] = PrefetchConfiguration.usualFormats
+    ) {
+        self.source = source
+        self.ids = ids
+        self.dates = dates
+        self.query = query
+        self.sizes = sizes
+        self.formats = formats
+    }
 
     /// The days from `first` to `last`.
-    static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
+    package static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
         guard first <= last else {
             throw .bad(option: "to", value: last.description, reason: "lies before \(first)")
         }
@@ -33,26 +44,12 @@ struct PrefetchOrder: Codable, Hashable, Sendable {
     }
 
     /// The titles that this order names.
-    var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
+    package var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
 
     /// Every size in every format.
     /// - Throws: `RequestError` with the first unknown size or format.
-    func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
-        var transforms: [Transform] = []
-        // Each name once: the product of two lists from outside would be without a limit.
-        for size in Self.once(sizes) {
-            for format in Self.once(formats) {
-                var transform = try SizeLadder.transform(size)
-                transform.format = try options.format(format)
-                transforms.append(transform)
-            }
-        }
-        return transforms
-    }
-
-    private static func once(_ names: [String]) -> [String] {
-        var seen: Set<ExactText> = []
-        return names.filter { seen.insert(ExactText($0)).inserted }
+    package func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
+        try options.transforms(sizes: sizes, formats: formats)
     }
 }
 
@@ -65,10 +62,24 @@ extension PrefetchOrder {
         ]
     }
 
-    static func == (left: Self, right: Self) -> Bool { left.dates == right.dates && left.exact == right.exact }
+    package static func == (left: Self, right: Self) -> Bool { left.dates == right.dates && left.exact == right.exact }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(dates)
         hasher.combine(exact)
+    }
+}
+
+extension PrefetchConfiguration {
+    /// What is prefetched at `moment`.
+    func order(at moment: Date) -> PrefetchOrder {
+        let day = CalendarDay(moment, secondsFromGMT: zone)
+        let dates =
+            switch date {
+            case .newest: [CalendarDay]()
+            case .today: [day]
+            case .yesterday: [day.adding(days: -1)]
+            }
+        return PrefetchOrder(source: source, dates: dates, sizes: sizes, formats: formats)
     }
 }

@@ -23,7 +23,7 @@ struct PrefetchSchedule: Service {
     /// Continues the orders that were under way when the server ended.
     func resume() async {
         do {
-            for order in try await installation.ledger.underWay() { await carryOut(order) }
+            for order in try await PrefetchLedger(installation.state).underWay() { await carryOut(order) }
         } catch {
             installation.logger.error("the prefetches that were under way cannot be read: \(error)")
         }
@@ -35,9 +35,9 @@ struct PrefetchSchedule: Service {
         for line in installation.configuration.prefetch {
             let due = line.due(until: installation.clock.now)
             do {
-                let last = try await installation.ledger.lastBegun(line.name)
+                let last = try await PrefetchLedger(installation.state).lastBegun(line.name)
                 guard last.map({ $0 < due }) ?? true else { continue }
-                try await installation.ledger.note(line.name, begun: due)
+                try await PrefetchLedger(installation.state).note(line.name, begun: due)
                 // A new line begins with its next time, not with one that passed before it was written.
                 if last != nil { await carryOut(line.order(at: due)) }
             } catch {
@@ -48,7 +48,7 @@ struct PrefetchSchedule: Service {
 
     private func carryOut(_ order: PrefetchOrder) async {
         do {
-            let summary = try await installation.ledger.run(order, with: installation.prefetcher, installation.options)
+            let summary = try await PrefetchLedger(installation.state).run(order, with: installation.prefetcher, installation.options)
             installation.logger.notice(
                 "prefetched",
                 metadata: [

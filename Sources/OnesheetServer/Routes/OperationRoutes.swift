@@ -60,23 +60,18 @@ struct MetricsRoute: Route {
     let figures: ServerFigures
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        var lines: [String] = []
-        func add(_ name: String, _ type: String, _ text: String, _ values: [(String, Int)]) {
-            lines += ["# HELP onesheet_\(name) \(text)", "# TYPE onesheet_\(name) \(type)"]
-            lines += values.map { "onesheet_\(name)\($0.0) \($0.1)" }
-        }
         let cache = installation.cache
         // A disk that hangs is told by its absence: figures are asked for above all when something hangs.
         var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
-        lines += CacheExposition(tiers: tiers, failures: cache.failures, now: installation.clock.now).lines
-        add("renders_total", "counter", "Variants made.", [("", installation.pipeline.figures.counts.renders)])
-        add("render_jobs", "gauge", "Renders at work and waiting.", [("", installation.pipeline.pool.load)])
-        lines +=
-            ServerExposition(
-                figures: figures, pipeline: installation.pipeline, workers: installation.configuration.limits.limits.workers
-            ).lines
-        let sources = SourceExposition(watches: installation.watches).text
-        return .text(lines.joined(separator: "\n") + "\n" + sources, type: "text/plain; version=0.0.4; charset=utf-8")
+        var text = PrometheusText()
+        CacheMetrics(tiers: tiers, failures: cache.failures, now: installation.clock.now).write(to: &text)
+        let pipeline = installation.pipeline
+        text.add(.counter, "renders_total", help: "Variants made.", value: pipeline.figures.counts.renders)
+        text.add(.gauge, "render_jobs", help: "Renders at work and waiting.", value: pipeline.pool.load)
+        ServerMetrics(figures: figures, pipeline: pipeline, workers: installation.configuration.limits.limits.workers)
+            .write(to: &text)
+        SourceMetrics(watches: installation.watches).write(to: &text)
+        return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

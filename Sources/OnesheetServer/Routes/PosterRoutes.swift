@@ -1,11 +1,11 @@
-import OnesheetAddress
-import FoundationEssentials
-import Hummingbird
+package import FoundationEssentials
 import HTTPTypes
+import Hummingbird
 import NIOFoundationEssentialsCompat
+import OnesheetAddress
 import OnesheetCore
 import OnesheetImaging
-import OnesheetPipeline
+package import OnesheetPipeline
 
 /// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: which candidate is a title's poster.
 struct TitlePosters: Sendable {
@@ -73,27 +73,27 @@ struct BlockedRoute: Route {
 }
 
 /// Where a title's original may be, best first, and which one it is.
-struct PostersDocument: Encodable {
-    struct Candidate: Encodable {
+package struct PostersDocument: Encodable {
+    package struct Candidate: Encodable {
         /// What `PUT …/poster` calls it.
-        let candidate: Int
-        let name: String
+        package let candidate: Int
+        package let name: String
         /// `chosen`, `pinned` or `rejected`.
-        let state: String?
-        let score: Double?
-        let reasons: [String]
-        let width: Int?
-        let height: Int?
-        let site: String?
-        let page: String?
-        let published: Date?
-        let hash: String?
+        package let state: String?
+        package let score: Double?
+        package let reasons: [String]
+        package let width: Int?
+        package let height: Int?
+        package let site: String?
+        package let page: String?
+        package let published: Date?
+        package let hash: String?
     }
 
-    let candidates: [Candidate]
+    package let candidates: [Candidate]
     let current: PosterProvenance?
 
-    init(_ choice: PosterChoice, _ current: PosterProvenance?) {
+    package init(_ choice: PosterChoice, _ current: PosterProvenance?) {
         self.current = current
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?

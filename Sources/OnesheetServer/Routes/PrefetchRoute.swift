@@ -48,11 +48,11 @@ struct PrefetchRoute: Route {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
         guard request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await installation.ledger.run(order, with: prefetcher, installation.options))
+            return try .json(try await PrefetchLedger(installation.state).run(order, with: prefetcher, installation.options))
         }
         return EventStream.response { send in
             do {
-                let summary = try await installation.ledger.run(order, with: prefetcher, installation.options) {
+                let summary = try await PrefetchLedger(installation.state).run(order, with: prefetcher, installation.options) {
                     send("progress", $0)
                 }
                 send("done", summary)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import OnesheetCore
+import OnesheetHTTP
 import XCTest
 
 @testable import OnesheetServer

@@ -1,15 +1,16 @@
-import OnesheetHTTP
-import OnesheetAddress
 import Foundation
 import HTTPTypes
 import Logging
 import NIOCore
+import OnesheetAddress
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetPipeline
 import OnesheetTesting
 import StandardPlugins
 import XCTest
 
+@testable import OnesheetCommands
 @testable import OnesheetServer
 
 /// Services and programs that answer with numbers that no machine has, and lists that do not end, as clients of the server see it.

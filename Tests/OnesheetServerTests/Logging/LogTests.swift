@@ -5,6 +5,7 @@ import OnesheetCore
 import OnesheetHTTP
 import XCTest
 
+@testable import OnesheetCommands
 @testable import OnesheetServer
 
 final class LogTests: XCTestCase {

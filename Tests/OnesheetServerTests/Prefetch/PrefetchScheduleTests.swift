@@ -66,13 +66,13 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Given an order that was under way when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
-        try await first.ledger.begin(order)
+        try await PrefetchLedger(first.state).begin(order)
         try await first.shutdown()
         // When the server starts again
         let second = try installation(folder: folder)
         await PrefetchSchedule(installation: second).resume()
         // Then it is carried out, and is no longer under way
-        let left = try await second.ledger.underWay()
+        let left = try await PrefetchLedger(second.state).underWay()
         XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
         XCTAssertEqual(left, [])
     }

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import XCTest
 
+@testable import OnesheetCommands
 @testable import OnesheetServer
 
 /// A log that a test reads.

@@ -29,12 +29,12 @@ struct RunningServer {
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
-        answersEarly: Bool = answersEarly, environment: [String: String] = [:], tape: Tape = .off, logger: Logger = silent,
-        listen: String = "127.0.0.1:0", plugins: PluginList = .standard, tiers: String = ""
+        answersEarly: Bool = answersEarly, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
+        logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard, tiers: String = ""
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen, tiers: tiers)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
-        configuration.tape = tape
+        configuration.recordReplay = recordReplay
         let server = try Server(configuration, plugins, clock: clock, logger: logger, answersEarly: answersEarly)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
@@ -122,13 +122,13 @@ class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
-        answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], tape: Tape = .off,
+        answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
         logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard,
         tiers: String = ""
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
             sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
-            environment: environment, tape: tape, logger: logger, listen: listen, plugins: plugins, tiers: tiers)
+            environment: environment, recordReplay: recordReplay, logger: logger, listen: listen, plugins: plugins, tiers: tiers)
         addTeardownBlock { await server.stop() }
         return server
     }

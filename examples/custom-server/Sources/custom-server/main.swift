@@ -1,5 +1,5 @@
 import OnesheetCore
-import OnesheetServer
+import OnesheetCommands
 import ProgrammeSource
 import SharedFolderTier
 import StandardPlugins

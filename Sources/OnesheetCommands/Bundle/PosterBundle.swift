@@ -1,0 +1,129 @@
+import FoundationEssentials
+import NIOCore
+import NIOFoundationEssentialsCompat
+import OnesheetAddress
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetServer
+
+/// One archive with everything that an app shows before it has a network: titles, their lists by day, and posters.
+///
+/// `posters/{size}/{number}.{ext}` are the pictures; `index.json` comes last, because only then it is known which there are. The same
+/// answers make the same bytes.
+struct PosterBundle: Sendable {
+    let installation: Installation
+    let order: PrefetchOrder
+
+    /// The archive's table of contents.
+    struct Index: Encodable {
+        struct Day: Encodable {
+            /// `nil` is the newest list.
+            let date: CalendarDay?
+            /// Ids in the list's order.
+            let titles: [String]
+        }
+        struct Poster: Encodable {
+            let path: String
+            let width: Int?
+            let height: Int?
+            let bytes: Int
+        }
+        struct Placeholder: Encodable {
+            /// Pixels of the poster as its origin has it.
+            let width: Int
+            let height: Int
+            /// In base64.
+            let thumbHash: String
+            /// `#rrggbb`
+            let color: String
+        }
+        struct Entry: Encodable {
+            let title: Title
+            /// By size and extension: `w342.jpg`.
+            let posters: [String: Poster]
+            /// What can be shown before any of them is read.
+            let placeholder: Placeholder?
+            /// Why there is none.
+            let missing: String?
+        }
+        let source: String
+        var days: [Day] = []
+        var titles: [Entry] = []
+    }
+
+    /// Writes the archive through `write`, one picture after the other.
+    /// - Returns: how many posters are in it, and the titles that have none, each with the reason.
+    func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
+        posters: Int, missing: [(title: String, reason: String)]
+    ) {
+        let variants = try variants()
+        try await installation.catchUp(with: order.source)
+        let prefetcher = installation.prefetcher
+        var index = Index(source: order.source)
+        var titles: [Title] = []
+        var seen: Set<ExactText> = []
+        for list in try await prefetcher.lists(order.selection) {
+            index.days.append(.init(date: list.date, titles: list.titles.map(\.id)))
+            titles += list.titles.filter { seen.insert(ExactText($0.id)).inserted }
+        }
+        var archive = TarWriter(write)
+        var (posters, missing) = (0, [(title: String, reason: String)]())
+        for (number, title) in titles.enumerated() {
+            let entry = try await add(title, number: number + 1, variants, to: &archive, with: prefetcher)
+            posters += entry.posters.count
+            if let reason = entry.missing { missing.append((title.id, reason)) }
+            index.titles.append(entry)
+        }
+        try archive.add("index.json", ByteBuffer(data: try JSONEncoder.document.encode(index)))
+        try archive.finish()
+        return (posters, missing)
+    }
+
+    private func add(
+        _ title: Title, number: Int, _ variants: [(name: String, size: String, transform: Transform)],
+        to archive: inout TarWriter, with prefetcher: Prefetcher
+    ) async throws -> Index.Entry {
+        let reference = TitleReference(source: order.source, id: title.id)
+        var posters: [String: Index.Poster] = [:]
+        var placeholder: Index.Placeholder?
+        for (name, size, transform) in variants {
+            let entry: CacheEntry
+            do throws(PipelineError) {
+                entry = try await prefetcher.image(for: ImageRequest(reference, transform)).entry
+            } catch {
+                if error == .cancelled { throw error }
+                return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: error.reason)
+            }
+            // Ids may be anything; a number is a file name everywhere.
+            let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
+            posters[name] = .init(
+                path: path, width: entry.presentation.width, height: entry.presentation.height,
+                bytes: entry.body.readableBytes)
+            if placeholder == nil { placeholder = await self.placeholder(reference, entry) }
+            try archive.add(path, entry.body)
+        }
+        return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: nil)
+    }
+
+    /// Of this very variant: what is known of the title may come from another one, and would not be the same each time.
+    private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
+        guard let facts = await installation.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
+            let color = variant.presentation.color
+        else { return nil }
+        return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
+    }
+
+    private func variants() throws(RequestError) -> [(name: String, size: String, transform: Transform)] {
+        var variants: [(name: String, size: String, transform: Transform)] = []
+        for size in order.sizes {
+            for format in order.formats {
+                var one = order
+                (one.sizes, one.formats) = ([size], [format])
+                for transform in try one.transforms(installation.options) {
+                    variants.append(("\(size).\(format)", size, transform))
+                }
+            }
+        }
+        return variants
+    }
+}

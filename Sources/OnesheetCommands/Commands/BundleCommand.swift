@@ -1,0 +1,43 @@
+import ArgumentParser
+import NIOCore
+import OnesheetCore
+import OnesheetServer
+
+struct BundleCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle", abstract: "Write titles and their posters as one archive, for an app's first launch.",
+        discussion: """
+            Writes a tar archive: posters/{size}/{number}.{ext}, and index.json with the lists by day, each title, and each poster's
+            path, size and bytes, and a placeholder: ThumbHash, main colour, width and height. The same answers of a source make the same bytes.
+
+              onesheet bundle boxoffice --from 2026-11-14 --to 2026-11-20 --sizes w185,w342 -o week.tar
+            """)
+
+    @OptionGroup var lists: ListOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The archive to write; - is standard output.", valueName: "file"))
+    var output: String
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run(with plugins: PluginList) async throws {
+        let bundle = PosterBundle(installation: try options.install(plugins), order: try lists.order())
+        let outcome: (posters: Int, missing: [(title: String, reason: String)])
+        do {
+            if output == "-" {
+                outcome = try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) }
+            } else {
+                let file = try OutputFile(output)
+                outcome = try await bundle.write { try file.write($0) }
+                try file.finish()
+            }
+        } catch {
+            try await bundle.installation.shutdown()
+            throw error
+        }
+        try await bundle.installation.shutdown()
+        for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
+        StandardStreams.error("\(outcome.posters) posters")
+        if !outcome.missing.isEmpty { throw ExitCode.failure }
+    }
+}

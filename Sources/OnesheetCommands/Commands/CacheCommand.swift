@@ -1,0 +1,130 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCache
+import OnesheetCore
+import OnesheetServer
+
+struct CacheCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache", abstract: "Look into the disk cache, check it, and remove from it.",
+        subcommands: [Stats.self, Verify.self, Purge.self])
+
+    struct Stats: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print what the disk cache holds, source by source.",
+            discussion: "Hits and misses are counted by each server for itself: see its /cache/stats and /metrics.")
+
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            let document = try await document()
+            if json { return try printDocument(document) }
+            StandardStreams.output(
+                "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
+                    + "\(Int((document.fill * 100).rounded())) % full")
+            for (name, figures) in document.sources.sorted(by: { $0.key < $1.key }) {
+                StandardStreams.output(
+                    "  \(name.isEmpty ? "(no source)" : name): \(figures.entries) entries, \(figures.bytes) bytes, "
+                        + "the oldest \((figures.oldestAge ?? 0) / 3600) hours old")
+            }
+        }
+
+        private func document() async throws -> CacheDocument {
+            guard let disk = try options.openDiskCache() else {
+                return CacheDocument(CacheStatistics(byteLimit: try options.load().cache.disk.bytes.bytes, sources: [:]), at: .now)
+            }
+            try await disk.adopt()
+            let statistics = try await disk.statistics()
+            try await disk.close()
+            return CacheDocument(statistics, at: .now)
+        }
+    }
+
+    struct Verify: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read every file of the disk cache and say what is not as it was written.",
+            discussion: "Ends with failure when something is found and not repaired. A server may be running meanwhile.")
+
+        @Flag(name: .long, help: "Remove damaged files, and bring the index up to date with the files.") var repair = false
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            var found = DiskVerification()
+            if let disk = try options.openDiskCache() {
+                found = try await disk.verify(repair: repair)
+                try await disk.close()
+            }
+            if json {
+                try printDocument(found)
+            } else {
+                StandardStreams.output(
+                    "\(found.whole) whole, \(found.damaged) damaged, \(found.unknown) unknown to the index, \(found.missing) missing"
+                        + (found.isRepaired && !found.isClean ? "; repaired" : ""))
+            }
+            if !found.isClean && !repair { throw ExitCode.failure }
+        }
+    }
+
+    struct Purge: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove entries from the disk cache.",
+            discussion: "A server that runs on the same folder notices within a second and empties its memory.")
+
+        @Option(name: .long, help: "Everything of this source.") var source: String?
+        @Option(name: .long, help: "Of that source, this title only; its id as the poster's canonical address has it.") var id:
+            String?
+        @Option(name: .long, help: "Everything with this tag, such as source:sample.") var tag: String?
+        @Flag(name: .long, help: "What has expired.") var expired = false
+        @Flag(name: .long, help: "Everything.") var all = false
+        @Flag(name: .long, help: "Only say what would be removed.") var dryRun = false
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard [source != nil, tag != nil, expired, all].count(where: { $0 }) == 1 else {
+                throw ValidationError("name one of --source, --tag, --expired and --all")
+            }
+            guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
+        }
+
+        private var selection: CacheSelection {
+            if let source, let id { return .tag(.title(TitleReference(source: source, id: id))) }
+            if let source { return .tag(.source(source)) }
+            if let tag { return .tag(CacheTag(tag)) }
+            return expired ? .expired : .all
+        }
+
+        private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
+            let configuration = try options.load()
+            guard configuration.cache.tiers.isEmpty else {
+                // The tiers of plugins too: a server would find there what the disk has no longer.
+                let logger = Log.make(configuration.log)
+                let groundwork = try Groundwork(configuration, plugins, clock: .system, logger: logger)
+                let removal = try await remove(from: groundwork.cache)
+                try await groundwork.shutdown(within: .seconds(10))
+                return removal
+            }
+            guard let disk = try options.openDiskCache() else { return CacheRemoval() }
+            // No memory: what this process reads, nobody asks for again.
+            let removal = try await remove(from: Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger))
+            try await disk.close()
+            return removal
+        }
+
+        private func remove(from cache: Cache) async throws -> CacheRemoval {
+            dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let removal = try await removal(plugins)
+            if json {
+                try printDocument(removal)
+            } else {
+                StandardStreams.output(
+                    "\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCache
+public import OnesheetCore
+import OnesheetServer
+
+/// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
+public enum Onesheet {
+    /// The version of this server (Semantic Versioning 2.0.0): what `--version` prints, and the newest one in `CHANGELOG.md`.
+    public static let version = "0.2.0"
+
+    /// Runs the command that the arguments name, and ends the process: 0 success, 1 failure, 64 usage.
+    /// - Parameters:
+    ///   - plugins: all that this server can do beside the core.
+    ///   - arguments: without the program's name.
+    public static func main(_ plugins: PluginList, arguments: [String]? = nil) async -> Never {
+        do {
+            var command = try RootCommand.parseAsRoot(arguments)
+            if let plugged = command as? any PluggedCommand {
+                try await plugged.run(with: plugins)
+            } else {
+                try command.run()
+            }
+            exit(withStatus: 0)
+        } catch {
+            // Help and usage are the library's; what went wrong in a command is one line that a person can act on.
+            let isLibrarys = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
+            if isLibrarys { RootCommand.exit(withError: error) }
+            StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
+            exit(withStatus: 1)
+        }
+    }
+
+    private static func exit(withStatus status: Int32) -> Never {
+        RootCommand.exit(withError: status == 0 ? nil : ExitCode(status))
+    }
+}
+
+/// A command that needs the plugins.
+protocol PluggedCommand: ParsableCommand, Sendable {
+    func run(with plugins: PluginList) async throws
+}
+
+struct RootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "onesheet",
+        abstract: "An image cache server for film posters.",
+        discussion: """
+            Onesheet finds posters in content sources, makes them the size you ask for, and keeps the outcome in memory and on disk.
+
+              onesheet serve                              serve the built-in sample source on http://127.0.0.1:8080/
+              onesheet prefetch sample                    make its thumbnails before anyone asks
+              onesheet render in.jpg -o out.png           resize one file, without a server
+              onesheet serve --config onesheet.yaml       serve your own sources
+            """,
+        version: Onesheet.version,
+        subcommands: [
+            ServeCommand.self, PrefetchCommand.self, BundleCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self,
+            SignCommand.self,
+            ConfigCommand.self,
+        ])
+}
+
+/// Options of every command that reads the configuration.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The configuration file. Without it: ./onesheet.yaml if it is there, or else the built-in sample source.",
+            valueName: "file"))
+    var config: String?
+
+    @Option(name: .long, help: ArgumentHelp("Keep the disk cache in this folder instead of the configured one.", valueName: "dir"))
+    var cache: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write every answer of a service into this folder, without secrets.", valueName: "dir"))
+    var record: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Answer out of this folder instead of asking services: no keys, no network.", valueName: "dir"))
+    var replay: String?
+
+    func validate() throws {
+        guard record == nil || replay == nil else { throw ValidationError("--record and --replay exclude each other") }
+    }
+
+    /// The files that `load` reads, or would read if they were there.
+    var files: [String] { [config ?? ConfigurationFile.usual] }
+
+    func load() throws -> ServerConfiguration {
+        var configuration = try ConfigurationFile().load(config)
+        if let cache { configuration.cache.disk.path = cache }
+        if let record { configuration.recordReplay = .record(folder: record) }
+        if let replay { configuration.recordReplay = .replay(folder: replay) }
+        return configuration
+    }
+
+    /// Everything that the configuration means.
+    func install(_ plugins: PluginList) throws -> Installation {
+        let configuration = try load()
+        return try Installation(configuration, plugins, logger: Log.make(configuration.log))
+    }
+
+    /// The same, for a command that writes nothing.
+    func examine(_ plugins: PluginList) throws -> Installation {
+        let configuration = try load()
+        return try Installation.examined(configuration, plugins, logger: Log.make(configuration.log))
+    }
+
+    /// The disk cache alone, which needs neither sources nor codecs; `nil` if there is no folder, which a command must not make.
+    func openDiskCache() throws -> DiskTier? {
+        let configuration = try load()
+        guard try FolderExamination.isThere(configuration.cache.disk.path) else { return nil }
+        return try DiskTier(configuration.cache.disk, clock: .system, logger: Log.make(configuration.log))
+    }
+}

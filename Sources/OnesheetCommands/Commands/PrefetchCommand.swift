@@ -1,0 +1,120 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetAddress
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetServer
+
+struct PrefetchCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefetch", abstract: "Make a source's thumbnails before anyone asks.",
+        discussion: """
+            Takes the titles of the source's newest list, of the days named, or by id, and makes every size in every format.
+            What is in the cache already is skipped, so an interrupted prefetch is simply started again.
+
+              onesheet prefetch sample --sizes w185,w342
+              onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png
+              onesheet prefetch sample --id 1 --id 2 --json
+            """)
+
+    @OptionGroup var lists: ListOptions
+
+    @Option(name: .long, help: "A title by its id; may be given several times.")
+    var id: [String] = []
+
+    @Option(name: .long, help: "Titles whose name holds these words, where the source has a search.")
+    var query: String?
+
+    @Flag(name: .long, help: "Make nothing, and say what it would cost in calls and bytes. Lists are asked for.")
+    var dryRun = false
+
+    @Flag(name: .long, help: "Print a summary in JSON on standard output, and no progress.")
+    var json = false
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        guard [lists.date != nil, lists.from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--date, --from with --to, --id and --query exclude each other")
+        }
+    }
+
+    func run(with plugins: PluginList) async throws {
+        let installation = try options.install(plugins)
+        let prefetcher = installation.prefetcher
+        var order = try lists.order()
+        order.ids = id
+        order.query = query
+        let transforms = try order.transforms(installation.options)
+        try await installation.catchUp(with: order.source)
+        let titles = try await prefetcher.titles(order.selection)
+        if dryRun {
+            let estimate = await prefetcher.estimate(titles, transforms)
+            try await installation.shutdown()
+            return try show(estimate)
+        }
+        let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
+        let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
+        let summary = await Interruption.cancelling(work)
+        progress.finish(summary)
+        try await installation.shutdown()
+        if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
+        if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
+    }
+
+    private func show(_ estimate: PrefetchEstimate) throws {
+        if json {
+            StandardStreams.output(String(decoding: try JSONEncoder.document.encode(estimate), as: UTF8.self))
+        } else {
+            StandardStreams.output(
+                """
+                \(estimate.total) variants: \(estimate.there) are there, \(estimate.missing) would be made
+                \(estimate.titlesToAsk) titles to ask the source about, \(estimate.fetches) pictures to fetch or more\
+                \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
+                """)
+        }
+    }
+}
+
+/// The options for lists, sizes and formats that prefetching and bundling share.
+struct ListOptions: ParsableArguments {
+    @Argument(help: "The source's name in the configuration.")
+    var source: String
+
+    @Option(name: .long, help: ArgumentHelp("The list of this day, such as 2026-11-20.", valueName: "day"), transform: day)
+    var date: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists from this day on, with --to.", valueName: "day"), transform: day)
+    var from: CalendarDay?
+
+    @Option(name: .long, help: ArgumentHelp("The lists up to this day, with --from.", valueName: "day"), transform: day)
+    var to: CalendarDay?
+
+    @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
+    var sizes = PrefetchConfiguration.usualSizes.joined(separator: ",")
+
+    @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
+    var formats = PrefetchConfiguration.usualFormats.joined(separator: ",")
+
+    func validate() throws {
+        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
+        if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
+    }
+
+    func order() throws(RequestError) -> PrefetchOrder {
+        var order = PrefetchOrder(source: source, dates: date.map { [$0] } ?? [], sizes: list(sizes), formats: list(formats))
+        if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
+        return order
+    }
+
+    private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }
+
+    @Sendable private static func day(_ text: String) throws -> CalendarDay { try CalendarDay(argument: text) }
+}
+
+extension CalendarDay {
+    init(argument text: String) throws {
+        guard let day = CalendarDay(text) else { throw ValidationError("“\(text)” is not a day such as 2026-11-20") }
+        self = day
+    }
+}

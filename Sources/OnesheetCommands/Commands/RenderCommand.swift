@@ -1,0 +1,80 @@
+import ArgumentParser
+import FoundationEssentials
+import NIOCore
+import NIOFoundationEssentialsCompat
+import OnesheetAddress
+import OnesheetCore
+import OnesheetImaging
+import OnesheetServer
+
+struct RenderCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "render", abstract: "Render one file, without a server.",
+        discussion: """
+            INPUT and OUTPUT are files, or - for standard input and output. The output's extension decides its format, unless
+            the options name one (f:png).
+
+              onesheet render in.jpg -o out.png --options rs:fit:342:0
+              onesheet render - -o - --options rs:fill:300:450/g:no/q:75/f:jpg <in.png >out.jpg
+
+            Options, several separated by slashes:
+              rs:{fit|fill|fill-down|force}:{w}:{h}:{enlarge}   size; 0 follows from the other side
+              w h mw mh rt el dpr     width, height, least width and height, type, enlarge, device pixel ratio
+              g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cutting
+              c:{w}:{h}:{gravity}     crop    rot:{0|90|180|270}  fl:{h}:{v}   rotate, flip
+              ex pd bg bl sh          extend, padding, background, blur, sharpen
+              q f mb                  quality 1–100, format, most bytes
+              sm kcr scp              strip metadata, keep copyright, strip colour profile
+            """)
+
+    @Argument(help: "The picture to read; - is standard input.")
+    var input: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"))
+    var output: String
+
+    @Option(name: .long, help: ArgumentHelp("What to do, such as rs:fit:342:0/q:80.", valueName: "options"))
+    var options = ""
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    func run(with plugins: PluginList) async throws {
+        let configuration = try configuration.load()
+        let limits = configuration.limits.limits
+        let renderer = configuration.rendering.renderer(
+            try plugins.codecs(limits: limits, configuration.rendering.codecs), limits)
+        let grammar = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
+        var transform = try grammar.parse(options).transform
+        if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {
+            transform.format = try grammar.format(output[output.index(after: dot)...])
+        }
+        let image = try renderer.render(try read(limit: limits.originBytes), as: transform)
+        if output == "-" {
+            StandardStreams.output(Array(image.body.readableBytesView))
+        } else {
+            do {
+                try Data(buffer: image.body).write(to: URL(filePath: output), options: .atomic)
+            } catch {
+                throw FileError("cannot write \(output): \(ConfigurationFile.reason(error))")
+            }
+        }
+    }
+
+    private func read(limit: Int) throws -> ByteBuffer {
+        guard input != "-" else {
+            guard let bytes = StandardStreams.input(limit: limit) else {
+                throw FileError("standard input holds more than \(limit) bytes")
+            }
+            return ByteBuffer(bytes: bytes)
+        }
+        do {
+            let data = try Data(contentsOf: URL(filePath: input))
+            guard data.count <= limit else { throw FileError("\(input) holds more than \(limit) bytes") }
+            return ByteBuffer(data: data)
+        } catch let error as FileError {
+            throw error
+        } catch {
+            throw FileError("cannot read \(input): \(ConfigurationFile.reason(error))")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import OnesheetCore
+import OnesheetServer
+
+struct ServeCommand: PluggedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve posters over HTTP.",
+        discussion: """
+            Without a configuration it serves the built-in sample source, whose posters are drawn when asked for: no keys, no network.
+            Stop it with Ctrl-C or SIGTERM: requests under way are answered first; the second time it ends at once.
+            A changed configuration file or certificate holds a second or two after it was written, and with SIGHUP at once.
+
+            Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Listen here instead of the configured address, such as 127.0.0.1:8080 or unix:/run/onesheet.sock. Port 0 lets the system choose.",
+            valueName: "address"),
+        transform: { text in
+            guard let address = ListenAddress(text) else {
+                throw ValidationError("“\(text)” is not an address such as 127.0.0.1:8080 or unix:/run/onesheet.sock")
+            }
+            return address
+        })
+    var listen: ListenAddress?
+
+    func run(with plugins: PluginList) async throws {
+        let configuration = try load()
+        let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
+        let control = await ServerControl(server, load: load, files: options.files + configuration.files)
+        let controlling = Task { await control.run() }
+        defer { controlling.cancel() }
+        try await server.run { address in
+            StandardStreams.output(Self.greeting(address, configuration))
+        }
+    }
+
+    private func load() throws -> ServerConfiguration {
+        var configuration = try options.load()
+        if let listen { configuration.listen = listen }
+        return configuration
+    }
+
+    /// What to try, last so that it stays in sight.
+    private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration) -> String {
+        let sources = configuration.sourceNames
+        guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }
+        let base = "\(configuration.tls == nil ? "http" : "https")://\(address)"
+        let source = sources.first ?? "sample"
+        return """
+            Onesheet serves \(sources.joined(separator: ", ")). Try:
+              \(base)/
+              \(base)/sources/\(source)/titles
+              \(source == "sample" ? "\(base)/t/p/w342/sample/1.jpg" : "\(base)/metrics")
+            """
+    }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+import OnesheetAddress
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetServer
+
+/// Tries a configured source: first what the server would ask it, each step on the one before, then every rule of conformance.
+struct SourceCheck: Sendable {
+    struct Step: Encodable, Sendable {
+        let what: String
+        let passed: Bool
+        let outcome: String
+    }
+
+    struct Report: Encodable, Sendable {
+        let source: String
+        var steps: [Step] = []
+        var rules: [SourceConformance.Finding] = []
+
+        var passed: Bool { steps.allSatisfy(\.passed) && rules.allSatisfy { $0.holds != false } }
+    }
+
+    /// So many ask at once here: enough to see them get in each other's way, and not enough to use up somebody's quota.
+    private static let callsAtOnce = 4
+    /// An id that no service has.
+    private static let unknownID = "onesheet-asks-for-nothing"
+
+    let installation: Installation
+    let name: String
+    /// A title to ask for; `nil` takes the first of the newest list.
+    let id: String?
+
+    /// - Throws: `PipelineError.unknownSource` where there is no source of this name.
+    func run() async throws -> Report {
+        guard let nested = installation.configuration.sources[name] else {
+            throw PipelineError.unknownSource(name, known: installation.configuration.sourceNames)
+        }
+        var report = Report(source: name)
+        var id = id
+        var hasList = false
+        do {
+            let page = try await ask { source throws(SourceError) in try await source.titles(TitleQuery()) }
+            hasList = true
+            id = id ?? page.titles.first?.id
+            report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
+        } catch PipelineError.source(_, .unsupported(let what)) {
+            report.steps.append(Step(what: "newest list", passed: true, outcome: "this source does not do that: \(what)"))
+        } catch {
+            report.steps.append(Step(what: "newest list", passed: false, outcome: "\(error)"))
+        }
+        guard let id else {
+            report.steps.append(
+                Step(what: "a title", passed: false, outcome: "there is none to ask for; name one with --id"))
+            return report
+        }
+        report.steps += await steps(TitleReference(source: name, id: id))
+        report.rules = await rules(nested, knownID: id, list: hasList ? TitleQuery() : nil)
+        return report
+    }
+
+    /// Asks the source itself: a kept answer would hide what is wrong with it now.
+    private func ask<Answer: Sendable>(
+        _ question: (any ContentSource) async throws(SourceError) -> Answer
+    ) async throws(PipelineError) -> Answer {
+        guard let source = installation.catalog.sources[name] else {
+            throw .unknownSource(name, known: installation.configuration.sourceNames)
+        }
+        do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
+    }
+
+    private func steps(_ title: TitleReference) async -> [Step] {
+        [
+            await step("title \(title.id)") {
+                try await ask { source throws(SourceError) in try await source.title(title.id) }.name
+            },
+            await step("candidates of \(title.id)") {
+                let places = try await ask { source throws(SourceError) in try await source.candidates(for: title.id) }
+                return "\(places.count) places"
+            },
+            await step("poster of \(title.id)") {
+                let answer = try await installation.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
+                return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
+            },
+        ]
+    }
+
+    /// The rules over the service itself. A source made on a broken network remembers nothing: what it believes there is not so.
+    private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
+        let (assembly, broken, name) = (installation.assembly, installation.assembly.forgetful, name)
+        let suite = SourceConformance(
+            transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
+            callsAtOnce: Self.callsAtOnce
+        ) { transport in
+            var assembly = transport is BrokenTransport ? broken : assembly
+            assembly.transport = transport
+            return try assembly.source(nested, named: name)
+        }
+        return await suite.run().findings
+    }
+
+    private func step(_ what: String, _ work: () async throws -> String) async -> Step {
+        do {
+            return Step(what: what, passed: true, outcome: try await work())
+        } catch {
+            return Step(what: what, passed: false, outcome: "\(error)")
+        }
+    }
+}
+
+extension PluginAssembly {
+    /// The same, whose plugins keep nothing.
+    fileprivate var forgetful: PluginAssembly {
+        var assembly = self
+        assembly.state = { _ in NoState() }
+        return assembly
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCore
+import OnesheetPipeline
+import OnesheetServer
+
+struct SourcesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sources", abstract: "List sources, look into them, and try them out.",
+        subcommands: [
+            List.self, Sample.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self, Unpin.self, Reject.self,
+            Block.self,
+        ], defaultSubcommand: List.self)
+
+    struct List: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "List the configured sources and the types there are.")
+
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        private struct Document: Encodable {
+            let sources: [String: String]
+            let types: [String]
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let configuration = try options.load()
+            let types = plugins.sources.map { $0.type }.sorted()
+            if json {
+                try printDocument(Document(sources: configuration.sources.mapValues(\.type), types: types))
+                return
+            }
+            for name in configuration.sourceNames { StandardStreams.output("\(name)\t\(configuration.sources[name]?.type ?? "")") }
+            StandardStreams.output(
+                "types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` shows how one is configured")
+        }
+    }
+
+    struct Sample: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a configuration for a source type, explained.")
+
+        @Argument(help: "The source type.") var type: String
+
+        func run(with plugins: PluginList) async throws {
+            let plugin = try plugins.source(type, at: "type")
+            StandardStreams.output(plugin.sampleConfiguration)
+        }
+    }
+
+    struct Titles: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "Print a source's titles.")
+
+        @Argument(help: "The source's name in the configuration.") var name: String
+        @Option(name: .long, help: "The list of this day, such as 2026-11-20.", transform: { try CalendarDay(argument: $0) })
+        var date: CalendarDay?
+        @Option(name: .long, help: "Words to search for.") var query: String?
+        @Flag(name: .long, help: "Print JSON.") var json = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            let page = try await installation.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
+            try await installation.shutdown()
+            if json {
+                try printDocument(page)
+                return
+            }
+            for title in page.titles {
+                StandardStreams.output(
+                    [title.rank.map { "\($0)" } ?? "", title.id, title.name, title.releaseDate.map { "\($0)" } ?? ""].joined(
+                        separator: "\t"))
+            }
+        }
+    }
+}
+
+extension ParsableCommand {
+    func printDocument(_ value: some Encodable) throws {
+        StandardStreams.output(String(decoding: try JSONEncoder.document.encode(value), as: UTF8.self))
+    }
+}

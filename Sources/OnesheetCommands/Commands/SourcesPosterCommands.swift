@@ -1,0 +1,108 @@
+import ArgumentParser
+import FoundationEssentials
+import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+import OnesheetServer
+
+/// What every command about one title's poster takes.
+struct PosterArguments: ParsableArguments {
+    @Argument(help: "The source's name in the configuration.") var name: String
+    @Argument(help: "The title's id.") var id: String
+    @Flag(name: .long, help: "Print JSON.") var json = false
+    @OptionGroup var options: ConfigurationOptions
+
+    /// Does `body`, and prints the title's candidates afterwards.
+    func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
+        let installation = try options.install(plugins)
+        let title = TitleReference(source: name, id: id).canonical(in: installation.sources)
+        let document: PostersDocument
+        do {
+            try await body(installation.posters, title)
+            document = PostersDocument(
+                try await installation.posters.choice(of: title), try await installation.posters.current(title))
+        } catch {
+            try await installation.shutdown()
+            throw error
+        }
+        try await installation.shutdown()
+        if json {
+            StandardStreams.output(String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self))
+        } else {
+            for candidate in document.candidates { StandardStreams.output(Self.line(candidate)) }
+        }
+    }
+
+    private static func line(_ candidate: PostersDocument.Candidate) -> String {
+        [
+            "\(candidate.candidate)", candidate.state ?? "", candidate.score.map { "\($0)" } ?? "", candidate.name,
+            candidate.reasons.joined(separator: ", "),
+        ].joined(separator: "\t")
+    }
+}
+
+extension SourcesCommand {
+    struct ShowPosters: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "posters", abstract: "Print a title's poster candidates: which is chosen, and why.")
+        @OptionGroup var poster: PosterArguments
+
+        func run(with plugins: PluginList) async throws { try await poster.run(plugins) { _, _ in } }
+    }
+
+    struct Pin: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a candidate the poster, whatever elections say.",
+            discussion: """
+                Candidates count as `onesheet sources posters` counts. A running server shows the new poster within a second.
+                """)
+        @OptionGroup var poster: PosterArguments
+        @Argument(help: "The candidate's number, from 1.") var candidate: Int
+
+        func run(with plugins: PluginList) async throws {
+            try await poster.run(plugins) { _ = try await $0.pin(candidate, of: $1) }
+        }
+    }
+
+    struct Reject: PluggedCommand {
+        static let configuration = CommandConfiguration(abstract: "Never choose a candidate again.")
+        @OptionGroup var poster: PosterArguments
+        @Argument(help: "The candidate's number, from 1.") var candidate: Int
+
+        func run(with plugins: PluginList) async throws {
+            try await poster.run(plugins) { _ = try await $0.reject(candidate, of: $1) }
+        }
+    }
+
+    struct Unpin: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget what was pinned and rejected: the next request elects anew.")
+        @OptionGroup var poster: PosterArguments
+
+        func run(with plugins: PluginList) async throws { try await poster.run(plugins) { try await $0.forget($1) } }
+    }
+
+    struct Block: PluggedCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Block pictures by what they look like, in every size and for every title.",
+            discussion:
+                "Without a hash it prints what is blocked. Hashes are in what `onesheet sources posters NAME ID --json` prints.")
+        @Argument(help: "The picture's hash: 16 hexadecimal digits.") var hash: String?
+        @Flag(name: .long, help: "Block it no longer.") var undo = false
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard hash.map({ PerceptualHash($0) != nil }) ?? !undo else {
+                throw ValidationError("a picture's hash has 16 hexadecimal digits")
+            }
+        }
+
+        func run(with plugins: PluginList) async throws {
+            let installation = try options.install(plugins)
+            if let hash = hash.flatMap({ PerceptualHash($0) }) { try await installation.posters.block(hash, !undo) }
+            let blocked = try await installation.posters.blocked()
+            try await installation.shutdown()
+            for hash in blocked { StandardStreams.output(hash.description) }
+        }
+    }
+}

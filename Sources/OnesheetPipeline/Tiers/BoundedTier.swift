@@ -1,0 +1,117 @@
+import OnesheetCache
+package import OnesheetCore
+import Synchronization
+
+/// A plugin's tier, held to a deadline: it may fail or hang, and costs a request no more than that time.
+///
+/// After a look-up or a store that was not answered in time the tier rests, so that not each request waits for it. Calls that hang are left behind, and
+/// there are only so many of them.
+package final class BoundedTier: CacheTier {
+    package let name: String
+    private let tier: any CacheTier
+    private let deadline: Duration
+    private let executor = BoundedExecutor(threads: 4)
+    private let state = Mutex(State())
+
+    private struct State {
+        var underWay = 0
+        var restsUntil: ContinuousClock.Instant?
+    }
+
+    private static let mostUnderWay = 256
+    private static let rest = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - name: the configured name, in figures and in `Cache-Status`.
+    ///   - deadline: for a look-up and a store. Counting may take four times as long, and a removal by selection a hundred times.
+    package init(_ tier: any CacheTier, named name: String, deadline: Duration) {
+        self.tier = tier
+        self.name = name
+        self.deadline = deadline
+    }
+
+    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+        try await call("look up", within: deadline) { [tier] () async throws(CacheError) in try await tier.entry(for: key) }
+    }
+
+    package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
+        try await call("look up", within: deadline) { [tier] () async throws(CacheError) in try await tier.contains(key) }
+    }
+
+    package func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
+    ) async throws(CacheError) -> Bool {
+        try await call("store", within: deadline) { [tier] () async throws(CacheError) in
+            try await tier.store(entry, for: key, ifGeneration: generation)
+        }
+    }
+
+    package func generation() async throws(CacheError) -> Int {
+        try await call("look for purges", within: deadline) { [tier] () async throws(CacheError) in try await tier.generation() }
+    }
+
+    package func raiseGeneration() async throws(CacheError) -> Int {
+        try await call("note a purge", within: deadline) { [tier] () async throws(CacheError) in try await tier.raiseGeneration() }
+    }
+
+    package func remove(_ key: CacheKey) async throws(CacheError) {
+        try await call("remove", within: deadline) { [tier] () async throws(CacheError) in try await tier.remove(key) }
+    }
+
+    package func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+        try await call("remove", within: deadline * 100, rests: false) { [tier] () async throws(CacheError) in
+            try await tier.remove(selection, dryRun: dryRun)
+        }
+    }
+
+    package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
+        let found = try await call("list", within: deadline * 100, rests: false) {
+            [tier] () async throws(CacheError) -> [CacheKey] in
+            let keys = Keys()
+            try await tier.forEachKey { keys.add($0) }
+            return keys.all
+        }
+        found.forEach(visit)
+    }
+
+    package func statistics() async throws(CacheError) -> CacheStatistics {
+        try await call("count", within: deadline * 4, rests: false) { [tier] () async throws(CacheError) in
+            try await tier.statistics()
+        }
+    }
+
+    private func call<Answer: Sendable>(
+        _ operation: String, within limit: Duration, rests: Bool = true,
+        _ body: @escaping @Sendable () async throws(CacheError) -> Answer
+    ) async throws(CacheError) -> Answer {
+        try enter(operation)
+        let result = await withTimeoutAbandoning(limit, on: executor) { [self] () async -> Result<Answer, CacheError> in
+            defer { leave() }
+            do throws(CacheError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        if let result { return try result.get() }
+        // A caller that left says nothing about the tier.
+        if Task.isCancelled { throw .tier(operation: operation, reason: "the request was cancelled") }
+        if rests { state.withLock { $0.restsUntil = .now + Self.rest } }
+        throw .tier(operation: operation, reason: "no answer within \(limit)")
+    }
+
+    private func enter(_ operation: String) throws(CacheError) {
+        let reason = state.withLock { state -> String? in
+            if let end = state.restsUntil, end > .now { return "it rests after a call that was not answered in time" }
+            guard state.underWay < Self.mostUnderWay else { return "\(state.underWay) calls are under way already" }
+            state.underWay += 1
+            return nil
+        }
+        if let reason { throw .tier(operation: operation, reason: reason) }
+    }
+
+    private func leave() { state.withLock { $0.underWay -= 1 } }
+
+    /// Keys as they are visited.
+    private final class Keys: Sendable {
+        private let keys = Mutex<[CacheKey]>([])
+        var all: [CacheKey] { keys.withLock { $0 } }
+        func add(_ key: CacheKey) { keys.withLock { $0.append(key) } }
+    }
+}

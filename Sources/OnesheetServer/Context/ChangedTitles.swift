@@ -1,0 +1,44 @@
+import Logging
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+extension Installation {
+    /// So many titles are purged one by one; more are purged with their source.
+    private static let mostSingly = 100
+
+    /// Purges what was made of posters that changed.
+    /// - Returns: what changed; `nil` where the source never changes by itself.
+    @discardableResult
+    func forgetChanges(of name: String, _ source: any ContentSource) async throws -> TitleChanges? {
+        guard let changes = try await source.changes() else { return nil }
+        switch changes {
+        case .none: break
+        case .titles(let ids) where ids.count <= Self.mostSingly:
+            try await purge(.lists(of: name))
+            for id in ids { try await purge(.title(TitleReference(source: name, id: id))) }
+        case .titles, .all: try await purge(.source(name))
+        }
+        return changes
+    }
+
+    /// The same until nothing has changed, for a command that does not stay to look again.
+    package func catchUp(with name: String) async throws {
+        guard let source = sources.first(where: { $0.name == name })?.source else { return }
+        while let changes = try await forgetChanges(of: name, source), changes != .none {}
+    }
+
+    /// Tried again until it is done: the source tells a change once.
+    private func purge(_ tag: CacheTag) async throws {
+        while true {
+            do {
+                _ = try await pipeline.purge(.tag(tag))
+                return
+            } catch {
+                logger.warning("what has changed cannot be purged yet: \(error)", metadata: ["tag": "\(tag)"])
+                // The disk may be full or gone for a while; to try without a pause would only keep it busy.
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import Logging
+package import OnesheetCache
+package import OnesheetCore
+import OnesheetPipeline
+
+/// What stays when the configuration of a running server changes: tiers, threads, connections to origins, and what was written down.
+package struct Groundwork: Sendable {
+    package let cache: Cache
+    /// The tier with files to look after.
+    let disk: DiskTier
+    let state: StateStore
+    let transport: any HTTPTransport
+    let pool: RenderPool
+    let figures = PipelineFigures()
+    let background = BackgroundTasks()
+    let clock: WallClock
+    let logger: Logger
+    private let web: WebTransport
+    private let tiers: [any TierPlugin]
+    private let writes: Bool
+
+    /// - Parameter writes: whether folders are made and opened. If not, only that they could be is made sure of, and the tier is closed.
+    /// - Throws: `CacheError` or `ConfigurationError` that says what cannot be used.
+    package init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
+    ) throws {
+        let limits = configuration.limits.limits
+        let memory = MemoryBudget(limit: limits.memory)
+        let web = WebTransport(limits: limits, memory: memory, clock: clock, logger: logger)
+        let transport = try configuration.recordReplay.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
+        let disk: DiskTier
+        if writes {
+            // First of all: it refuses a folder that is somebody else's, before anything is written there.
+            disk = try DiskTier(configuration.cache.disk, clock: clock, logger: logger)
+            state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
+        } else {
+            if let openError = try FolderExamination.requireUsable(configuration.cache.disk.path) {
+                logger.warning("A server would store nothing on the disk until it can: \(openError)")
+            }
+            disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
+            state = try StateStore()
+        }
+        let state = state
+        let assembly = PluginAssembly(
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
+            memory: memory)
+        let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
+        tiers = made.map(\.tier)
+        cache = Cache(
+            configuration.cache.memory,
+            others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }, clock: clock, logger: logger)
+        pool = RenderPool(
+            workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
+            deadline: configuration.rendering.deadline.duration, memory: memory)
+        (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
+        self.writes = writes
+    }
+
+    /// Ends connections and threads. Those that do not end by `limit` are left behind: a thread that hangs in a codec or at a disk is
+    /// nobody's to stop, and ends with the process.
+    package func shutdown(within limit: Duration) async throws {
+        async let refreshing = end("what is being made anew", within: limit / 2) { await background.shutdown() }
+        async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
+        async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
+        // The disk last: what is there may be stored until then.
+        var failures = await [refreshing, fetching, rendering]
+        failures.append(await end("the tiers of plugins", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
+        if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
+        if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
+    }
+
+    private func end(
+        _ what: String, within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
+    ) async -> (any Error)? {
+        let result = await withTimeoutIgnoringCancellation(limit) { () async -> Result<Void, any Error> in
+            do { return .success(try await work()) } catch { return .failure(error) }
+        }
+        switch result {
+        case nil:
+            logger.warning("not waited for any longer: \(what)")
+            return nil
+        case .success: return nil
+        case .failure(let error): return error
+        }
+    }
+}

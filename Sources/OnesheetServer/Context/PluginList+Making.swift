@@ -1,0 +1,47 @@
+package import OnesheetCore
+
+extension PluginList {
+    /// The source type called `name`.
+    package func source(_ name: String, at path: String) throws(ConfigurationError) -> any SourcePlugin.Type {
+        guard let type = sources.first(where: { $0.type == name }) else {
+            throw ConfigurationError(path: path, message: unknownName(name, kind: "source type", known: sources.map { $0.type }))
+        }
+        return type
+    }
+
+    /// The tier type called `name`.
+    func tier(_ name: String, at path: String) throws(ConfigurationError) -> any TierPlugin.Type {
+        guard let type = tiers.first(where: { $0.type == name }) else {
+            throw ConfigurationError(path: path, message: unknownName(name, kind: "tier type", known: tiers.map { $0.type }))
+        }
+        return type
+    }
+
+    /// Makes a plugin from its part of the configuration.
+    /// - Throws: `ConfigurationError` with `path` before what the plugin says.
+    func make<Made: Plugin>(
+        _ type: Made.Type, _ value: ConfigurationValue, _ context: PluginContext, at path: String
+    ) throws(ConfigurationError) -> Made {
+        do throws(ConfigurationError) {
+            let configuration = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)
+            do {
+                return try Made(configuration, context: context)
+            } catch let error as ConfigurationError {
+                throw error
+            } catch {
+                throw ConfigurationError(path: "", message: "\(error)")
+            }
+        } catch {
+            throw error.under(path)
+        }
+    }
+
+    /// Makes sure that a plugin's part of the configuration can be read, without making the plugin.
+    func check<Made: Plugin>(_ type: Made.Type, _ value: ConfigurationValue, at path: String) throws(ConfigurationError) {
+        do throws(ConfigurationError) {
+            _ = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)
+        } catch {
+            throw error.under(path)
+        }
+    }
+}

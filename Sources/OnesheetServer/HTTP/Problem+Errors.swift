@@ -1,0 +1,100 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import OnesheetAddress
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetImaging
+import OnesheetPipeline
+
+/// The only place where errors of ours become HTTP status codes.
+extension Problem {
+    /// What `error` means to a client; what is not ours is an internal error whose words stay in the log.
+    init(_ error: any Error, at now: Double) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as RequestError: self.init(error)
+        case let error as PipelineError: self.init(error, at: now)
+        default: self.init(.internalServerError, "Internal error", "something went wrong here; the log says more")
+        }
+    }
+
+    private init(_ error: RequestError) {
+        switch error {
+        case .unknown, .bad, .malformed: self.init(.badRequest, "Bad request", error.description)
+        case .badSignature, .forbidden, .presetsOnly: self.init(.forbidden, "Forbidden", error.description)
+        case .expired: self.init(.notFound, "Expired", error.description)
+        case .unauthorized: self.init(.unauthorized, "Unauthorized", error.description)
+        case .noSuchPath: self.init(.notFound, "Not found", error.description)
+        case .method(let allowed): self.init(.methodNotAllowed, "Method not allowed", error.description, allow: allowed)
+        }
+    }
+
+    private init(_ error: PipelineError, at now: Double) {
+        let detail = error.description
+        switch error {
+        case .unknownSource, .noPoster: self.init(.notFound, "Not found", detail)
+        case .source(_, let error): self.init(error, detail, at: now)
+        case .origin(let error): self.init(error)
+        case .originRefused(_, let answer):
+            self =
+                answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
+        case .render(let error): self.init(error)
+        case .overloaded(let seconds): self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: seconds)
+        case .timedOut: self.init(.gatewayTimeout, "Image too slow", detail)
+        case .tooManyRequests(let seconds): self.init(.tooManyRequests, "Too many requests", detail, retryAfter: seconds)
+        case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
+        }
+    }
+
+    private init(_ error: SourceError, _ detail: String, at now: Double) {
+        switch error {
+        case .notFound: self.init(.notFound, "Not found", detail)
+        case .unauthorized, .malformedAnswer: self.init(.badGateway, "Source failed", detail)
+        case .unavailable: self.init(.badGateway, "Source unavailable", detail, retryAfter: 10)
+        case .quotaExhausted(let until):
+            self.init(
+                .serviceUnavailable, "Quota exhausted", detail, retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
+        case .unsupported: self.init(.badRequest, "Not supported by this source", detail)
+        }
+    }
+
+    private init(_ error: HTTPTransportError) {
+        switch error {
+        case .forbidden, .invalidURL: self.init(.forbidden, "Forbidden", error.description)
+        case .timedOut: self.init(.gatewayTimeout, "Origin too slow", error.description)
+        case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
+        case .unavailable(_, let seconds):
+            self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
+        case .crowded(_, let seconds):
+            self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: seconds)
+        // Told with the pool's time by whoever knows the pool; one second is the shortest that can be said.
+        case .overloaded: self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: 1)
+        case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
+        }
+    }
+
+    private init(_ error: RenderError) {
+        switch error {
+        case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, "Not a usable image", error.description)
+        case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, "Bad request", error.description)
+        case .timedOut: self.init(.gatewayTimeout, "Rendering too slow", error.description)
+        }
+    }
+
+    /// Seconds to wait until a moment that a source names: at least one, at most a year, whatever it says.
+    static func seconds(until moment: Double, at now: Double) -> Int { min(max(Int(saturating: moment - now), 1), 366 * 86_400) }
+
+    /// The problem as a response; never kept by caches.
+    func response() -> Response {
+        let type = fields[.contentType] ?? ""
+        var response: Response
+        do {
+            response = try Response.json(document(request: RequestID.current?.description), status: status, type: type)
+        } catch {
+            response = .written("{\"status\":\(status.code)}", status: status, type: type)
+        }
+        for field in fields { response.headers[field.name] = field.value }
+        return response
+    }
+}

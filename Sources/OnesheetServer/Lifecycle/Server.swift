@@ -1,0 +1,190 @@
+import CMemory
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import NIOPosix
+import OnesheetCache
+package import OnesheetCore
+import OnesheetPipeline
+import ServiceLifecycle
+
+/// An installation that listens: HTTP in front, housekeeping behind.
+package struct Server: Sendable {
+    let serving: Serving
+    let hits: HitsByLoop
+    let certificate: Certificate?
+    private let figures: ServerFigures
+    private let readiness = Readiness()
+    private let end = AsyncStream<Void>.makeStream()
+    private let answersEarly: Bool
+
+    /// - Parameter answersEarly: whether plain requests are answered before the parser where memory has the answer.
+    /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
+    package init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
+        answersEarly: Bool = true
+    ) throws {
+        try configuration.requireProtection()
+        cmemory_return_large_blocks()
+        self.answersEarly = answersEarly
+        certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
+        let installation = try Installation(configuration, plugins, clock: clock, logger: logger)
+        let memory = ResponseMemory(
+            limit: configuration.clients.memory(within: configuration.limits.limits), of: installation.pipeline.pool.memory)
+        figures = ServerFigures(OpenConnections(configuration.clients, memory))
+        serving = Serving(installation, figures, readiness)
+        hits = HitsByLoop(serving)
+    }
+
+    /// Serves until it is told to end, or until the task is cancelled.
+    /// - Parameter ready: called once with the address, when connections are accepted.
+    package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
+        let installation = serving.installation
+        let listen = installation.configuration.listen
+        for warning in installation.configuration.warnings { installation.logger.warning("\(warning)") }
+        let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
+        let times = ShutdownTimes(installation.configuration.shutdown)
+        var failure: (any Error)?
+        do {
+            let socket = listen.socketFile
+            try await socket?.clear()
+            defer { socket?.remove() }
+            try await served(services, installation, times)
+        } catch let error as IOError {
+            failure = ListenError(address: listen, reason: .system(error.errnoCode))
+        } catch {
+            // What was cut off in the end is no failure.
+            if readiness.state != .draining { failure = error }
+        }
+        try await installation.shutdown(within: times.left)
+        if let failure { throw failure }
+    }
+
+    /// Tells the server to end: it is not ready any more, takes no new connections, answers what is under way and ends.
+    /// - Returns: `false` where it had been told already.
+    package func drain() -> Bool {
+        guard readiness.end() else { return false }
+        end.continuation.yield()
+        return true
+    }
+
+    /// Runs `services` until they have ended. Once they were cut off, or the task was cancelled, they are waited for only so long: what
+    /// hangs in foreign code ends for nobody.
+    private func served(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async throws {
+        let outcome = FirstOutcome<Result<Void, any Error>>()
+        let running = Task {
+            do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
+        }
+        let draining = Task {
+            guard await isCutOff(services, installation, times) else { return }
+            running.cancel()
+            guard await sleepUnlessCancelled(for: times.grace) else { return }
+            installation.logger.warning("what is still open does not end, and is not waited for any longer")
+            outcome.give(.failure(CancellationError()))
+        }
+        defer { draining.cancel() }
+        try await withTaskCancellationHandler {
+            await outcome.value()
+        } onCancel: {
+            running.cancel()
+            times.begin()
+            NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(times.forRequests)) {
+                outcome.give(.failure(CancellationError()))
+            }
+        }.get()
+    }
+
+    /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
+    /// - Returns: whether something had to be cut off.
+    private func isCutOff(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async -> Bool {
+        do {
+            guard await end.stream.first(where: { true }) != nil else { return false }
+            let shutdown = installation.configuration.shutdown
+            installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
+            // Until load balancers have noticed, which ask now and then.
+            try await Task.sleep(for: shutdown.delay.duration)
+            times.begin()
+            await services.triggerGracefulShutdown()
+            // Until clients have their answers; when all have, this is cancelled.
+            try await Task.sleep(for: times.forRequests)
+        } catch {
+            // All is answered.
+            return false
+        }
+        installation.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
+        figures.connections.close()
+        return true
+    }
+
+    private func application(
+        _ installation: Installation, _ ready: @escaping @Sendable (ListenAddress) async -> Void
+    ) -> some Service {
+        let (configuration, clients) = (installation.configuration, installation.configuration.clients)
+        let descriptors = DescriptorLimit.raised()
+        let connections = min(clients.connections, descriptors.connections)
+        if connections < clients.connections {
+            installation.logger.warning(
+                """
+                the process may have \(descriptors.files) files open, which is enough for \(connections) connections and not for \
+                \(clients.connections); raise the limit (ulimit -n, LimitNOFILE= in a unit) to \(2 * clients.connections + 256), or \
+                lower clients.connections
+                """)
+        }
+        return Application(
+            responder: serving,
+            server: HTTPServerBuilder { [answersEarly, hits, figures, certificate] responder in
+                if let certificate {
+                    SecureChannel(certificate, clients, figures.connections, responder: responder)
+                } else {
+                    ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: responder)
+                }
+            },
+            configuration: .init(
+                address: configuration.listen.bindAddress, backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: installation.logger)),
+            services: [
+                Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
+                SourceChanges(serving: serving), PrefetchSchedule(installation: serving.installation),
+            ],
+            onServerRunning: { [readiness, figures] channel in
+                do {
+                    try configuration.listen.socketFile?.open(to: configuration.socketMode)
+                } catch {
+                    installation.logger.error("the socket's mode cannot be set: \(error)")
+                }
+                do {
+                    // One at a time: what is accepted together with the last for whom there is room is not counted in time.
+                    try await channel.setOption(.maxMessagesPerRead, value: 1)
+                    try await channel.eventLoop.submit {
+                        let spare = SpareDescriptor { figures.connections.count(.descriptors) }
+                        try channel.pipeline.syncOperations.addHandler(spare, position: .first)
+                    }.get()
+                } catch {
+                    installation.logger.error("more clients than configured may be connected: \(error)")
+                }
+                readiness.begin()
+                await ready(configuration.listen.bound(to: channel))
+            },
+            logger: installation.logger)
+    }
+}
+
+extension ListenAddress {
+    fileprivate var bindAddress: BindAddress {
+        switch self {
+        case .host(let host, let port): .hostname(host, port: port)
+        case .socket(let path): .unixDomainSocket(path: path)
+        }
+    }
+
+    fileprivate var socketFile: SocketFile? {
+        if case .socket(let path) = self { SocketFile(path: path) } else { nil }
+    }
+
+    /// This address with the port that the system chose.
+    fileprivate func bound(to channel: any Channel) -> ListenAddress {
+        guard case .host(let host, let port) = self else { return self }
+        return .host(host, port: channel.localAddress?.port ?? port)
+    }
+}

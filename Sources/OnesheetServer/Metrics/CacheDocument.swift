@@ -1,0 +1,36 @@
+package import FoundationEssentials
+package import OnesheetCore
+
+/// A tier's figures as JSON: all together, and each source's.
+package struct CacheDocument: Encodable {
+    package struct Figures: Encodable {
+        package let entries: Int
+        package let bytes: Int
+        /// Seconds since the oldest entry was made.
+        package let oldestAge: Int?
+        package let hits: Int
+        package let misses: Int
+        package let stores: Int
+        package let evictions: [String: Int]
+        package let damaged: Int
+
+        init(_ figures: CacheFigures, at now: Date) {
+            (entries, bytes) = (figures.entries, figures.bytes)
+            oldestAge = figures.oldest.map { Int(max(now.timeIntervalSince($0), 0)) }
+            (hits, misses, stores) = (figures.hits, figures.misses, figures.stores)
+            (evictions, damaged) = (figures.evictions, figures.damaged)
+        }
+    }
+
+    package let byteLimit: Int
+    /// What part of the limit is taken, 0 to 1.
+    package let fill: Double
+    package let total: Figures
+    package let sources: [String: Figures]
+
+    package init(_ statistics: CacheStatistics, at now: Date) {
+        (byteLimit, fill) = (statistics.byteLimit, statistics.fill)
+        total = Figures(statistics.total, at: now)
+        sources = statistics.sources.mapValues { Figures($0, at: now) }
+    }
+}

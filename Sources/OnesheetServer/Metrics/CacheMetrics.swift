@@ -1,0 +1,61 @@
+import FoundationEssentials
+import OnesheetCore
+
+/// The cache's metrics, each by tier and source: a reader of them makes the sums.
+struct CacheMetrics {
+    let tiers: [String: CacheStatistics]
+    /// How often each tier could not do what it was asked.
+    let failures: [String: Int]
+    let now: Date
+
+    func write(to text: inout PrometheusText) {
+        counter("hits", "Look-ups that found an entry.", in: &text) { [("", $0.hits)] }
+        counter("misses", "Look-ups that found none.", in: &text) { [("", $0.misses)] }
+        counter("stores", "Entries stored.", in: &text) { [("", $0.stores)] }
+        counter("damaged", "Entries found damaged and not served.", in: &text) { [("", $0.damaged)] }
+        counter("evictions", "Entries that the tier removed by itself or refused, by reason.", in: &text) { figures in
+            figures.evictions.sorted { $0.key < $1.key }.map { (",reason=\"\($0.key)\"", $0.value) }
+        }
+        text.add(
+            .counter, "cache_failures_total", help: "Operations that a tier failed to do, so that it was passed by.",
+            samples: failures.sorted { $0.key < $1.key }.map { .init($0.value, labels: "tier=\"\($0.key)\"") })
+        gauge("entries", "Entries there now.", in: &text) { "\($0.entries)" }
+        gauge("bytes", "Bytes there now.", in: &text) { "\($0.bytes)" }
+        gauge("oldest_seconds", "Age of the oldest entry.", in: &text) { figures in
+            figures.oldest.map { "\(max(now.timeIntervalSince($0), 0).rounded())" }
+        }
+        tierGauge("limit_bytes", "Bytes that there may be.", in: &text) { "\($0.byteLimit)" }
+        tierGauge("fill_ratio", "Part of the limit that is taken, 0 to 1.", in: &text) { "\($0.fill)" }
+    }
+
+    private func counter(
+        _ name: String, _ help: String, in text: inout PrometheusText, values: (CacheFigures) -> [(labels: String, value: Int)]
+    ) {
+        let samples = samples { labels, figures in values(figures).map { .init($0.value, labels: labels + $0.labels) } }
+        text.add(.counter, "cache_\(name)_total", help: help, samples: samples)
+    }
+
+    private func gauge(
+        _ name: String, _ help: String, in text: inout PrometheusText, value: (CacheFigures) -> String?
+    ) {
+        let samples = samples { labels, figures in value(figures).map { [.init($0, labels: labels)] } ?? [] }
+        text.add(.gauge, "cache_\(name)", help: help, samples: samples)
+    }
+
+    private func tierGauge(
+        _ name: String, _ help: String, in text: inout PrometheusText, value: (CacheStatistics) -> String
+    ) {
+        let samples = tiers.sorted { $0.key < $1.key }.map { tier, statistics in
+            PrometheusText.Sample(value(statistics), labels: "tier=\"\(tier)\"")
+        }
+        text.add(.gauge, "cache_\(name)", help: help, samples: samples)
+    }
+
+    /// Goes through tiers and sources in the order of their names. A tier that has counted nothing yet says so under the empty source.
+    private func samples(_ body: (String, CacheFigures) -> [PrometheusText.Sample]) -> [PrometheusText.Sample] {
+        tiers.sorted { $0.key < $1.key }.flatMap { tier, statistics in
+            let sources = statistics.sources.isEmpty ? ["": CacheFigures()] : statistics.sources
+            return sources.sorted { $0.key < $1.key }.flatMap { body("tier=\"\(tier)\",source=\"\($0.key)\"", $0.value) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import OnesheetPipeline
+
+/// Metrics in Prometheus' text format 0.0.4. Each name begins with `onesheet_`.
+struct PrometheusText {
+    enum Kind: String {
+        case counter, gauge, histogram, summary
+    }
+
+    /// One value of a metric.
+    struct Sample {
+        /// What follows the metric's name, such as `_sum`.
+        let suffix: String
+        /// Pairs such as `tier="disk",source="a"`; empty if there are none. Values of labels are words, so nothing is escaped.
+        let labels: String
+        let value: String
+
+        init(_ value: some CustomStringConvertible, labels: String = "", suffix: String = "") {
+            (self.value, self.labels, self.suffix) = (value.description, labels, suffix)
+        }
+    }
+
+    private(set) var text = ""
+
+    /// Adds a metric with one value and no labels.
+    mutating func add(_ kind: Kind, _ name: String, help: String, value: some CustomStringConvertible) {
+        add(kind, name, help: help, samples: [Sample(value)])
+    }
+
+    /// Adds a metric with its samples, in their order.
+    mutating func add(_ kind: Kind, _ name: String, help: String, samples: [Sample]) {
+        text += "# HELP onesheet_\(name) \(help)\n# TYPE onesheet_\(name) \(kind.rawValue)\n"
+        for sample in samples {
+            let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
+            text += "onesheet_\(name)\(sample.suffix)\(labels) \(sample.value)\n"
+        }
+    }
+
+    /// Adds histograms, the name of each as the value of `label`.
+    mutating func add(_ histograms: Histograms, _ name: String, help: String, label: String) {
+        var samples: [Sample] = []
+        for (value, histogram) in histograms.byName.sorted(by: { $0.key < $1.key }) {
+            let labels = "\(label)=\"\(value)\""
+            var count = 0
+            // A bucket holds all that took less time, too.
+            for (bound, more) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
+                count += more
+                samples.append(Sample(count, labels: "\(labels),le=\"\(bound)\"", suffix: "_bucket"))
+            }
+            samples.append(Sample(histogram.sum, labels: labels, suffix: "_sum"))
+            samples.append(Sample(count, labels: labels, suffix: "_count"))
+        }
+        add(.histogram, name, help: help, samples: samples)
+    }
+}

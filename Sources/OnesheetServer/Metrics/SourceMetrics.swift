@@ -1,0 +1,32 @@
+import OnesheetPipeline
+
+/// The sources' metrics. Names of sources are words (`TitleReference.isSourceName`).
+struct SourceMetrics {
+    /// In the order of the configuration.
+    let watches: [(name: String, watch: SourceWatch)]
+
+    func write(to text: inout PrometheusText) {
+        let sources = watches.map { (label: "source=\"\($0.name)\"", health: $0.watch.health, figures: $0.watch.figures) }
+        text.add(
+            .counter, "source_calls_total", help: "Calls to a source by what came of them.",
+            samples: sources.flatMap { source in
+                SourceOutcome.allCases.map { outcome in
+                    .init(source.figures.calls[outcome] ?? 0, labels: "\(source.label),outcome=\"\(outcome.rawValue)\"")
+                }
+            })
+        text.add(
+            .summary, "source_call_seconds", help: "How long calls took.",
+            samples: sources.flatMap { source -> [PrometheusText.Sample] in
+                [
+                    .init(source.figures.seconds, labels: source.label, suffix: "_sum"),
+                    .init(source.figures.timed, labels: source.label, suffix: "_count"),
+                ]
+            })
+        text.add(
+            .gauge, "source_calls_under_way", help: "Calls that have not ended, abandoned ones included.",
+            samples: sources.map { .init($0.figures.underWay, labels: $0.label) })
+        text.add(
+            .gauge, "source_healthy", help: "1 where the source answers, 0 where it fails or its quota is used up.",
+            samples: sources.map { .init($0.health == .well ? 1 : 0, labels: $0.label) })
+    }
+}

@@ -1,0 +1,71 @@
+import Crypto
+import FoundationEssentials
+import NIOCore
+import NIOFoundationEssentialsCompat
+import OnesheetCache
+import OnesheetCore
+
+/// An answer as it is written down: one JSON file for each URL.
+private struct RecordedAnswer: Codable {
+    let url: String
+    let status: Int
+    let headers: [String: String]
+    /// Text as it is, so that people can read and edit it; anything else in Base64.
+    let text: String?
+    let base64: Data?
+
+    static func path(_ url: String, in folder: String) -> String {
+        let digest = SHA256.hash(data: Data(url.utf8)).prefix(12)
+        return folder + "/" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".json"
+    }
+}
+
+/// Passes requests on and writes the answers down, without secrets.
+struct RecordingTransport: HTTPTransport {
+    let network: any HTTPTransport
+    let folder: String
+    let redaction: Redaction
+
+    func get(
+        _ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy
+    ) async throws(HTTPTransportError) -> HTTPAnswer {
+        let answer = try await network.get(request, under: policy)
+        // What is unchanged says nothing to somebody who has not seen it before.
+        guard !answer.isNotModified else { return answer }
+        let url = redaction.url(request.url)
+        let text = String(validating: answer.body.readableBytesView, as: UTF8.self).map(redaction.text)
+        let recorded = RecordedAnswer(
+            url: url, status: answer.status, headers: redaction.fields(answer.headers), text: text,
+            base64: text == nil ? Data(buffer: answer.body) : nil)
+        do {
+            let document = ByteBuffer(data: try JSONEncoder.document.encode(recorded))
+            try PrivateFile.write(document, to: RecordedAnswer.path(url, in: folder))
+        } catch {
+            throw .failed(url: url, reason: "its answer cannot be recorded: \(error)")
+        }
+        return answer
+    }
+}
+
+/// Answers with what was written down.
+struct ReplayingTransport: HTTPTransport {
+    let folder: String
+    let redaction: Redaction
+
+    func get(
+        _ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy
+    ) async throws(HTTPTransportError) -> HTTPAnswer {
+        let url = redaction.url(request.url)
+        let path = RecordedAnswer.path(url, in: folder)
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw .failed(url: url, reason: "nothing was recorded for it; record it with --record \(folder)")
+        }
+        do {
+            let recorded = try JSONDecoder().decode(RecordedAnswer.self, from: Data(contentsOf: URL(filePath: path)))
+            let body = recorded.text.map { ByteBuffer(string: $0) } ?? ByteBuffer(data: recorded.base64 ?? Data())
+            return HTTPAnswer(status: recorded.status, headers: recorded.headers, body: body)
+        } catch {
+            throw .failed(url: url, reason: "\(path) is not a recorded answer: \(error)")
+        }
+    }
+}

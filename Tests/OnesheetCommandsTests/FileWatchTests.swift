@@ -1,0 +1,57 @@
+import Foundation
+import XCTest
+
+@testable import OnesheetCommands
+
+final class FileWatchTests: XCTestCase {
+    private let file = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+
+    override func tearDownWithError() throws {
+        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+    }
+
+    func testThatAChangeIsToldOnceItIsOver() throws {
+        // Given a file
+        try Data("a".utf8).write(to: file)
+        var watch = FileWatch([file.path])
+        XCTAssertFalse(watch.look())
+        // When it is written in two steps
+        try Data("bb".utf8).write(to: file)
+        XCTAssertFalse(watch.look())
+        try Data("ccc".utf8).write(to: file)
+        XCTAssertFalse(watch.look())
+        // Then it is told when it stays, once
+        XCTAssertTrue(watch.look())
+        XCTAssertFalse(watch.look())
+    }
+
+    func testThatComingAndGoingIsAChangeToo() throws {
+        var watch = FileWatch([file.path])
+        XCTAssertFalse(watch.look())
+        try Data("a".utf8).write(to: file)
+        XCTAssertEqual([watch.look(), watch.look(), watch.look()], [false, true, false])
+        try FileManager.default.removeItem(at: file)
+        XCTAssertEqual([watch.look(), watch.look(), watch.look()], [false, true, false])
+    }
+
+    func testThatWhatIsTakenBackAtOnceIsNone() throws {
+        var watch = FileWatch([file.path])
+        try Data("a".utf8).write(to: file)
+        XCTAssertFalse(watch.look())
+        try FileManager.default.removeItem(at: file)
+        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.look())
+    }
+
+    func testThatALinksTargetCounts() throws {
+        // As containers exchange mounted files: the link stays, what it leads to is another one.
+        let targets = ["1", "2"].map { file.path + $0 }
+        addTeardownBlock { for target in targets { try FileManager.default.removeItem(atPath: target) } }
+        for target in targets { try Data("same".utf8).write(to: URL(filePath: target)) }
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: targets[0])
+        var watch = FileWatch([file.path])
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: targets[1])
+        XCTAssertEqual([watch.look(), watch.look()], [false, true])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// A service's answers written down once and played again, without its key and without a network.
+final class RecordReplayTests: ServerTestCase {
+    private let sources = """
+        boxoffice: { type: boxoffice, key: "${KOBIS_KEY}", baseURL: "BASE/kobis", networks: [loopback], \
+        posters: { type: kakao, key: "${KAKAO_KEY}", baseURL: "BASE/kakao", networks: [loopback] } }
+        """
+    private let secrets = ["KOBIS_KEY": "kobis/secret", "KAKAO_KEY": "kakao-secret"]
+
+    func testThatARecordedBoxOfficeIsReplayedWithoutKeyAndNetwork() async throws {
+        // Given the box office recorded from services that are up
+        let (folder, picture) = (folder(), try Picture.jpeg())
+        let origin = try await OriginServer.start { target, fields in
+            let base = "http://\(fields["host"] ?? "")"
+            if target.hasPrefix("/picture") { return .answer(type: "image/jpeg", body: picture) }
+            return .answer(type: "application/json", body: ByteBuffer(string: Self.answer(target, base)))
+        }
+        let recording = try await server(
+            sources: sources.replacing("BASE", with: origin.url), environment: secrets, recordReplay: .record(folder: folder))
+        let recorded = try await recording.send("/sources/boxoffice/titles?date=2012-01-01")
+        let poster = try await recording.send("/t/p/original/boxoffice/20112207")
+        try await origin.stop()
+        // When it is replayed with other keys and nobody listening
+        let replaying = try await server(
+            sources: sources.replacing("BASE", with: origin.url), environment: ["KOBIS_KEY": "any", "KAKAO_KEY": "any"],
+            recordReplay: .replay(folder: folder))
+        let replayed = try await replaying.send("/sources/boxoffice/titles?date=2012-01-01")
+        let again = try await replaying.send("/t/p/original/boxoffice/20112207")
+        let missing = try await replaying.send("/sources/boxoffice/titles?date=2012-01-02")
+        // Then the answers are the same, what was not recorded says so, and no secret was written down
+        XCTAssertEqual(recorded.status, 200, recorded.text)
+        XCTAssertEqual(replayed.text, recorded.text)
+        XCTAssertEqual(poster.body, picture)
+        XCTAssertEqual(again.body, picture)
+        assertProblem(missing, 502, "nothing was recorded for it")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        XCTAssertEqual(files.count, 3)
+        XCTAssertEqual(try permissions(folder), 0o700)
+        for file in files {
+            XCTAssertEqual(try permissions("\(folder)/\(file)"), 0o600, "others may not read what a service answered")
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            for secret in ["kobis/secret", "kobis%2Fsecret", "kobis\\/secret", "kakao-secret"] {
+                XCTAssertFalse(text.contains(secret), "\(file) holds \(secret)")
+            }
+        }
+    }
+
+    private func permissions(_ path: String) throws -> Int {
+        try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    func testThatAFolderThatIsNotThereIsTold() {
+        XCTAssertThrowsError(
+            try RecordReplay.replay(folder: "/nowhere/at all").transport(
+                ReplayingTransport(folder: "", redaction: .init(secrets: [])), .init(secrets: []))
+        ) {
+            XCTAssertEqual("\($0)", "--replay: there is no folder /nowhere/at all; make one with --record /nowhere/at all")
+        }
+    }
+
+    func testThatSecretsGoByValueAndByName() {
+        let redaction = Redaction(secrets: ["s3cret+", "abc"])
+        let table = [
+            ("http://a.example/s3cret+/x?q=1", "http://a.example/REDACTED/x?q=1"),
+            ("http://a.example/?q=s3cret%2B&Api_Key=zzz&key=", "http://a.example/?q=REDACTED&Api_Key=REDACTED&key=REDACTED"),
+            ("http://a.example/abc?", "http://a.example/abc?"),
+        ]
+        for (url, expected) in table { XCTAssertEqual(redaction.url(url), expected) }
+        XCTAssertEqual(redaction.fields(["set-cookie": "a=b", "x": "s3cret+"]), ["x": "REDACTED"])
+    }
+
+    private static func answer(_ target: String, _ base: String) -> String {
+        if target.contains("searchDailyBoxOfficeList") {
+            return """
+                {"boxOfficeResult":{"boxofficeType":"일별 박스오피스","showRange":"20120101~20120101","dailyBoxOfficeList":[\
+                {"rnum":"1","rank":"1","rankInten":"0","rankOldAndNew":"OLD","movieCd":"20112207","movieNm":"영화","openDt":"2011-12-15",\
+                "salesAmt":"1","salesShare":"1","salesInten":"1","salesChange":"1","salesAcc":"1","audiCnt":"1","audiInten":"1",\
+                "audiChange":"1","audiAcc":"1","scrnCnt":"1","showCnt":"1"}]}}
+                """
+        }
+        return """
+            {"meta":{"total_count":1,"pageable_count":1,"is_end":true},"documents":[{"collection":"blog","thumbnail_url":"\(base)/picture",\
+            "image_url":"\(base)/picture","width":300,"height":450,"display_sitename":"blog","doc_url":"http://127.0.0.1/kakao-secret",\
+            "datetime":"2012-01-01T12:00:00.000+09:00"}]}
+            """
+    }
+}

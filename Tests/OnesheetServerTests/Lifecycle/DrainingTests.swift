@@ -1,0 +1,98 @@
+import HTTPTypes
+import NIOPosix
+import OnesheetHTTP
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// How a server ends that is told to.
+final class DrainingTests: ServerTestCase {
+    private let admin = "admin: { token: secret }"
+    private let unfinished =
+        "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
+        + "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret\r\nContent-Length: 4\r\n\r\nno"
+
+    func testThatAServerIsReadyFromItsBeginningToItsEnd() throws {
+        let readiness = Readiness()
+        XCTAssertThrowsError(try readiness.check()) { XCTAssertEqual(($0 as? Problem)?.status, .serviceUnavailable) }
+        readiness.begin()
+        try readiness.check()
+        XCTAssertTrue(readiness.end())
+        XCTAssertThrowsError(try readiness.check())
+        // The second time it is no news, and nothing makes it ready again.
+        XCTAssertFalse(readiness.end())
+        readiness.begin()
+        XCTAssertThrowsError(try readiness.check())
+    }
+
+    func testThatLoadBalancersAreToldBeforeConnectionsAreRefused() async throws {
+        // Given a server that waits for them
+        let server = try await server(keys: "shutdown: { delay: 1h }")
+        let before = try await server.send("/ready")
+        XCTAssertEqual(before.status, 200)
+        // When it is told to end
+        XCTAssertTrue(server.server.drain())
+        // Then it says so and serves all the same
+        assertProblem(try await server.send("/ready"), 503, "ends")
+        let poster = try await server.send("/t/p/w92/sample/1.jpg")
+        XCTAssertEqual(poster.status, 200)
+        XCTAssertFalse(server.server.drain())
+    }
+
+    func testThatARequestUnderWayIsAnsweredAndItsConnectionThenClosed() async throws {
+        // Given a request half of which has come
+        let server = try await server(keys: admin)
+        try await OpenConnection.with(server.url) { connection in
+            try await connection.send(unfinished)
+            _ = try await connection.read(until: "ok\n")
+            // When the server is told to end, and the other half comes
+            XCTAssertTrue(server.server.drain())
+            try await connection.send("pe")
+            let answer = await connection.readToEnd()
+            // Then there is an answer, and the connection ends, and so does the server
+            XCTAssertTrue(answer.hasPrefix("HTTP/1.1 400"), answer)
+            try await server.end()
+        }
+    }
+
+    func testThatIdleConnectionsAreClosedAndNewOnesRefused() async throws {
+        let server = try await server()
+        try await OpenConnection.with(server.url) { connection in
+            try await connection.send("GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try await connection.read(until: "ok\n")
+            XCTAssertTrue(server.server.drain())
+            let rest = await connection.readToEnd()
+            XCTAssertEqual(rest, "")
+        }
+        try await server.end()
+        do {
+            try await OpenConnection.with(server.url) { _ in XCTFail("somebody listens") }
+        } catch {
+            XCTAssertTrue(error is NIOConnectionError, "\(error)")
+        }
+    }
+
+    func testThatWhatHangsIsCutOffAtTheDeadlineAndTheServerEndsWell() async throws {
+        // Given a client that never sends the rest, and an origin that never answers
+        let origin = try await origin { _, _ in .silence }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
+            keys: admin + "\nshutdown: { deadline: 10ms }\nlimits: { originTimeout: 1h, originIdleTimeout: 1h }")
+        try await OpenConnection.with(server.url) { connection in
+            try await OpenConnection.with(server.url) { other in
+                try await connection.send(unfinished)
+                try await other.send(
+                    "GET /health HTTP/1.1\r\nHost: h\r\n\r\nGET /i/unsafe/w:9/plain/\(origin.url)/a HTTP/1.1\r\nHost: h\r\n\r\n")
+                _ = try await connection.read(until: "ok\n")
+                _ = try await other.read(until: "ok\n")
+                // When the server is told to end
+                XCTAssertTrue(server.server.drain())
+                // Then it does not wait for either
+                _ = await connection.readToEnd()
+                _ = await other.readToEnd()
+            }
+        }
+        try await server.end()
+    }
+}
