@@ -110,7 +110,8 @@ def perform(kind, scene, stop, sink):
     """The process of one attack: turns until `stop`, and what they came to every quarter of a second."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        os.nice(15)
+        # Attackers run on other machines in reality: here they take only the processor time that nobody else wants.
+        os.nice(19)
     except OSError:
         pass
     tally = collections.Counter()

@@ -9,7 +9,8 @@ in the midst of them.
 How to read what it prints. The first table has a line for each attack alone: what its requests were answered, honest requests lost
 meanwhile, the 99th percentile and the worst time of a hit and of `/ready` in milliseconds, the most memory, the most descriptors, and
 what log and disk grew by. `floor` is how long an exchange with a program took that does nothing, at the same moments: where it is high,
-the machine was busy, whatever the server did. Then come the rounds as a whole, and last the bounds, each `ok` or `BROKEN`. The program
+the machine was busy, whatever the server did. Attackers run at the lowest priority (nice 19): in reality they have machines of their own.
+Then come the rounds as a whole, and last the bounds, each `ok` or `BROKEN`. The program
 ends with 1 if a bound is broken, with 2 if the harness itself failed.
 """
 
@@ -451,6 +452,19 @@ def origin(folder, port, hosts):
     return process
 
 
+def draw(folder):
+    """Draws the pictures that origins serve, unless an earlier run has drawn all of them into this folder."""
+    if os.path.exists(f"{folder}/drawn"):
+        return
+    os.makedirs(folder, exist_ok=True)
+    print("drawing the pictures …", file=sys.stderr)
+    for name, data, *_ in (*pictures.hostile(), *pictures.odd(), *pictures.large(), *pictures.profiles()):
+        with open(f"{folder}/{name}", "wb") as file:
+            file.write(data)
+    with open(f"{folder}/drawn", "w"):
+        pass
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", help="a release build of onesheet")
@@ -464,6 +478,7 @@ def main():
     parser.add_argument("--untimed", action="store_true", help="print the bounds of latency, and end with 0 although they are broken: for machines that do other work too")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", help="a file for the figures")
+    parser.add_argument("--pictures", help="a folder for the pictures that origins serve, which are drawn once; without it they are drawn for each run")
     parser.add_argument("--keep", action="store_true", help="keep the folder with the server's log")
     parser.add_argument("--list", action="store_true", help="list the attacks")
     options = parser.parse_args()
@@ -489,12 +504,8 @@ def main():
     room = tempfile.mkdtemp(prefix="onesheet-stress-")
     origins, status = [], 0
     try:
-        folder = f"{room}/pictures"
-        os.mkdir(folder)
-        print("drawing the pictures …", file=sys.stderr)
-        for name, data, *_ in (*pictures.hostile(), *pictures.odd(), *pictures.large(), *pictures.profiles()):
-            with open(f"{folder}/{name}", "wb") as file:
-                file.write(data)
+        folder = os.path.abspath(options.pictures or f"{room}/pictures")
+        draw(folder)
         servers.certificate(room)
         hosts, others = [f"127.0.0.{n}" for n in range(2, 8)], [f"127.0.0.{n}" for n in range(20, 40)]
         port = free_port(hosts + others)
