@@ -6,12 +6,12 @@ package enum DialectName: String, Sendable, SettingWord {
     package static let noun = "dialect"
     case thumbor, cloudflare, iiif, next
 
-    func route(_ installation: Installation) -> any ImageDialect {
+    func route(_ installation: Installation, _ images: ImageContext) -> any ImageRoute {
         switch self {
-        case .thumbor: ThumborRoute(installation: installation)
-        case .cloudflare: CloudflareRoute(installation: installation)
-        case .iiif: IIIFRoute(installation: installation)
-        case .next: NextRoute(installation: installation)
+        case .thumbor: ThumborRoute(images: images)
+        case .cloudflare: CloudflareRoute(images: images)
+        case .iiif: IIIFRoute(images: images, installation: installation)
+        case .next: NextRoute(images: images)
         }
     }
 }

@@ -2,20 +2,20 @@ import OnesheetAddress
 import OnesheetCore
 
 /// Cloudflare's addresses: `/cdn-cgi/image/{options}/{source-url}`
-struct CloudflareRoute: ImageDialect {
+struct CloudflareRoute: ImageRoute {
     let prefix = "/cdn-cgi/image/"
     let readsQuery = true
-    let installation: Installation
+    let images: ImageContext
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard let (options, url) = rest.cut(at: "/") else {
             throw .malformed("a Cloudflare address is /cdn-cgi/image/{options}/{url}, such as /cdn-cgi/image/width=300/sample://1")
         }
-        try installation.signature.checkUnsigned()
+        try images.signature.checkUnsigned()
         let read = try CloudflareOptions(options)
         return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(embedded: url),
-            transform: try installation.options.transform(read.options), negotiates: read.negotiates)
+            title: try SourceURL(sources: images.sources).resolve(embedded: url),
+            transform: try images.options.transform(read.options), negotiates: read.negotiates)
     }
 }
 

@@ -2,19 +2,19 @@ import OnesheetAddress
 import OnesheetCore
 
 /// The addresses of Next.js and Vercel: `/_next/image?url={source-url}&w={width}&q={quality}`, the format by `Accept`.
-struct NextRoute: ImageDialect {
+struct NextRoute: ImageRoute {
     let prefix = "/_next/image"
     let readsQuery = true
-    let installation: Installation
+    let images: ImageContext
 
     /// The usual `imageSizes` and `deviceSizes` of Next.js, and the ladder's.
     private static let widths = Set(
         [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840] + SizeLadder.widths
     ).sorted()
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard rest.starts(withBytesOf: "?") else { throw .malformed("there is no query such as ?url=sample%3A%2F%2F1&w=640&q=75") }
-        try installation.signature.checkUnsigned()
+        try images.signature.checkUnsigned()
         let query = rest.dropFirst(bytes: 1)
         let width = try value("w", in: query)
         guard let pixels = Int(width), Self.widths.contains(pixels) else {
@@ -22,8 +22,8 @@ struct NextRoute: ImageDialect {
                 option: "w", value: width, reason: "needs one of \(Self.widths.map(String.init).joined(separator: ", "))")
         }
         return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(try value("url", in: query)),
-            transform: try installation.options.transform(["w:\(pixels)", "q:\(try value("q", in: query))"]), negotiates: true)
+            title: try SourceURL(sources: images.sources).resolve(try value("url", in: query)),
+            transform: try images.options.transform(["w:\(pixels)", "q:\(try value("q", in: query))"]), negotiates: true)
     }
 
     /// The one value of a parameter; others are none of our business.

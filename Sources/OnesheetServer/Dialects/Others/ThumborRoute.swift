@@ -2,21 +2,21 @@ import OnesheetAddress
 import OnesheetCore
 
 /// thumbor's addresses: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
-struct ThumborRoute: ImageDialect {
+struct ThumborRoute: ImageRoute {
     let prefix = "/thumbor/"
     let readsQuery = true
-    let installation: Installation
+    let images: ImageContext
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard let (signature, path) = rest.cut(at: "/") else {
             throw .malformed(
                 "a thumbor address is /thumbor/{signature}/{options}/{image}, such as /thumbor/unsafe/300x450/sample%3A%2F%2F1")
         }
-        try installation.signature.check(thumbor: signature, of: path)
+        try images.signature.check(thumbor: signature, of: path)
         let read = try ThumborPath(path)
         return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(embedded: read.image),
-            transform: try installation.options.transform(read.options), negotiates: false)
+            title: try SourceURL(sources: images.sources).resolve(embedded: read.image),
+            transform: try images.options.transform(read.options), negotiates: false)
     }
 }
 
