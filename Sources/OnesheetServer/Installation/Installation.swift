@@ -20,6 +20,8 @@ struct Installation: Sendable {
     let options: ImageOptions
     let signature: Signature
     let accept: Accept
+    /// The dialects that the configuration names, in its order.
+    let dialects: [any Dialect]
     /// How its sources are made.
     let assembly: PluginAssembly
     private let groundwork: Groundwork
@@ -72,6 +74,7 @@ struct Installation: Sendable {
         signature = Signature(
             configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
+        dialects = try plugins.dialects(configuration.dialects)
         // A schedule that cannot be carried out is told now, and not at six in the morning.
         for line in configuration.prefetch { _ = try line.order(at: clock.now).transforms(options) }
     }

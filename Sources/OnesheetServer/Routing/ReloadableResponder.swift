@@ -55,7 +55,7 @@ extension RouteTable {
             signature: installation.signature, accept: installation.accept, clock: installation.clock)
         let routes: [any Route] =
             [PosterRoute(images: images), FreeImageRoute(images: images)]
-            + installation.configuration.dialects.map { $0.route(installation, images) }
+            + installation.dialects.map { DialectRoute($0, images, installation.configuration) }
             + [
                 LadderRoute(installation: installation),
                 SourcesRoute(installation: installation), TitlesRoute(installation: installation),

@@ -51,7 +51,7 @@ final class OtherDialectsTests: ServerTestCase {
             pipeline: installation.pipeline, sources: installation.sources, options: installation.options,
             signature: installation.signature, accept: installation.accept, clock: installation.clock)
         let own = FreeImageRoute(images: images)
-        let others = DialectName.allCases.map { $0.route(installation, images) }
+        let others = installation.dialects.map { DialectRoute($0, images, installation.configuration) }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are read
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
@@ -173,6 +173,12 @@ final class OtherDialectsTests: ServerTestCase {
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(300))")
         }
         XCTAssertEqual(origin.requests(), 1)
+    }
+
+    func testThatAnUnknownDialectIsToldWithTheNearestOne() throws {
+        XCTAssertThrowsError(try installation("dialects: [next, thumbr]")) { error in
+            XCTAssertEqual("\(error)", "dialects.[1]: unknown dialect “thumbr”; did you mean “thumbor”?")
+        }
     }
 
     func testThatADialectThatIsOffIsNotThere() async throws {
