@@ -77,6 +77,13 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         exclude: ["README.md"], swiftSettings: settings)
 }
 
+/// One dialect: it reads text, and sees the grammar of addresses beside the core.
+func dialect(_ name: String) -> Target {
+    .target(
+        name: name, dependencies: ["OnesheetCore", "OnesheetAddress"], path: "Plugins/\(name)", exclude: ["README.md"],
+        swiftSettings: settings)
+}
+
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
 func c(_ name: String, links libraries: [String] = []) -> Target {
     .target(name: name, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
@@ -170,6 +177,10 @@ let package = Package(
                 permissions: [.writeToPackageDirectory(reason: "It writes the plugin's files.")]),
             path: "Plugins/NewSourceCommand", exclude: ["README.md"]),
         plugin("RemoteSource"),
+        dialect("ThumborDialect"),
+        dialect("CloudflareDialect"),
+        dialect("IIIFDialect"),
+        dialect("NextDialect"),
         plugin("RestSource", [log, yams]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         // Optimised in debug builds too: it paints its posters pixel by pixel.
@@ -180,7 +191,7 @@ let package = Package(
             "StandardPlugins",
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "KakaoSource",
-                "RemoteSource", "RestSource", "SampleSource",
+                "RemoteSource", "RestSource", "SampleSource", "ThumborDialect", "CloudflareDialect", "IIIFDialect", "NextDialect",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
             ]),
@@ -211,6 +222,10 @@ let package = Package(
         tests("RemoteSource", ["ConfigurationYAML"]),
         tests("RestSource", ["ConfigurationYAML"]),
         tests("SampleSource", ["ConfigurationYAML"]),
+        tests("ThumborDialect", []),
+        tests("CloudflareDialect", []),
+        tests("IIIFDialect", []),
+        tests("NextDialect", []),
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import OnesheetCore
+package import OnesheetCore
 
 /// A free transform, as in `/i/{signature}/rs:fill:300:450/plain/sample://1@png` and `/i/{signature}/rs:fill:300:450/{base64url}.png`.
 package struct ImagePath {

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-import OnesheetCore
+package import OnesheetCore
 
 /// imgproxy's URL signature: base64url, without padding, of HMAC-SHA256(key, salt ‖ path after the signature).
 public struct Signature: Sendable {

@@ -40,6 +40,15 @@ package struct Pipeline: Sendable {
         try await images(of: request.title, as: [request.transform])[0]
     }
 
+    /// The image that a checked `request` asks for.
+    /// - Parameter begun: how far looking it up has come.
+    package func image(forChecked request: ImageRequest, after begun: CacheLookUp?) async throws(PipelineError) -> ImageAnswer {
+        let (answer, stale) = await lookUp(request, after: begun)
+        if let answer { return answer }
+        try MissPermit.take()
+        return try await make([MissingVariant(request: request, stale: stale)], of: request.title)[0]
+    }
+
     /// The images that `transforms` make of the poster of `title`, in their order: from a tier if one has them fresh, otherwise made from
     /// the original. Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
     package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
@@ -69,9 +78,11 @@ package struct Pipeline: Sendable {
     }
 
     /// - Returns: the answer of a tier, or else the stale entry to start from, if there is one.
-    private func lookUp(_ request: ImageRequest) async -> (answer: ImageAnswer?, stale: CacheEntry?) {
+    private func lookUp(
+        _ request: ImageRequest, after begun: CacheLookUp? = nil
+    ) async -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(figures)
-        guard let hit = await cache.entry(for: request.key) else { return (nil, nil) }
+        guard let hit = await cache.entry(for: request.key, after: begun) else { return (nil, nil) }
         let answer = ImageAnswer(hit, timings: watch.lap("cache"))
         switch hit.entry.state(at: clock.now) {
         case .fresh: return (answer, nil)

@@ -1,13 +1,17 @@
 import BoxOfficeSource
+import CloudflareDialect
 import ExecSource
 import FolderSource
+import IIIFDialect
 import JPEGCodec
 import KakaoSource
+import NextDialect
 public import OnesheetCore
 import PNGCodec
 import RemoteSource
 import RestSource
 import SampleSource
+import ThumborDialect
 
 #if AVIF
     import AVIFCodec
@@ -23,7 +27,8 @@ extension PluginList {
             SampleSource.self, BoxOfficeSource.self, ExecSource.self, FolderSource.self, KakaoSource.self, RemoteSource.self,
             RestSource.self,
         ],
-        codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs)
+        codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs,
+        dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self])
 
     /// Those behind a package trait.
     private static var optionalCodecs: [any CodecPlugin.Type] {

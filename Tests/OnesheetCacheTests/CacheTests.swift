@@ -19,7 +19,7 @@ final class CacheTests: XCTestCase {
 
         XCTAssertEqual([first?.tier, second?.tier], ["disk", "memory"])
         XCTAssertEqual(second?.entry, .sample("kept", at: clock))
-        XCTAssertEqual(cache.entryNow(for: key)?.tier, "memory")
+        XCTAssertEqual(cache.lookUp(key).hit?.tier, "memory")
         try await disk.close()
     }
 
@@ -30,13 +30,13 @@ final class CacheTests: XCTestCase {
         try await disk.store(.sample(at: clock), for: key)
         try await disk.store(.sample(String(repeating: "x", count: 128 << 10), at: clock), for: large)
 
-        let first = cache.entryNow(for: key)
+        let first = cache.lookUp(key).hit
 
         XCTAssertEqual(first?.tier, "disk")
         XCTAssertEqual(first?.entry, .sample(at: clock))
-        XCTAssertEqual(cache.entryNow(for: key)?.tier, "memory")
-        XCTAssertNil(cache.entryNow(for: large), "reading much is for other threads, and nobody has checked it yet")
-        XCTAssertNil(cache.entryNow(for: CacheKey(.variant, "unknown")))
+        XCTAssertEqual(cache.lookUp(key).hit?.tier, "memory")
+        XCTAssertNil(cache.lookUp(large).hit, "reading much is for other threads, and nobody has checked it yet")
+        XCTAssertNil(cache.lookUp(CacheKey(.variant, "unknown")).hit)
         clock.advance(by: .seconds(86_400 * 365))
         XCTAssertNil(disk.entryNow(for: key, reading: 1 << 20), "it has expired")
         try await disk.close()
@@ -149,7 +149,7 @@ final class CacheTests: XCTestCase {
             XCTAssertEqual(error, FailingTier.failure)
         }
 
-        XCTAssertNil(cache.entryNow(for: key))
+        XCTAssertNil(cache.lookUp(key).hit)
     }
 
     func testThatAValueOutlivesTheMemoryAndTheProcess() async throws {

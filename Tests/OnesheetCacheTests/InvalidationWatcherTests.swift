@@ -20,10 +20,10 @@ final class InvalidationWatcherTests: XCTestCase {
             await cache.store(.sample(at: clock, tags: [.source("sample")]), for: key)
 
             await cache.invalidations.check()
-            XCTAssertNotNil(cache.entryNow(for: key), "nobody has purged")
+            XCTAssertNotNil(cache.lookUp(key).hit, "nobody has purged")
             _ = try await command.remove(selection, dryRun: true)
             await cache.invalidations.check()
-            XCTAssertNotNil(cache.entryNow(for: key), "a dry run purges nothing")
+            XCTAssertNotNil(cache.lookUp(key).hit, "a dry run purges nothing")
 
             let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
             _ = try await other.purge(selection)
@@ -114,7 +114,7 @@ final class InvalidationWatcherTests: XCTestCase {
         let generation = await cache.generation()
         await cache.store(.sample(at: clock), for: key, ifGeneration: generation)
         // Then memory has it, and the tier was not asked
-        XCTAssertNotNil(cache.entryNow(for: key))
+        XCTAssertNotNil(cache.lookUp(key).hit)
         XCTAssertEqual(cache.failures["disk"], 0)
     }
 
@@ -126,7 +126,7 @@ final class InvalidationWatcherTests: XCTestCase {
         // When it refuses what began before
         await cache.store(.sample(at: clock), for: key, ifGeneration: before)
         // Then memory has nothing either, and what begins now is stored
-        XCTAssertNil(cache.entryNow(for: key))
+        XCTAssertNil(cache.lookUp(key).hit)
         let after = await cache.generation()
         XCTAssertNotEqual(after, before)
         await cache.store(.sample(at: clock), for: key, ifGeneration: after)

@@ -15,11 +15,11 @@ final class SendableFileTests: XCTestCase {
     func testThatALargeEntryIsGivenAsAFileOnceItWasFoundWhole() async throws {
         // Given a large entry that somebody has read and checked
         let (tier, cache, _) = try await stored()
-        XCTAssertNil(cache.entryNow(for: key), "nobody has checked it yet")
+        XCTAssertNil(cache.lookUp(key).hit, "nobody has checked it yet")
         _ = try await tier.entry(for: key)
 
         // When an event loop asks
-        let hit = try XCTUnwrap(cache.entryNow(for: key))
+        let hit = try XCTUnwrap(cache.lookUp(key).hit)
 
         // Then it gets the very bytes, in the file, and all else about the entry
         let file = try XCTUnwrap(hit.file)
@@ -43,10 +43,10 @@ final class SendableFileTests: XCTestCase {
             try handle.write(contentsOf: data)
             try handle.close()
 
-            XCTAssertNil(cache.entryNow(for: key))
+            XCTAssertNil(cache.lookUp(key).hit)
             let found = try await tier.entry(for: key)
             XCTAssertNil(found)
-            XCTAssertNil(cache.entryNow(for: key), "and it is not there any more")
+            XCTAssertNil(cache.lookUp(key).hit, "and it is not there any more")
             try await tier.close()
         }
     }
@@ -66,7 +66,7 @@ final class SendableFileTests: XCTestCase {
         for end in ends {
             let (tier, cache, file) = try await stored()
             _ = try await tier.entry(for: key)
-            let open = try XCTUnwrap(cache.entryNow(for: key)?.file)
+            let open = try XCTUnwrap(cache.lookUp(key).hit?.file)
             XCTAssertTrue(open.isUsable())
             XCTAssertTrue(open.isUsable())
             let hits = try await tier.statistics().total.hits
@@ -84,7 +84,7 @@ final class SendableFileTests: XCTestCase {
         _ = try await tier.entry(for: key)
         clock.advance(by: .seconds(61))
 
-        XCTAssertNil(cache.entryNow(for: key))
+        XCTAssertNil(cache.lookUp(key).hit)
         try await tier.close()
     }
 
@@ -94,7 +94,7 @@ final class SendableFileTests: XCTestCase {
         try await disk.tier.store(.sample("small", at: clock), for: key)
         _ = try await disk.tier.entry(for: key)
 
-        let file = try XCTUnwrap(cache.entryNow(for: key)?.file)
+        let file = try XCTUnwrap(cache.lookUp(key).hit?.file)
 
         XCTAssertEqual(try bytes(file), "small")
         try await disk.tier.close()

@@ -20,6 +20,14 @@ package struct CacheHit: Sendable {
     }
 }
 
+/// What a look-up that waits for nothing has found.
+package struct CacheLookUp: Sendable {
+    /// The fresh entry, if a tier had it at once.
+    package let hit: CacheHit?
+    /// What memory had nothing since; `nil` if it had the entry.
+    fileprivate let mark: PromotionMark?
+}
+
 /// The tiers one after another: memory first, then the others; what a later tier has is promoted into all before it.
 ///
 /// A tier that fails is logged and passed by: the cache may cost a request time, never its answer.
@@ -46,28 +54,30 @@ package struct Cache: Sendable {
     /// How much an event loop reads into memory at once; copying as much takes a few microseconds.
     private static let readingNow = 128 << 10
 
-    /// What a tier has under `key` and gives without waiting; an event loop may ask.
+    /// Looks `key` up as far as that takes no waiting; an event loop may ask.
     ///
-    /// Promotes small entries into memory, and answers large ones as files.
-    package func entryNow(for key: CacheKey) -> CacheHit? {
-        if let hit = memoryHit(for: key) { return hit }
-        let mark = memory.promotionMark(for: key)
+    /// Promotes small entries into memory, and finds large ones as files.
+    package func lookUp(_ key: CacheKey) -> CacheLookUp {
+        let inMemory = lookUpInMemory(key)
+        guard let mark = inMemory.mark else { return inMemory }
         for tier in immediate {
             guard let ready = tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) else { continue }
             if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
-            return CacheHit(entry: ready.entry, tier: tier.name, file: ready.file)
+            return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark)
         }
-        return nil
+        return inMemory
     }
 
-    private func memoryHit(for key: CacheKey) -> CacheHit? {
-        memory.entryNow(for: key).map { CacheHit(entry: $0, tier: MemoryTier.name) }
+    private func lookUpInMemory(_ key: CacheKey) -> CacheLookUp {
+        guard let entry = memory.entryNow(for: key) else { return CacheLookUp(hit: nil, mark: memory.promotionMark(for: key)) }
+        return CacheLookUp(hit: CacheHit(entry: entry, tier: MemoryTier.name), mark: nil)
     }
 
-    /// The fresh entry under `key` from the first tier that has it.
-    package func entry(for key: CacheKey) async -> CacheHit? {
-        if let hit = memoryHit(for: key) { return hit }
-        let mark = memory.promotionMark(for: key)
+    /// The fresh entry under `key`, with its body, from the first tier that has it.
+    /// - Parameter lookUp: what a look-up has found that did not wait; this one goes on where that one ended.
+    package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil) async -> CacheHit? {
+        let lookUp = lookUp ?? lookUpInMemory(key)
+        if let hit = lookUp.hit, hit.file == nil { return hit }
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
         for (number, tier) in others.enumerated() {
@@ -77,7 +87,7 @@ package struct Cache: Sendable {
             for earlier in others[..<number].indices {
                 await promote(entry, for: key, into: earlier, under: generation, since: moment)
             }
-            memory.promote(entry, for: key, since: mark)
+            if let mark = lookUp.mark { memory.promote(entry, for: key, since: mark) }
             return CacheHit(entry: entry, tier: tier.name)
         }
         return nil

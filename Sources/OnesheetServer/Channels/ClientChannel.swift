@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
 
-/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `HitHandler` before the parser, and `HeadCheck` behind it.
+/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `FastPathHandler` before the parser, and `HeadCheck` behind it.
 struct ClientChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
@@ -15,17 +15,17 @@ struct ClientChannel: ServerChildChannel {
     private static let received = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
 
     private let connections: HTTP1Channel
-    private let prepared: HitsByLoop?
+    private let fastPath: FastPath?
     private let clients: ClientsConfiguration
     private let open: OpenConnections
 
-    /// - Parameter prepared: without it every request goes to the parser.
+    /// - Parameter fastPath: without it every request goes to the parser.
     init(
-        _ prepared: HitsByLoop?, _ clients: ClientsConfiguration, _ open: OpenConnections,
+        _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         let memory = open.memory
-        self.prepared = prepared
+        self.fastPath = fastPath
         self.clients = clients
         self.open = open
         connections = HTTP1Channel(
@@ -46,7 +46,7 @@ struct ClientChannel: ServerChildChannel {
     /// Makes `channel`, from which requests come as bytes, one of HTTP/1.1.
     func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let hits = HitHandler(prepared?.hits(on: channel.eventLoop), open.memory)
+            let hits = FastPathHandler(fastPath?.part(on: channel.eventLoop), open)
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
             ) { hits.phase }

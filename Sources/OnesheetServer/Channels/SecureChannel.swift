@@ -18,18 +18,19 @@ struct SecureChannel: ServerChildChannel {
     }
 
     private let certificate: Certificate
+    private let fastPath: FastPath?
     private let clients: ClientsConfiguration
     private let open: OpenConnections
     private let http1: ClientChannel
     private let responder: HTTPChannelHandler.Responder
 
     init(
-        _ certificate: Certificate, _ clients: ClientsConfiguration, _ open: OpenConnections,
+        _ certificate: Certificate, _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
-        (self.certificate, self.clients, self.open, self.responder) = (certificate, clients, open, responder)
-        // Early answers can be files for the system to send, which cannot be encrypted on the way.
-        http1 = ClientChannel(nil, clients, open, responder: responder)
+        (self.certificate, self.fastPath, self.clients, self.open) = (certificate, fastPath, clients, open)
+        self.responder = responder
+        http1 = ClientChannel(fastPath, clients, open, responder: responder)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -40,7 +41,9 @@ struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return MultiplexedConnection.begin(on: channel, clients, open, logger, responder: responder).map { .http2($0) }
+                    return MultiplexedConnection.begin(on: channel, fastPath, clients, open, logger, responder: responder).map {
+                        .http2($0)
+                    }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }
             }

@@ -16,7 +16,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     package var presetsOnly = false
-    package var dialects: [DialectName] = []
+    package var dialects: [String] = []
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
     /// What the file took from the environment: never written down.
@@ -61,7 +61,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 "presetsOnly", \.presetsOnly, meaning: "free transforms are those of presets only, and need no signature"),
             Setting(
                 "dialects", \.dialects,
-                meaning: "\(DialectName.kind): see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
+                meaning: "`thumbor`, `cloudflare`, `iiif`, `next`: see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
             Setting("prefetch", \.prefetch, meaning: "what is prefetched each day"),
             Setting("sources", \.sources, meaning: "where posters come from"),
         ]

@@ -19,7 +19,7 @@ struct MultiplexedConnection: Sendable {
 
     /// Makes `channel`, from which decrypted bytes come, one of HTTP/2.
     static func begin(
-        on channel: any Channel, _ clients: ClientsConfiguration, _ open: OpenConnections, _ logger: Logger,
+        on channel: any Channel, _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections, _ logger: Logger,
         responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
         let idleTimeout = clients.idleTimeout.duration
@@ -27,7 +27,9 @@ struct MultiplexedConnection: Sendable {
         configuration.maxAgeTimeout = maximumAge
         let memory = open.memory
         let waits = BodyWatch.Patience(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
-        configuration.streamConfiguration = .init(additionalChannelHandlers: [BodyWatch(memory, waits)])
+        configuration.streamConfiguration = .init(additionalChannelHandlers: [
+            BodyWatch(memory, waits), FastPathStreamHandler(fastPath, open),
+        ])
         let requests = RequestsUnderWay()
         let http2 = HTTP2Channel(
             responder: { request, writer, stream in

@@ -19,6 +19,8 @@ package struct Installation: Sendable {
     package let options: ImageOptions
     let signature: Signature
     let accept: Accept
+    /// The dialects that the configuration names, in its order.
+    let dialects: [any Dialect]
     /// How its sources are made.
     package let assembly: PluginAssembly
     private let groundwork: Groundwork
@@ -71,6 +73,7 @@ package struct Installation: Sendable {
         signature = Signature(
             configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
+        dialects = try plugins.dialects(configuration.dialects)
         // A schedule that cannot be carried out is told now, and not at six in the morning.
         for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }
     }

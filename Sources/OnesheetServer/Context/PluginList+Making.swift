@@ -17,6 +17,19 @@ extension PluginList {
         return type
     }
 
+    /// The dialects called `names`.
+    func dialects(_ names: [String]) throws(ConfigurationError) -> [any Dialect] {
+        var made: [any Dialect] = []
+        for (index, name) in names.enumerated() {
+            guard let type = dialects.first(where: { $0.name == name }) else {
+                throw ConfigurationError(
+                    path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
+            }
+            made.append(type.init())
+        }
+        return made
+    }
+
     /// Makes a plugin from its part of the configuration.
     /// - Throws: `ConfigurationError` with `path` before what the plugin says.
     func make<Made: Plugin>(

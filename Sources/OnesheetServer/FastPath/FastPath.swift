@@ -1,48 +1,53 @@
 import NIOCore
 import Synchronization
 
-/// The prepared hits of each event loop, so that none waits for another.
-final class HitsByLoop: Sendable {
-    private let serving: Serving
-    private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopHits>]>([:])
+/// Answers simple requests for what is cached on the event loop that has received them. Each loop has its own heads and open files, so
+/// that none waits for another.
+final class FastPath: Sendable {
+    private let responder: ReloadableResponder
+    private let sendsFiles: Bool
+    private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopFastPath>]>([:])
 
-    init(_ serving: Serving) { self.serving = serving }
+    /// - Parameter sendsFiles: whether the system may send files by itself, which it cannot if they have to be encrypted.
+    init(_ responder: ReloadableResponder, sendsFiles: Bool) { (self.responder, self.sendsFiles) = (responder, sendsFiles) }
 
     /// - Parameter loop: the one that the caller is on.
-    func hits(on loop: any EventLoop) -> LoopHits {
+    func part(on loop: any EventLoop) -> LoopFastPath {
         loops.withLock { loops in
-            if let hits = loops[ObjectIdentifier(loop)] { return hits.value }
-            let hits = NIOLoopBound(LoopHits(serving, on: loop), eventLoop: loop)
-            loops[ObjectIdentifier(loop)] = hits
-            return hits.value
+            if let part = loops[ObjectIdentifier(loop)] { return part.value }
+            let part = NIOLoopBound(LoopFastPath(responder, sendsFiles: sendsFiles, on: loop), eventLoop: loop)
+            loops[ObjectIdentifier(loop)] = part
+            return part.value
         }
     }
 
-    /// Lets go of an exchanged installation, also where no request comes.
+    /// Lets go of an exchanged configuration, also if no request comes.
     func refresh() {
-        for hits in loops.withLock({ Array($0.values) }) { hits.eventLoop.execute { _ = hits.value.current } }
+        for part in loops.withLock({ Array($0.values) }) { part.eventLoop.execute { _ = part.value.heads } }
     }
 }
 
-/// One event loop's prepared hits, made anew once the installation was exchanged. Used on that loop alone.
-final class LoopHits {
-    private let serving: Serving
-    private let loop: any EventLoop
+/// One event loop's part of the fast path. Used on that loop alone.
+final class LoopFastPath {
+    private let responder: ReloadableResponder
+    private let files: OpenFileCache?
     private var exchanges: Int
-    private var prepared: PreparedHits
+    private var current: ResponseHeadCache
 
-    init(_ serving: Serving, on loop: any EventLoop) {
-        (self.serving, self.loop) = (serving, loop)
-        exchanges = serving.exchanges
-        prepared = serving.prepared(on: loop)
+    init(_ responder: ReloadableResponder, sendsFiles: Bool, on loop: any EventLoop) {
+        self.responder = responder
+        files = sendsFiles ? OpenFileCache(on: loop, clock: responder.router.table.images.clock) : nil
+        exchanges = responder.exchanges
+        current = ResponseHeadCache(responder.router, files: files)
     }
 
-    var current: PreparedHits {
-        let exchanges = serving.exchanges
+    /// The heads, made anew once the configuration was exchanged.
+    var heads: ResponseHeadCache {
+        let exchanges = responder.exchanges
         if exchanges != self.exchanges {
             self.exchanges = exchanges
-            prepared = serving.prepared(on: loop)
+            current = ResponseHeadCache(responder.router, files: files)
         }
-        return prepared
+        return current
     }
 }

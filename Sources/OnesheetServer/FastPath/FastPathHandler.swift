@@ -1,17 +1,23 @@
 import NIOCore
 import OnesheetCore
 
-/// Answers plain requests that memory has the answer to, before the parser sees them. All else goes on to the parser, byte for byte.
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Answers simple requests of HTTP/1.1 that a tier has the image for, before the parser sees them. Everything else goes on to the
+/// parser, byte for byte, and what was found about a request goes with it to the router.
 ///
 /// A connection is either this handler's or the parser's: from the first byte that the parser gets until all that it has read is
-/// answered, everything is the parser's, so that answers leave in the order of their requests.
-final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// answered, everything is the parser's, so that responses leave in the order of their requests.
+final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = IOData
 
-    private let hits: LoopHits?
-    private let memory: ResponseMemory
+    private let fastPath: LoopFastPath?
+    private let connections: OpenConnections
+    private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
     /// The parser's requests, once it has got any bytes.
     private var parsers: UnansweredRequests?
@@ -20,10 +26,10 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether the parser got something since it was told that this was all for now.
     private var hasPassed = false
 
-    /// - Parameters:
-    ///   - hits: `nil` if everything is the parser's.
-    ///   - memory: counts what is on its way.
-    init(_ hits: LoopHits?, _ memory: ResponseMemory) { (self.hits, self.memory) = (hits, memory) }
+    /// - Parameter fastPath: `nil` if everything is the parser's.
+    init(_ fastPath: LoopFastPath?, _ connections: OpenConnections) {
+        (self.fastPath, self.connections) = (fastPath, connections)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
 
@@ -32,22 +38,27 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard let parsers else { return .idle }
         if parsers.isReading { return .reading }
         if parsers.isAnswering { return .answering }
-        // What was refused never becomes whole; whoever sent it is to close, and not waited for any longer than for the rest.
+        // What was refused never becomes whole; its sender is to close, and not waited for any longer than for the rest.
         return parserIsDone && !parsers.hasRefused ? .idle : .reading
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        if parserIsDone, parsers?.isEmpty ?? true, let hits = hits?.current {
+        if parserIsDone, parsers?.isEmpty ?? true, let heads = fastPath?.heads {
             var (hasAnswered, isCorked) = (false, false)
-            // A client that does not read its answers waits for the parser's, which are held back for it.
-            while context.channel.isWritable, let request = PlainRequest(bytes.readableBytesUInt8Span),
-                let answer = hits.answer(request, in: bytes)
-            {
-                bytes.moveReaderIndex(forwardBy: request.length)
-                if !isCorked, case .parts(_, .file) = answer { isCorked = context.channel.cork(true) }
-                write(answer, context)
-                hasAnswered = true
+            // A client that does not read its responses waits for the parser's, which are held back for it.
+            requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
+                switch heads.answer(request) {
+                case .answer(let response):
+                    bytes.moveReaderIndex(forwardBy: request.length)
+                    if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
+                    write(response, context)
+                    hasAnswered = true
+                case .route(let routed):
+                    // The parser holds nothing and everything is answered, so this is the next request that the router gets.
+                    connections.client(of: context.channel)?.handOver(routed, on: context.channel)
+                    break requests
+                }
             }
             if hasAnswered { context.flush() }
             if isCorked { _ = context.channel.cork(false) }
@@ -56,23 +67,23 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Whoever got nothing has nothing to complete.
+        // A parser that got nothing has nothing to complete.
         guard hasPassed else { return }
         hasPassed = false
         context.fireChannelReadComplete()
     }
 
-    private func write(_ answer: HitAnswer, _ context: ChannelHandlerContext) {
-        switch answer {
-        case .head(let head): write(.bytes(head), context)
+    private func write(_ response: ReadyResponse, _ context: ChannelHandlerContext) {
+        switch response {
+        case .head(let head): write(.bytes(head.bytes), context)
         case .parts(let head, let body):
-            write(.bytes(head), context)
+            write(.bytes(head.bytes), context)
             write(body, context)
         case .whole(let file): write(.file(file), context)
         }
     }
 
-    private func write(_ body: HitBody, _ context: ChannelHandlerContext) {
+    private func write(_ body: ReadyBody, _ context: ChannelHandlerContext) {
         switch body {
         case .bytes(let bytes) where bytes.readableBytes > ResponseMemory.small: write(inPieces: bytes, context)
         case .bytes(let bytes): context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
@@ -98,7 +109,7 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        // From here on the connection is the parser's, and it stays so where it cannot be seen when the parser is done.
+        // From here on the connection is the parser's, and it stays so if it cannot be seen when the parser is done.
         (parserIsDone, hasPassed) = (false, true)
         do {
             parsers = try parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
@@ -112,7 +123,7 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Whoever closes the connection after one of these does not know of answers that are still on their way from here.
+        // A handler that closes the connection after one of these does not know of responses that are still on their way from here.
         if event is ChannelShouldQuiesceEvent {
             passWhenSent(ChannelShouldQuiesceEvent(), context)
         } else if let end = event as? ChannelEvent, end == .inputClosed {
@@ -128,5 +139,24 @@ final class HitHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
             here.value.fireUserInboundEventTriggered(event)
         }
+    }
+}
+
+extension Channel {
+    /// Whether packets that are not full wait for more (tcp(7), TCP_CORK). A head that is followed by a file would else leave in a packet
+    /// of its own, which costs as much as the file's. To be asked on the channel's loop.
+    /// - Returns: whether the connection can do that: those that are not TCP cannot.
+    fileprivate func cork(_ isCorked: Bool) -> Bool {
+        #if canImport(Glibc)
+            do {
+                let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_CORK))
+                try syncOptions?.setOption(option, value: isCorked ? 1 : 0)
+                return syncOptions != nil
+            } catch {
+                return false
+            }
+        #else
+            return false
+        #endif
     }
 }

@@ -7,40 +7,92 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// The heads with which an entry in memory is answered, written once for all requests of one second.
+/// A response that an event loop sends at once.
+enum ReadyResponse {
+    case head(ResponseHead)
+    case parts(ResponseHead, ReadyBody)
+    /// Head and body are in one file.
+    case whole(ReadyFile)
+}
+
+/// What is sent after a head.
+enum ReadyBody {
+    case bytes(ByteBuffer)
+    case file(ReadyFile)
+
+    /// In bytes.
+    var length: Int {
+        switch self {
+        case .bytes(let bytes): bytes.readableBytes
+        case .file(let file): file.region.readableBytes
+        }
+    }
+
+    /// `nil` if a file would have to be waited for.
+    var bytes: ByteBuffer? {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .file(let file): file.read()
+        }
+    }
+}
+
+/// A response's head as it is sent to clients that do not name an origin.
+final class ResponseHead {
+    /// With its date, for HTTP/2.
+    let fields: HTTPResponse
+    /// With its empty line, for HTTP/1.1 (RFC 9112 §4).
+    private(set) lazy var bytes = Self.bytes(fields)
+
+    init(_ response: Response, _ cors: CORS, at now: Date) {
+        var response = response
+        cors.apply(to: &response.headers, origin: nil)
+        response.headers[.date] = HTTPDate.text(now)
+        fields = response.head
+    }
+
+    private static func bytes(_ head: HTTPResponse) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.writeString("HTTP/1.1 \(head.status.code) \(head.status.reasonPhrase)\r\n")
+        for field in head.headerFields where head.status != .notModified || field.name != .contentLength {
+            buffer.writeString("\(field.name.rawName): \(field.value)\r\n")
+        }
+        buffer.writeString("\r\n")
+        return buffer
+    }
+}
+
+/// The heads with which an entry is answered, written once for all requests of one second.
 ///
-/// They are made by the code that answers ordinary requests, so that both ways say the same.
-final class PreparedHit {
-    /// The whole answer's head, with its empty line.
-    let head: ByteBuffer
-    /// The head of “you have it already”, if somebody could have it.
-    private(set) var notModified: ByteBuffer?
+/// They are made by the code that answers all other requests.
+final class PreparedResponse {
+    /// The whole response's head.
+    let head: ResponseHead
     /// Where the body is, if it is sent from a file that is kept open.
     private(set) var file: ReadyFile?
     /// Head and body in a file of memory, if that is worth it.
     private var whole: ReadyFile?
     private var uses = 0
-    private let entityTag: ByteBuffer
-    private let lastModified: ByteBuffer
+    /// The head of “not modified”, once somebody asked.
+    private var notModified: ResponseHead?
+    // Not the entry: it would keep the body alive that its tier lets go of.
     private let validator: String
+    private let created: Date
     private let tier: String
     /// While the heads are right.
     private let time: Range<Date>
 
-    /// - Parameters:
-    ///   - now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
+    /// - Parameter now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
     /// - Returns: `nil` unless the entry is fresh.
-    init?(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts) {
+    init?(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
-        let image = ImageResponse(answer: answer, address: facts)
-        var full = image.response(to: .get, [:], at: now)
+        var full = ImageResponse(answer: answer, address: facts).response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
-        let tag = full.headers[.eTag] ?? ""
-        head = full.head(cors, at: now)
-        entityTag = ByteBuffer(string: tag)
-        lastModified = ByteBuffer(string: full.headers[.lastModified] ?? "")
-        (validator, tier) = (hit.entry.validator, hit.tier)
-        time = now.second.clamped(to: .distantPast..<answer.freshUntil)
+        head = ResponseHead(full, cors, at: now)
+        (validator, created, tier) = (hit.entry.validator, hit.entry.created, hit.tier)
+        // For so long the same `Date` field (RFC 9110 §6.6.1) is sent. Moments before it are those of a clock that was set back.
+        let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<answer.freshUntil)
     }
 
     /// Whether the heads are right for `hit` at `now`.
@@ -51,38 +103,39 @@ final class PreparedHit {
     /// Whether the heads are right at `now` for the entry that they were made for.
     func isGood(at now: Date) -> Bool { time.contains(now) }
 
-    /// Adds the head for whoever has the entry already: few ask.
-    func addNotModified(_ hit: CacheHit, at now: Date, _ cors: CORS, _ facts: AddressFacts) {
-        guard notModified == nil, let answer = ImageAnswer(freshHit: hit, at: now) else { return }
-        let image = ImageResponse(answer: answer, address: facts)
-        notModified = image.response(to: .get, [.ifNoneMatch: String(buffer: entityTag)], at: now).head(cors, at: now)
+    /// Whether the client has the entry already (RFC 9110 §13).
+    func isKnown(to request: SimpleRequest) -> Bool {
+        guard request.isConditional else { return false }
+        var fields = HTTPFields()
+        fields[.ifNoneMatch] = request.ifNoneMatch.map { String(buffer: $0) }
+        fields[.ifModifiedSince] = request.ifModifiedSince.map { String(buffer: $0) }
+        return Preconditions(fields: fields, validator: validator, modified: created).outcome == .notModified
     }
 
-    func keep(_ file: ReadyFile, in kept: KeptOpen) {
-        if kept.keep(self, length: file.region.readableBytes) { self.file = file }
+    /// The head for clients that have the entry already.
+    /// - Returns: `nil` unless `hit` is fresh.
+    func notModified(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) -> ResponseHead? {
+        if let notModified { return notModified }
+        guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
+        let response = ImageResponse(answer: answer, address: facts).response(to: .get, [.ifNoneMatch: "*"], at: now)
+        notModified = ResponseHead(response, cors, at: now)
+        return notModified
     }
 
-    /// The whole answer as one file, once it was asked for so often that writing the file has been worth it.
-    func whole(with body: HitBody, in kept: KeptOpen) -> ReadyFile? {
+    /// Lets `files` keep `file` open for the next requests, if it has room.
+    func keep(_ file: ReadyFile, in files: OpenFileCache) {
+        if files.keep(self, length: file.region.readableBytes) { self.file = file }
+    }
+
+    /// The whole response as one file, once it was asked for so often that writing the file has been worth it.
+    func whole(with body: ReadyBody, in files: OpenFileCache) -> ReadyFile? {
         if let whole { return whole }
         uses += 1
-        // Sending saves about a fifth of what writing takes. Where there was no room or no memory, there may be some later.
+        // Sending saves about a fifth of what writing takes. If there was no room or no memory, there may be some later.
         guard uses.isMultiple(of: 8) else { return nil }
-        whole = kept.memoryFile(head, body, for: self)
+        whole = files.memoryFile(head.bytes, body, for: self)
         return whole
     }
 
     func closeFiles() { (file, whole) = (nil, nil) }
-
-    /// Whether the client has these bytes; `nil` where that takes more than a look.
-    func isKnown(to request: PlainRequest, in bytes: ByteBuffer) -> Bool? {
-        if let place = request.ifNoneMatch { return bytes.slice(at: place) == entityTag ? true : nil }
-        if let place = request.ifModifiedSince { return bytes.slice(at: place) == lastModified ? true : nil }
-        return false
-    }
-}
-
-extension ByteBuffer {
-    /// The bytes at `place`, counted from the first readable one.
-    func slice(at place: Range<Int>) -> ByteBuffer? { getSlice(at: readerIndex + place.lowerBound, length: place.count) }
 }

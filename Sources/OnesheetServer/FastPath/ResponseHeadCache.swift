@@ -1,109 +1,158 @@
 import OnesheetHTTP
 import OnesheetAddress
 import FoundationEssentials
+import HTTPTypes
+import Hummingbird
 import NIOCore
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// What one event loop remembers of requests that memory could answer: each target's canonical request, and the heads.
+/// What one event loop remembers of requests that a tier could answer at once: each target as it was parsed, and the heads.
 ///
-/// Only what was remembered is taken for granted here, never that the entry is still there: the memory tier is asked each time, so a
-/// purge holds at once. Used on its loop alone.
-final class PreparedHits {
-    /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
-    private static let limit = 4096
-
-    private let installation: Installation
-    private let dialects: [(dialect: any ImageDialect, answers: EarlyAnswers)]
-    private let cache: Cache
-    private let accept: Accept
-    private let cors: CORS
-    private let clock: WallClock
-    private var targets: [ByteBuffer: KnownTarget] = [:]
-    private var formats: [ByteBuffer: ImageFormat] = [:]
-    private let kept: KeptOpen
-    private let health: PreparedHealth
-
-    init(_ installation: Installation, dialects: [any ImageDialect], _ figures: ServerFigures, on loop: any EventLoop) {
-        self.installation = installation
-        self.dialects = dialects.map { ($0, figures.early(on: $0.prefix, of: loop)) }
-        cache = installation.pipeline.cache
-        accept = installation.accept
-        cors = CORS(configuration: installation.configuration.cors)
-        clock = installation.clock
-        kept = KeptOpen(on: loop, clock: clock)
-        health = PreparedHealth(cors, figures.early(on: HealthRoute.path, of: loop))
+/// Only the parsing is remembered, never that the entry is still there: the tiers are asked each time, so a purge holds at once. Used on
+/// its loop alone.
+final class ResponseHeadCache {
+    /// What to do with a request.
+    enum Outcome {
+        case answer(ReadyResponse)
+        /// It takes longer: the request goes on to the router with all that was found.
+        case route(RoutedRequest)
     }
 
-    /// What to send; `nil` where it takes more than a look into memory or the page cache.
-    func answer(_ request: PlainRequest, in bytes: ByteBuffer) -> HitAnswer? {
-        guard let text = bytes.slice(at: request.target) else { return nil }
-        let now = clock.now
-        if text == PreparedHealth.target { return health.answer(isHead: request.isHead, at: now) }
-        let known = targets[text]
-        guard let target = known ?? understand(text) else { return nil }
-        do { try target.address.checkExpiry(at: now.timeIntervalSince1970) } catch { return nil }
-        let variant = target.variant(in: target.address.negotiates ? chosenFormat(request, in: bytes) : nil)
-        guard let body = body(of: variant, at: target.address, now: now, isConditional: request.isConditional) else { return nil }
-        if known == nil { remember(target, as: text) }
-        guard let prepared = variant.prepared, let isKnown = prepared.isKnown(to: request, in: bytes) else { return nil }
-        if isKnown {
-            guard let head = prepared.notModified else { return nil }
-            target.answers.addNotModified()
-            return .head(head)
+    /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
+    private static let limit = 4096
+    /// Bytes of the longest body that is encrypted at once: the client may take its time with what is encrypted, and it is a copy.
+    private static let encryptedLimit = ResponseMemory.small
+
+    private let router: Router
+    private let images: ImageContext
+    private let files: OpenFileCache?
+    private var targets: [ByteBuffer: CachedTarget] = [:]
+    private var formats: [ByteBuffer: ImageFormat] = [:]
+
+    /// - Parameter files: `nil` if no file may be sent.
+    init(_ router: Router, files: OpenFileCache?) {
+        self.router = router
+        self.files = files
+        images = router.table.images
+    }
+
+    /// The response to `request`, if it takes no more than a look into memory or the page cache.
+    func answer(_ request: SimpleRequest) -> Outcome {
+        let now = images.clock.now
+        if let known = targets[request.target] { return answer(request, at: known, now) }
+        let routed = router.table.route(String(buffer: request.target))
+        guard let image = routed.entry.image else {
+            guard let text = routed.entry.route?.immediateText else { return .route(routed) }
+            routed.entry.counter.add(.successful)
+            let head = ResponseHead(.text(text), router.cors, at: now)
+            return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
-        target.answers.addWhole()
+        do {
+            guard let address = try image.read(routed.rest, at: now) else { return .route(routed) }
+            return answer(request, at: CachedTarget(routed, address), now)
+        } catch {
+            return .route(routed.with(.refused(error)))
+        }
+    }
+
+    private func answer(_ request: SimpleRequest, at target: CachedTarget, _ now: Date) -> Outcome {
+        do {
+            try target.address.checkExpiry(at: now.timeIntervalSince1970)
+        } catch {
+            return .route(target.routed.with(.refused(error)))
+        }
+        let variant = target.variant(in: target.address.negotiates ? chosenFormat(request.accept) : nil, images)
+        // Conditions are for the entry itself.
+        if !request.isConditional, let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
+            file.isUsable()
+        {
+            return .answer(send(prepared, .file(file), to: request, target))
+        }
+        let lookUp = images.pipeline.cache.lookUp(variant.parsed.request.key)
+        guard let response = response(to: request, lookUp.hit, variant, at: target, now) else {
+            return .route(target.routed.with(.parsed(variant.parsed, lookUp)))
+        }
+        return .answer(response)
+    }
+
+    /// The response of what a tier has of `variant`; `nil` if it takes longer, or if something is wrong with it.
+    private func response(
+        to request: SimpleRequest, _ hit: CacheHit?, _ variant: CachedVariant, at target: CachedTarget, _ now: Date
+    ) -> ReadyResponse? {
+        guard let hit else { return nil }
+        do { try target.address.checkSides(of: hit.entry) } catch { return nil }
+        if variant.prepared?.isGood(for: hit, at: now) != true {
+            variant.prepared?.closeFiles()
+            variant.prepared = PreparedResponse(hit, at: now, cors: router.cors, facts: variant.parsed.facts)
+        }
+        guard let prepared = variant.prepared, let body = body(of: hit) else { return nil }
+        if target.isNew { remember(target) }
+        if case .file(let file) = body, let files { prepared.keep(file, in: files) }
+        if prepared.isKnown(to: request) {
+            let head = prepared.notModified(hit, at: now, cors: router.cors, facts: variant.parsed.facts)
+            target.routed.entry.counter.add(.redirection)
+            return head.map { .head($0) }
+        }
+        return send(prepared, body, to: request, target)
+    }
+
+    /// The body of `hit` as it can be sent at once.
+    private func body(of hit: CacheHit) -> ReadyBody? {
+        guard files == nil else { return hit.file.map { .file($0) } ?? .bytes(hit.entry.body) }
+        guard hit.size <= Self.encryptedLimit else { return nil }
+        guard let file = hit.file else { return .bytes(hit.entry.body) }
+        return file.read().map { .bytes($0) }
+    }
+
+    private func send(
+        _ prepared: PreparedResponse, _ body: ReadyBody, to request: SimpleRequest, _ target: CachedTarget
+    ) -> ReadyResponse {
+        target.routed.entry.counter.add(.successful)
         if request.isHead { return .head(prepared.head) }
-        if let whole = prepared.whole(with: body, in: kept) { return .whole(whole) }
+        if let files, let whole = prepared.whole(with: body, in: files) { return .whole(whole) }
         return .parts(prepared.head, body)
     }
 
-    /// What a tier has of `variant` at once, with its heads prepared.
-    private func body(of variant: KnownVariant, at address: ImageAddress, now: Date, isConditional: Bool) -> HitBody? {
-        if let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
-            !isConditional || prepared.notModified != nil, file.isUsable()
-        {
-            return .file(file)
-        }
-        guard let hit = cache.entryNow(for: variant.key) else { return nil }
-        do { try address.checkSides(of: hit.entry) } catch { return nil }
-        if variant.prepared?.isGood(for: hit, at: now) != true {
-            variant.prepared?.closeFiles()
-            variant.prepared = PreparedHit(hit, at: now, cors, variant.facts)
-        }
-        if isConditional { variant.prepared?.addNotModified(hit, at: now, cors, variant.facts) }
-        guard let file = hit.file else { return .bytes(hit.entry.body) }
-        variant.prepared?.keep(file, in: kept)
-        return .file(file)
-    }
-
-    /// Reads a target that is seen for the first time; `nil` where it is not an image's, or not a right one.
-    private func understand(_ text: ByteBuffer) -> KnownTarget? {
-        let path = String(buffer: text)
-        guard let (dialect, answers) = dialects.first(where: { path.hasPrefix($0.dialect.prefix) }) else { return nil }
-        do {
-            let address = try dialect.address(path.dropFirst(dialect.prefix.count))
-            try installation.pipeline.check(address.request(in: nil).title)
-            return KnownTarget(address: address, answers: answers, in: installation)
-        } catch {
-            // The ordinary way says what is wrong with it.
-            return nil
-        }
-    }
-
-    private func remember(_ target: KnownTarget, as text: ByteBuffer) {
+    private func remember(_ target: CachedTarget) {
         if targets.count >= Self.limit { targets.removeAll() }
-        // A copy: the slice would keep everything alive that came with it.
-        targets[ByteBuffer(bytes: text.readableBytesView)] = target
+        target.isNew = false
+        targets[ByteBuffer(string: target.routed.path)] = target
     }
 
-    private func chosenFormat(_ request: PlainRequest, in bytes: ByteBuffer) -> ImageFormat {
-        guard let place = request.accept, let text = bytes.slice(at: place) else { return accept.choose(nil) }
-        if let format = formats[text] { return format }
-        let format = accept.choose(String(buffer: text))
+    private func chosenFormat(_ accept: ByteBuffer?) -> ImageFormat {
+        guard let accept else { return images.accept.choose(nil) }
+        if let format = formats[accept] { return format }
+        let format = images.accept.choose(String(buffer: accept))
         if formats.count >= Self.limit { formats.removeAll() }
-        formats[ByteBuffer(bytes: text.readableBytesView)] = format
+        formats[ByteBuffer(bytes: accept.readableBytesView)] = format
         return format
     }
+}
+
+/// A target that was parsed, with what was prepared for each format in which it was answered.
+private final class CachedTarget {
+    let routed: RoutedRequest
+    let address: ImageAddress
+    var isNew = true
+    private var variants: [ImageFormat?: CachedVariant] = [:]
+
+    init(_ routed: RoutedRequest, _ address: ImageAddress) { (self.routed, self.address) = (routed, address) }
+
+    /// - Parameter format: the one that was negotiated, if any.
+    func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {
+        if let known = variants[format] { return known }
+        let variant = CachedVariant(images.target(address, in: format))
+        variants[format] = variant
+        return variant
+    }
+}
+
+/// A variant, and the heads of its responses once there was one.
+private final class CachedVariant {
+    let parsed: ParsedTarget
+    var prepared: PreparedResponse?
+
+    init(_ parsed: ParsedTarget) { self.parsed = parsed }
 }

@@ -1,38 +1,91 @@
-/// A request so plain that it needs no parser: a complete `GET` or `HEAD` of HTTP/1.1 (RFC 9112) without a query or a body, whose
-/// header fields are all known to change nothing here. Whatever is not surely that is not recognised, and is the parser's.
-struct PlainRequest: Equatable {
-    /// Places in the bytes that were recognised.
-    typealias Place = Range<Int>
+import HTTPTypes
+import NIOCore
 
+/// A `GET` or `HEAD` without a query or a body, whose header fields are all known to change nothing here but those that it holds.
+///
+/// Made of the bytes of HTTP/1.1, of which it needs no parser, or of a head that HTTP/2 has decoded. A request that is not surely one
+/// is the parser's.
+struct SimpleRequest {
     let isHead: Bool
-    let target: Place
-    private(set) var accept: Place?
-    private(set) var ifNoneMatch: Place?
-    private(set) var ifModifiedSince: Place?
-    /// How many bytes the request takes, with its empty line.
-    private(set) var length: Int
+    /// The path, percent-encoded.
+    let target: ByteBuffer
+    private(set) var accept: ByteBuffer?
+    private(set) var ifNoneMatch: ByteBuffer?
+    private(set) var ifModifiedSince: ByteBuffer?
+    /// How many bytes the request takes, with its empty line; 0 if it was decoded before.
+    let length: Int
 
-    /// Whether the answer depends on what the client has.
+    /// Whether the response depends on what the client has.
     var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
 
     /// Longer requests are rare, and remembering their targets would take much memory.
     private static let limit = 8192
     private static let targetLimit = 1024
 
+    /// Recognises a complete request of HTTP/1.1 (RFC 9112).
     /// - Parameter received: what a connection sent; more requests may follow the first.
-    init?(_ received: Span<UInt8>) {
-        let bytes = received.extracting(first: Self.limit)
+    init?(_ received: ByteBuffer) {
+        guard let places = Places(received.readableBytesUInt8Span.extracting(first: Self.limit), targetLimit: Self.targetLimit)
+        else {
+            return nil
+        }
+        func slice(_ place: Range<Int>) -> ByteBuffer {
+            received.getSlice(at: received.readerIndex + place.lowerBound, length: place.count) ?? ByteBuffer()
+        }
+        (isHead, length) = (places.isHead, places.length)
+        target = slice(places.target)
+        accept = places.accept.map(slice)
+        ifNoneMatch = places.ifNoneMatch.map(slice)
+        ifModifiedSince = places.ifModifiedSince.map(slice)
+    }
+
+    /// Recognises the head of a request that has no body.
+    init?(_ head: HTTPRequest) {
+        guard head.method == .get || head.method == .head, let path = head.path, path.utf8.count <= Self.targetLimit,
+            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(Places.isTargetByte), head.extendedConnectProtocol == nil
+        else { return nil }
+        (isHead, length) = (head.method == .head, 0)
+        target = ByteBuffer(string: path)
+        for field in head.headerFields {
+            switch Field(field.name.canonicalName.utf8Span.span) {
+            case .host, .ignored: break
+            case .accept: guard Self.fill(&accept, ByteBuffer(string: field.value)) else { return nil }
+            case .ifNoneMatch: guard Self.fill(&ifNoneMatch, ByteBuffer(string: field.value)) else { return nil }
+            case .ifModifiedSince: guard Self.fill(&ifModifiedSince, ByteBuffer(string: field.value)) else { return nil }
+            case .connection, nil: return nil
+            }
+        }
+    }
+
+    /// A field that is there twice is not simple any more.
+    fileprivate static func fill<Value>(_ field: inout Value?, _ value: Value) -> Bool {
+        guard field == nil else { return false }
+        field = value
+        return true
+    }
+}
+
+/// Where the parts of a request are in the bytes of HTTP/1.1.
+private struct Places {
+    let isHead: Bool
+    let target: Range<Int>
+    private(set) var accept: Range<Int>?
+    private(set) var ifNoneMatch: Range<Int>?
+    private(set) var ifModifiedSince: Range<Int>?
+    private(set) var length: Int
+
+    init?(_ bytes: Span<UInt8>, targetLimit: Int) {
         if bytes.has("GET ", at: 0) { isHead = false } else if bytes.has("HEAD ", at: 0) { isHead = true } else { return nil }
         let start = isHead ? 5 : 4
         target = start..<bytes.end(from: start, while: Self.isTargetByte)
-        guard !target.isEmpty, target.count <= Self.targetLimit, bytes[start] == UInt8(ascii: "/"),
+        guard !target.isEmpty, target.count <= targetLimit, bytes[start] == UInt8(ascii: "/"),
             bytes.has(" HTTP/1.1\r\n", at: target.upperBound)
         else { return nil }
         length = target.upperBound + 11
         var hasHost = false
         while !bytes.has("\r\n", at: length) {
             let name = length..<bytes.end(from: length, while: Self.isNameByte)
-            guard bytes.has(":", at: name.upperBound), let field = PlainField(bytes.extracting(name)) else { return nil }
+            guard bytes.has(":", at: name.upperBound), let field = Field(bytes.extracting(name)) else { return nil }
             let first = bytes.end(from: name.upperBound + 1) { $0 == 0x20 }
             let value = first..<bytes.end(from: first, while: Self.isValueByte)
             guard bytes.has("\r\n", at: value.upperBound) else { return nil }
@@ -41,9 +94,9 @@ struct PlainRequest: Equatable {
                 guard !hasHost, !value.isEmpty, value.allSatisfy({ HeadCheck.isHostByte(bytes[$0]) }) else { return nil }
                 hasHost = true
             case .connection: guard bytes.extracting(value).isName("keep-alive") else { return nil }
-            case .accept: guard Self.fill(&accept, value) else { return nil }
-            case .ifNoneMatch: guard Self.fill(&ifNoneMatch, value) else { return nil }
-            case .ifModifiedSince: guard Self.fill(&ifModifiedSince, value) else { return nil }
+            case .accept: guard SimpleRequest.fill(&accept, value) else { return nil }
+            case .ifNoneMatch: guard SimpleRequest.fill(&ifNoneMatch, value) else { return nil }
+            case .ifModifiedSince: guard SimpleRequest.fill(&ifModifiedSince, value) else { return nil }
             case .ignored: break
             }
             length = value.upperBound + 2
@@ -52,21 +105,69 @@ struct PlainRequest: Equatable {
         length += 2
     }
 
-    /// A field that is there twice is not plain any more.
-    private static func fill(_ field: inout Place?, _ value: Place) -> Bool {
-        guard field == nil else { return false }
-        field = value
-        return true
-    }
-
-    private static func isTargetByte(_ byte: UInt8) -> Bool {
+    static func isTargetByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
     }
 
-    /// What the names of plain fields are made of; RFC 9110's tokens are more.
+    /// What the names of known fields are made of; RFC 9110's tokens are more.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
     }
 
     private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F || byte == 0x09 }
+}
+
+/// What a header field means to the response. A request with any other field is not simple.
+private enum Field {
+    case host, connection, accept, ifNoneMatch, ifModifiedSince
+    /// Changes nothing in any response of ours to a request for an image.
+    case ignored
+
+    private static let ignoredNames: [StaticString] = [
+        "user-agent", "accept-encoding", "accept-language", "referer", "cookie", "dnt", "priority", "pragma", "cache-control",
+        "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-ch-ua", "sec-ch-ua-mobile",
+        "sec-ch-ua-platform", "sec-gpc", "save-data", "via", "forwarded", "x-forwarded-for", "x-forwarded-proto",
+        "x-forwarded-host", "x-real-ip", "x-request-id",
+    ]
+
+    /// - Parameter name: a field's name in any case.
+    init?(_ name: Span<UInt8>) {
+        switch name.count {
+        case 4 where name.isName("host"): self = .host
+        case 6 where name.isName("accept"): self = .accept
+        case 10 where name.isName("connection"): self = .connection
+        case 13 where name.isName("if-none-match"): self = .ifNoneMatch
+        case 17 where name.isName("if-modified-since"): self = .ifModifiedSince
+        default:
+            guard Self.ignoredNames.contains(where: { name.isName($0) }) else { return nil }
+            self = .ignored
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether `text` is what begins at `start`.
+    fileprivate func has(_ text: StaticString, at start: Int) -> Bool {
+        guard count - start >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Where the bytes end that `condition` holds for, from `start` on.
+    fileprivate func end(from start: Int, while condition: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < count, condition(self[end]) { end += 1 }
+        return end
+    }
+
+    /// Whether this is `name`, which is in lower case, in any case.
+    fileprivate func isName(_ name: StaticString) -> Bool {
+        guard count == name.utf8CodeUnitCount else { return false }
+        for index in 0..<count {
+            let byte = self[index]
+            let isCapital = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            guard (isCapital ? byte | 0x20 : byte) == name.utf8Start[index] else { return false }
+        }
+        return true
+    }
 }

@@ -19,7 +19,7 @@ extension Server {
             }
             try configuration.requireProtection()
             serving.exchange(try running.rebuilt(configuration))
-            hits.refresh()
+            fastPath?.refresh()
             running.logger.notice("the configuration was read again")
             if !fixed.isEmpty {
                 running.logger.warning("what changed in \(fixed.joined(separator: ", ")) holds when the server is started again")

@@ -11,30 +11,28 @@ import ServiceLifecycle
 
 /// An installation that listens: HTTP in front, housekeeping behind.
 package struct Server: Sendable {
-    let serving: Serving
-    let hits: HitsByLoop
+    let serving: ReloadableResponder
+    let fastPath: FastPath?
     let certificate: Certificate?
     private let figures: ServerFigures
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
-    private let answersEarly: Bool
 
-    /// - Parameter answersEarly: whether plain requests are answered before the parser where memory has the answer.
+    /// - Parameter hasFastPath: whether simple requests are answered on the event loop if a tier has the image at once.
     /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
     package init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
-        answersEarly: Bool = true
+        hasFastPath: Bool = true
     ) throws {
         try configuration.requireProtection()
         cmemory_return_large_blocks()
-        self.answersEarly = answersEarly
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let installation = try Installation(configuration, plugins, clock: clock, logger: logger)
         let memory = ResponseMemory(
             limit: configuration.clients.memory(within: configuration.limits.limits), of: installation.pipeline.pool.memory)
         figures = ServerFigures(OpenConnections(configuration.clients, memory))
-        serving = Serving(installation, figures, readiness)
-        hits = HitsByLoop(serving)
+        serving = ReloadableResponder(installation, figures, readiness)
+        fastPath = hasFastPath ? FastPath(serving, sendsFiles: certificate == nil) : nil
     }
 
     /// Serves until it is told to end, or until the task is cancelled.
@@ -133,11 +131,11 @@ package struct Server: Sendable {
         }
         return Application(
             responder: serving,
-            server: HTTPServerBuilder { [answersEarly, hits, figures, certificate] responder in
+            server: HTTPServerBuilder { [fastPath, figures, certificate] responder in
                 if let certificate {
-                    SecureChannel(certificate, clients, figures.connections, responder: responder)
+                    SecureChannel(certificate, fastPath, clients, figures.connections, responder: responder)
                 } else {
-                    ClientChannel(answersEarly ? hits : nil, clients, figures.connections, responder: responder)
+                    ClientChannel(fastPath, clients, figures.connections, responder: responder)
                 }
             },
             configuration: .init(

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Lets go of what was made of posters that a source has replaced since: a second later at the latest, where a look takes no time.
 struct SourceChanges: Service {
-    let serving: Serving
+    let serving: ReloadableResponder
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

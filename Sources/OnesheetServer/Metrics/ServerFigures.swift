@@ -1,5 +1,4 @@
 import HTTPTypes
-import NIOCore
 import OnesheetPipeline
 import Synchronization
 
@@ -13,39 +12,58 @@ final class ServerFigures: Sendable {
     /// How long routes took to answer, by route. What memory answered before the parser is not in it: nothing waits there.
     let times = Histograms()
     let connections: OpenConnections
-    private let counted = Mutex<[Answer: Int]>([:])
-    private let early = Mutex<[EarlyPlace: EarlyAnswers]>([:])
-
-    private struct EarlyPlace: Hashable {
-        let route: String
-        let loop: ObjectIdentifier
-    }
+    private let counters = Mutex<[String: RequestCounter]>([:])
 
     init(_ connections: OpenConnections) { self.connections = connections }
 
-    /// Answers by route and class of status, both ways together.
+    /// Answers by route and class of status.
     var answers: [Answer: Int] {
-        var answers = counted.withLock { $0 }
-        for figures in early.withLock({ $0.values }) {
-            answers[Answer(route: figures.route, status: .successful), default: 0] += figures.whole
-            answers[Answer(route: figures.route, status: .redirection), default: 0] += figures.notModified
+        var answers: [Answer: Int] = [:]
+        for (route, counter) in counters.withLock({ $0 }) {
+            for (status, count) in counter.counts { answers[Answer(route: route, status: status)] = count }
         }
-        return answers.filter { $0.value > 0 }
+        return answers
     }
 
+    /// Where the answers of a route are counted, also when the configuration is exchanged.
     /// - Parameter route: a route's prefix, so that there are only so many.
-    func add(_ status: HTTPResponse.Status, on route: String, after duration: Duration) {
-        counted.withLock { $0[Answer(route: route, status: status.kind), default: 0] += 1 }
-        times.add(duration, to: route)
+    func counter(of route: String) -> RequestCounter {
+        counters.withLock { counters in
+            let counter = counters[route] ?? RequestCounter()
+            counters[route] = counter
+            return counter
+        }
+    }
+}
+
+/// How often a route has answered, by class of status.
+final class RequestCounter: Sendable {
+    private static let kinds: [HTTPResponse.Status.Kind] = [
+        .informational, .successful, .redirection, .clientError, .serverError, .invalid,
+    ]
+
+    private let byKind = InlineArray<6, Atomic<Int>> { _ in Atomic(0) }
+
+    /// The counts that are not 0.
+    var counts: [HTTPResponse.Status.Kind: Int] {
+        var counts: [HTTPResponse.Status.Kind: Int] = [:]
+        for kind in Self.kinds {
+            let count = byKind[Self.index(kind)].load(ordering: .relaxed)
+            if count > 0 { counts[kind] = count }
+        }
+        return counts
     }
 
-    /// What `loop` counts answers of `route` in.
-    func early(on route: String, of loop: any EventLoop) -> EarlyAnswers {
-        early.withLock { early in
-            let place = EarlyPlace(route: route, loop: ObjectIdentifier(loop))
-            let figures = early[place] ?? EarlyAnswers(route: route)
-            early[place] = figures
-            return figures
+    func add(_ kind: HTTPResponse.Status.Kind) { byKind[Self.index(kind)].add(1, ordering: .relaxed) }
+
+    private static func index(_ kind: HTTPResponse.Status.Kind) -> Int {
+        switch kind {
+        case .informational: 0
+        case .successful: 1
+        case .redirection: 2
+        case .clientError: 3
+        case .serverError: 4
+        case .invalid: 5
         }
     }
 }

@@ -1,50 +1,75 @@
-import OnesheetHTTP
-import OnesheetAddress
 import FoundationEssentials
+import HTTPTypes
 import Hummingbird
+import OnesheetAddress
+import OnesheetCache
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetPipeline
 
-/// `/t/p/{size}/{source}/{id}[.{ext}]`
-struct PosterRoute: ImageDialect {
-    let prefix = "/t/p/"
-    let installation: Installation
+/// A part of the address space that names images, in a grammar of its own.
+protocol ImageRoute: Route {
+    var images: ImageContext { get }
+    /// Whether the query belongs to the address.
+    var readsQuery: Bool { get }
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        let path = try PosterPath(rest, installation.options)
-        return ImageAddress(
-            title: path.title.canonical(in: installation.sources), transform: path.transform, negotiates: path.negotiates)
-    }
+    /// Reads what follows the prefix, percent-encoded, with the query if it is read, and checks the signature if there is one.
+    /// - Returns: `nil` if that is the address of something else, which `other` answers.
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress?
+
+    /// The response at an address that is not an image's.
+    func other(_ rest: Substring, _ request: Request) async throws -> Response
 }
 
-/// `/i/{signature}/{options}/plain/{source-url}[@{ext}]` and `/i/{signature}/{options}/{base64url source-url}[.{ext}]`
-struct ImageRoute: ImageDialect {
-    let prefix = "/i/"
-    let installation: Installation
+extension ImageRoute {
+    var readsQuery: Bool { false }
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        let path = try ImagePath(rest, installation.options)
-        try installation.signature.check(path.signature, of: path.signedPath)
-        let title = try SourceURL(sources: installation.sources).resolve(path.sourceURL)
-        return ImageAddress(
-            title: title, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
+    func other(_ rest: Substring, _ request: Request) async throws -> Response { throw RequestError.noSuchPath(prefix + rest) }
+
+    /// Reads an address and checks that it may be asked for at `now`, and that its source is there.
+    func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
+        guard let address = try address(rest) else { return nil }
+        try address.checkExpiry(at: now.timeIntervalSince1970)
+        try images.pipeline.check(address.title)
+        return address
     }
-}
 
-extension ImageDialect {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = readsQuery ? (request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
-        return try await image(at: try address(rest + query), request)
+        guard let address = try read(rest + query, at: images.clock.now) else { return try await other(rest, request) }
+        let target = images.target(address, in: address.negotiates ? images.accept.choose(request.headers[.accept]) : nil)
+        return try await images.answer(target, nil, request)
+    }
+}
+
+/// What all routes to images share.
+struct ImageContext: Sendable {
+    let pipeline: Pipeline
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    let options: ImageOptions
+    let signature: Signature
+    let accept: Accept
+    let clock: WallClock
+
+    /// What `address` asks for.
+    /// - Parameter format: the one that was negotiated, if any.
+    func target(_ address: ImageAddress, in format: ImageFormat?) -> ParsedTarget {
+        let request = address.request(in: format)
+        let facts = AddressFacts(
+            varies: address.negotiates, isShared: address.isShared,
+            isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
+            canonical: CanonicalPath(options: options, signature: signature).path(
+                to: request.title, as: request.transform, expires: address.expires))
+        return ParsedTarget(address: address, request: request, facts: facts)
     }
 
-    /// From the canonical request to the response; all dialects end here.
-    func image(at address: ImageAddress, _ request: Request) async throws -> Response {
-        let clock = installation.clock
-        try address.checkExpiry(at: clock.now.timeIntervalSince1970)
-        let wanted = address.request(in: address.negotiates ? installation.accept.choose(request.headers[.accept]) : nil)
-        let answer = try await installation.pipeline.image(for: wanted)
-        try address.checkSides(of: answer.entry)
-        let image = ImageResponse(answer: answer, address: installation.facts(of: address, for: wanted))
+    /// The response to `request`, which asks for `target`; all addresses of images end here.
+    /// - Parameter lookUp: how far looking it up has come, if the fast path has begun.
+    func answer(_ target: ParsedTarget, _ lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
+        let answer = try await pipeline.image(forChecked: target.request, after: lookUp)
+        try target.address.checkSides(of: answer.entry)
+        let image = ImageResponse(answer: answer, address: target.facts)
         let response = image.response(to: request.method, request.headers, at: clock.now)
         if request.method == .get, response.status.kind == .successful {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
@@ -53,13 +78,28 @@ extension ImageDialect {
     }
 }
 
-extension Installation {
-    /// What holds for every answer to `request` at `address`.
-    func facts(of address: ImageAddress, for request: ImageRequest) -> AddressFacts {
-        AddressFacts(
-            varies: address.negotiates, isShared: address.isShared,
-            isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
-            canonical: CanonicalPath(options: options, signature: signature).path(
-                to: request.title, as: request.transform, expires: address.expires))
+/// `/t/p/{size}/{source}/{id}[.{ext}]`
+struct PosterRoute: ImageRoute {
+    let prefix = "/t/p/"
+    let images: ImageContext
+
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
+        let path = try PosterPath(rest, images.options)
+        return ImageAddress(
+            title: path.title.canonical(in: images.sources), transform: path.transform, negotiates: path.negotiates)
+    }
+}
+
+/// `/i/{signature}/{options}/plain/{source-url}[@{ext}]` and `/i/{signature}/{options}/{base64url source-url}[.{ext}]`
+struct FreeImageRoute: ImageRoute {
+    let prefix = "/i/"
+    let images: ImageContext
+
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
+        let path = try ImagePath(rest, images.options)
+        try images.signature.check(path.signature, of: path.signedPath)
+        let title = try SourceURL(sources: images.sources).resolve(path.sourceURL)
+        return ImageAddress(
+            title: title, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
     }
 }

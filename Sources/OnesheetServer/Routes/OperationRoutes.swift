@@ -6,20 +6,23 @@ import OnesheetPipeline
 
 /// `/health`: the process answers.
 struct HealthRoute: Route {
-    static let path = "/health"
-    static let text = "ok\n"
-    let prefix = path
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text(Self.text) }
+    let prefix = "/health"
+    private let text = "ok\n"
+    var immediateText: String? { text }
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text(text) }
 }
 
 /// `/ready`: requests are welcome, which they are not while the server starts or ends.
 struct ReadyRoute: Route {
     let prefix = "/ready"
     let readiness: Readiness
+    private static let text = "ready\n"
+    var immediateText: String? { readiness.state == .ready ? Self.text : nil }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try readiness.check()
-        return .text("ready\n")
+        return .text(Self.text)
     }
 }
 

@@ -1,15 +1,13 @@
 import Hummingbird
-import NIOCore
 import Synchronization
 
 /// What answers requests now. Another installation takes its place from one request to the next; what is under way ends as it began.
-final class Serving: HTTPResponder {
-    typealias Context = Front.Context
+final class ReloadableResponder: HTTPResponder {
+    typealias Context = Router.Context
 
     private struct Place: Sendable {
         let installation: Installation
-        let routes: Routes
-        let front: Front
+        let router: Router
     }
 
     private let place: Mutex<Place>
@@ -23,12 +21,16 @@ final class Serving: HTTPResponder {
     }
 
     private static func place(_ installation: Installation, _ figures: ServerFigures, _ readiness: Readiness) -> Place {
-        let routes = Routes(installation, figures, readiness)
-        return Place(
-            installation: installation, routes: routes, front: Front(installation, routes: routes.all, figures: figures))
+        let router = Router(
+            RouteTable(installation, figures, readiness), cors: CORS(configuration: installation.configuration.cors),
+            times: figures.times, logger: installation.logger)
+        return Place(installation: installation, router: router)
     }
 
     var installation: Installation { place.withLock { $0.installation } }
+
+    /// What answers requests that come now.
+    var router: Router { place.withLock { $0.router } }
 
     /// How often the installation was exchanged.
     var exchanges: Int { count.load(ordering: .acquiring) }
@@ -40,13 +42,27 @@ final class Serving: HTTPResponder {
         count.add(1, ordering: .releasing)
     }
 
-    /// What an event loop needs to answer plain requests by itself.
-    func prepared(on loop: any EventLoop) -> PreparedHits {
-        let place = place.withLock { $0 }
-        return PreparedHits(place.installation, dialects: place.routes.images, figures, on: loop)
-    }
-
     func respond(to request: Request, context: Context) async -> Response {
-        await place.withLock { $0.front }.respond(to: request, context: context)
+        await router.respond(to: request, context: context)
+    }
+}
+
+extension RouteTable {
+    /// The address space of `installation`.
+    fileprivate convenience init(_ installation: Installation, _ figures: ServerFigures, _ readiness: Readiness) {
+        let images = ImageContext(
+            pipeline: installation.pipeline, sources: installation.sources, options: installation.options,
+            signature: installation.signature, accept: installation.accept, clock: installation.clock)
+        let routes: [any Route] =
+            [PosterRoute(images: images), FreeImageRoute(images: images)]
+            + installation.dialects.map { DialectRoute($0, images, installation.configuration) }
+            + [
+                LadderRoute(installation: installation),
+                SourcesRoute(installation: installation), TitlesRoute(installation: installation),
+                CacheRoute(installation: installation), BlockedRoute(installation: installation),
+                PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(readiness: readiness),
+                MetricsRoute(installation: installation, figures: figures), PageRoute(installation: installation),
+            ]
+        self.init(routes, images, figures)
     }
 }

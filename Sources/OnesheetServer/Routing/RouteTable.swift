@@ -1,22 +1,39 @@
-import OnesheetAddress
-/// The address space of an installation.
-struct Routes: Sendable {
-    /// Those that lead to images; memory may answer them early.
-    let images: [any ImageDialect]
-    /// All of them, in the order in which they are asked.
-    let all: [any Route]
+import Hummingbird
+import OnesheetCore
 
-    init(_ installation: Installation, _ figures: ServerFigures, _ readiness: Readiness) {
-        images =
-            [PosterRoute(installation: installation), ImageRoute(installation: installation)]
-            + installation.configuration.dialects.map { $0.route(installation) }
-        all =
-            images + [
-                LadderRoute(installation: installation),
-                SourcesRoute(installation: installation), TitlesRoute(installation: installation),
-                CacheRoute(installation: installation), BlockedRoute(installation: installation),
-                PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(readiness: readiness),
-                MetricsRoute(installation: installation, figures: figures), PageRoute(installation: installation),
-            ]
+/// The address space of an installation: what says, for the fast path and for the router, which route a path leads to.
+final class RouteTable: Sendable {
+    /// A route, and where its responses are counted.
+    struct Entry: Sendable {
+        /// `nil` for paths that lead nowhere.
+        let route: (any Route)?
+        /// The route, if it leads to images.
+        let image: (any ImageRoute)?
+        /// What the route is called in metrics.
+        let name: String
+        let counter: RequestCounter
+
+        fileprivate init(_ route: (any Route)?, _ figures: ServerFigures) {
+            self.route = route
+            image = route as? any ImageRoute
+            name = route?.prefix ?? "other"
+            counter = figures.counter(of: name)
+        }
+    }
+
+    let images: ImageContext
+    /// In the order in which they are asked: the first that takes a path answers.
+    private let entries: [Entry]
+    private let nowhere: Entry
+
+    init(_ routes: [any Route], _ images: ImageContext, _ figures: ServerFigures) {
+        self.images = images
+        entries = routes.map { Entry($0, figures) }
+        nowhere = Entry(nil, figures)
+    }
+
+    /// - Parameter path: without a query, percent-encoded.
+    func route(_ path: String) -> RoutedRequest {
+        RoutedRequest(table: self, entry: entries.first { $0.route?.takes(path) ?? false } ?? nowhere, path: path)
     }
 }

@@ -5,36 +5,35 @@ import Hummingbird
 import HTTPTypes
 import Logging
 import OnesheetCore
+import OnesheetPipeline
 
 /// Answers requests: finds the route, lets it answer, and turns what went wrong into a problem document.
-struct Front: HTTPResponder {
+struct Router: HTTPResponder {
     typealias Context = BasicRequestContext
 
-    let installation: Installation
-    private let routes: [any Route]
-    private let figures: ServerFigures
+    let table: RouteTable
+    let cors: CORS
+    private let times: Histograms
+    private let logger: Logger
+    private var clock: WallClock { table.images.clock }
 
-    /// - Parameter routes: asked in order; the first whose prefix the path has answers.
-    init(_ installation: Installation, routes: [any Route], figures: ServerFigures) {
-        self.installation = installation
-        self.routes = routes
-        self.figures = figures
+    /// - Parameter times: how long routes take, by their names.
+    init(_ table: RouteTable, cors: CORS, times: Histograms, logger: Logger) {
+        (self.table, self.cors, self.times, self.logger) = (table, cors, times, logger)
     }
-
-    private var cors: CORS { CORS(configuration: installation.configuration.cors) }
 
     func respond(to request: Request, context: Context) async -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers)
-        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
-        let path = Self.path(of: request.head.path ?? "/")
-        let route = routes.first { $0.takes(path) }
-        installation.logger.trace("a request has begun", metadata: ["path": "\(path)"])
+        let routed = route(request)
+        let path = routed.path
+        logger.trace("a request has begun", metadata: ["path": "\(path)"])
         var response = await RequestID.$current.withValue(id) {
-            let outcome = await outcome(of: route, request, path)
+            let outcome = await outcome(of: routed, request)
             let took = ContinuousClock.now - start
-            figures.add(outcome.status, on: route?.prefix ?? "other", after: took)
-            installation.logger.debug(
+            routed.entry.counter.add(outcome.status.kind)
+            times.add(took, to: routed.entry.name)
+            logger.debug(
                 "answered",
                 metadata: [
                     "method": "\(request.method)", "path": "\(path)", "status": "\(outcome.status.code)",
@@ -48,23 +47,29 @@ struct Front: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// What stands before the query, by bytes: a combining mark behind the question mark does not hide it.
-    private static func path(of target: String) -> String { target.cut(at: "?").map { String($0.before) } ?? target }
+    /// What the fast path has found of `request`, unless the configuration was exchanged since; or else its route.
+    private func route(_ request: Request) -> RoutedRequest {
+        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
+        let target = request.head.path ?? "/"
+        if let routed = ClientRequest.current?.routed, routed.table === table, routed.path.isExactly(target) { return routed }
+        // What stands before the query, by bytes: a combining mark behind the question mark does not hide it.
+        return table.route(target.cut(at: "?").map { String($0.before) } ?? target)
+    }
 
     /// The route's answer, or the problem that it ended in.
-    private func outcome(of route: (any Route)?, _ request: Request, _ path: String) async -> Response {
+    private func outcome(of routed: RoutedRequest, _ request: Request) async -> Response {
         do {
-            return try await answer(of: route, request, path)
+            return try await answer(routed, request)
         } catch {
-            let problem = Problem(error, at: installation.clock.now.timeIntervalSince1970)
+            let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
-            installation.logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
+            logger.log(level: level, "\(error)", metadata: ["path": "\(routed.path)"])
             return problem.response()
         }
     }
 
-    private func answer(of route: (any Route)?, _ request: Request, _ path: String) async throws -> Response {
-        guard let route else { throw RequestError.noSuchPath(path) }
+    private func answer(_ routed: RoutedRequest, _ request: Request) async throws -> Response {
+        guard let route = routed.entry.route else { throw RequestError.noSuchPath(routed.path) }
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
         if request.method == .options {
             let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
@@ -73,25 +78,11 @@ struct Front: HTTPResponder {
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
         // Anyone may ask: the cost is the strangers' until the catalog knows better.
         return try await Familiarity.$current.withValue(.unknown) {
-            try await route.answer(path.dropFirst(bytes: route.prefix.utf8.count), request)
+            switch routed.image {
+            case .refused(let error): throw error
+            case .parsed(let target, let lookUp): try await table.images.answer(target, lookUp, request)
+            case nil: try await route.answer(routed.rest, request)
+            }
         }
-    }
-}
-
-/// A part of the address space.
-protocol Route: Sendable {
-    /// The path itself, or, where it ends with a slash, everything below it.
-    var prefix: String { get }
-    var methods: [HTTPRequest.Method] { get }
-
-    /// - Parameter rest: what follows the prefix, percent-encoded.
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response
-}
-
-extension Route {
-    var methods: [HTTPRequest.Method] { [.get, .head] }
-
-    func takes(_ path: String) -> Bool {
-        prefix.hasSuffix("/") && prefix != "/" ? path.starts(withBytesOf: prefix) : path.isExactly(prefix)
     }
 }

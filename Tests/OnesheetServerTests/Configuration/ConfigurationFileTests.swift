@@ -56,7 +56,6 @@ final class ConfigurationFileTests: XCTestCase {
             ("rendering: { deadline: 0s }", "rendering.deadline: needs to be more than 0, such as 20s"),
             ("rendering: { deadline: 20 }", "rendering.deadline: “20” is not a length of time"),
             ("listen: here", "listen: “here” is not an address"),
-            ("dialects: [thumbr]", "dialects.[0]: unknown dialect “thumbr”; did you mean “thumbor”?"),
             ("sources: {}", "sources: needs at least one source"),
             ("sources: { Bad_Name: { type: sample } }", "sources.Bad_Name: a source's name is the scheme"),
             ("sources: { http: { type: remote } }", "sources.http"),

@@ -20,7 +20,7 @@ final class RefusedClientsTests: ServerTestCase {
     func testThatNothingIsAnsweredAfterARefusal() async throws {
         // Given a picture in memory, which is answered at once, while a refusal is written a moment later
         let file = folder() + ".socket"
-        let server = try await server(answersEarly: true, listen: "unix:\(file)")
+        let server = try await server(hasFastPath: true, listen: "unix:\(file)")
         let path = "/t/p/w92/sample/1.jpg"
         for _ in 0..<2 { _ = try await server.send(path) }
         let hit = "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n"

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import OnesheetCore
+import OnesheetTesting
 import XCTest
 
 @testable import OnesheetServer
@@ -33,6 +34,36 @@ final class TLSTests: ServerTestCase {
             }
             let (missing, _) = try await get(server.url + "/nowhere", client)
             XCTAssertEqual(missing.status.code, 404)
+        }
+    }
+
+    func testThatCachedPicturesAreAnsweredByTheFastPathInBothVersions() async throws {
+        let certificate = try SelfSigned(in: folder())
+        for version in [HTTPClient.Configuration.HTTPVersion.http1Only, .automatic] {
+            // Given a server that was asked for a picture, without a fast path and with one, while time stands still
+            let clock = ManualClock().wallClock
+            let slow = try await server(keys: certificate.yaml, clock: clock, hasFastPath: false)
+            let fast = try await server(keys: certificate.yaml, clock: clock)
+            let client = try client(certificate, version)
+            for way in [slow, fast] { _ = try await get(way.url + poster, client) }
+            // When it is asked for again, in many ways, then both say the same
+            let tag = try await get(fast.url + poster, client).0.headers.first(name: "ETag") ?? ""
+            for (path, fields) in [
+                (poster, []), (poster, [("If-None-Match", tag)]), (poster, [("Range", "bytes=1-4")]),
+                (poster, [("X-Unknown", "1")]),
+                (poster, [("Accept", "*/*")]), ("/health", []), ("/t/p/w1/sample/1.jpg", [("X-Request-Id", "a")]),
+            ] {
+                for method in [HTTPMethod.GET, .HEAD] {
+                    let expected = try await ask(slow.url + path, method, fields, client)
+                    let answer = try await ask(fast.url + path, method, fields, client)
+                    XCTAssertEqual(answer, expected, "\(version) \(method) \(path) \(fields)")
+                }
+            }
+            // And only the first, those with other fields and what is wrong was the router's
+            let (_, metrics) = try await get(fast.url + "/metrics", client)
+            let lines = String(buffer: metrics).split(separator: "\n")
+            XCTAssertTrue(lines.contains("onesheet_request_seconds_count{route=\"/t/p/\"} 7"), "\(lines)")
+            XCTAssertFalse(lines.contains { $0.hasPrefix("onesheet_request_seconds_count{route=\"/health\"}") }, "\(lines)")
         }
     }
 
@@ -210,6 +241,19 @@ final class TLSTests: ServerTestCase {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         addTeardownBlock { try await client.shutdown() }
         return client
+    }
+
+    /// The answer as text, but for the moment and how long it took.
+    private func ask(
+        _ url: String, _ method: HTTPMethod, _ fields: [(String, String)], _ client: HTTPClient
+    ) async throws -> [String] {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in fields { request.headers.add(name: name, value: value) }
+        let response = try await client.execute(request, timeout: .seconds(60))
+        let head = response.headers.filter { !["date", "server-timing"].contains($0.name.lowercased()) }
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return ["\(response.status.code)"] + head.map { "\($0.name): \($0.value)" } + ["\(body.readableBytesView.map { $0 })"]
     }
 
     private func get(_ url: String, _ client: HTTPClient) async throws -> (HTTPClientResponse, ByteBuffer) {

@@ -9,19 +9,19 @@ import XCTest
 @testable import OnesheetServer
 
 /// Answers that are asked for often, as files of memory. Time is the embedded loop's: it passes when the test says so.
-final class KeptOpenTests: XCTestCase {
+final class OpenFileCacheTests: XCTestCase {
     private let clock = ManualClock()
     private let loop = EmbeddedEventLoop()
 
     func testThatAnAnswerIsAFileOnceItIsAskedForOften() throws {
         // Given a picture that is asked for
-        let kept = KeptOpen(on: loop, clock: clock.wallClock)
+        let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         let (hit, body) = try prepared(bytes: 31_000)
         for _ in 0..<7 { XCTAssertNil(hit.whole(with: body, in: kept)) }
         // When it is asked for once more
         let file = try XCTUnwrap(hit.whole(with: body, in: kept))
         // Then head and body are in one file, which the next one gets too
-        var bytes = hit.head
+        var bytes = hit.head.bytes
         bytes.writeRepeatingByte(7, count: 31_000)
         let length = file.region.readableBytes
         var read = [UInt8](repeating: 0, count: length)
@@ -40,7 +40,7 @@ final class KeptOpenTests: XCTestCase {
     }
 
     func testThatSmallAndLargeOnesAreNot() throws {
-        let kept = KeptOpen(on: loop, clock: clock.wallClock)
+        let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         for (bytes, isWorthIt) in [(0, false), (8191, false), (8192, true), (128 << 10, true), (128 << 10 + 1, false)] {
             let (hit, body) = try prepared(bytes: bytes)
             let files = (0..<32).compactMap { _ in hit.whole(with: body, in: kept) }
@@ -50,7 +50,7 @@ final class KeptOpenTests: XCTestCase {
 
     func testThatThereAreNotManyAndThatTheyAreClosedWhenTheirSecondIsOver() throws {
         // Given more answers than are kept, all asked for often
-        let kept = KeptOpen(on: loop, clock: clock.wallClock)
+        let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         func files() throws -> [Weak] {
             try (0..<100).compactMap { _ in
                 let (hit, body) = try prepared(bytes: 9_000)
@@ -72,7 +72,7 @@ final class KeptOpenTests: XCTestCase {
     }
 
     func testThatOnesWhoseSecondIsOverMakeRoomBeforeAnybodySweeps() throws {
-        let kept = KeptOpen(on: loop, clock: clock.wallClock)
+        let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         for _ in 0..<32 { XCTAssertTrue(kept.keep(try prepared(bytes: 9_000).0, length: 9_000)) }
         XCTAssertFalse(kept.keep(try prepared(bytes: 9_000).0, length: 9_000))
         clock.advance(by: .seconds(1))
@@ -81,7 +81,7 @@ final class KeptOpenTests: XCTestCase {
 
     func testThatWhatSlowClientsHoldCountsToo() throws {
         // Given files of memory that are still on their way to somebody
-        let kept = KeptOpen(on: loop, clock: clock.wallClock)
+        let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         var onTheirWay: [ReadyFile] = []
         for _ in 0..<10 {
             for _ in 0..<32 {
@@ -100,8 +100,8 @@ final class KeptOpenTests: XCTestCase {
     }
 
     func testThatNothingIsLeftWhenAllIsDropped() throws {
-        var kept: KeptOpen? = KeptOpen(on: loop, clock: clock.wallClock)
-        var (hit, body): (PreparedHit?, HitBody) = try prepared(bytes: 9_000)
+        var kept: OpenFileCache? = OpenFileCache(on: loop, clock: clock.wallClock)
+        var (hit, body): (PreparedResponse?, ReadyBody) = try prepared(bytes: 9_000)
         let file = try XCTUnwrap((0..<8).compactMap { _ in kept.flatMap { hit?.whole(with: body, in: $0) } }.first.map(Weak.init))
         XCTAssertNotNil(file.file)
         (kept, hit, body) = (nil, nil, .bytes(ByteBuffer()))
@@ -113,11 +113,11 @@ final class KeptOpenTests: XCTestCase {
         init(_ file: ReadyFile) { self.file = file }
     }
 
-    private func prepared(bytes: Int) throws -> (PreparedHit, HitBody) {
+    private func prepared(bytes: Int) throws -> (PreparedResponse, ReadyBody) {
         let body = ByteBuffer(repeating: 7, count: bytes)
         let hit = CacheHit(entry: .sample(body, at: clock), tier: "memory")
         let cors = CORS(configuration: CORSConfiguration())
-        let prepared = PreparedHit(hit, at: clock.wallClock.now, cors, AddressFacts())
+        let prepared = PreparedResponse(hit, at: clock.wallClock.now, cors: cors, facts: AddressFacts())
         return (try XCTUnwrap(prepared), .bytes(body))
     }
 }

@@ -11,7 +11,7 @@ final class SendfileTests: ServerTestCase {
 
     func testThatTheBytesFromTheFileAreThoseThatWereMade() async throws {
         // Given a server without memory, whose disk has a picture that was read once
-        let server = try await server(memory: "0", clock: clock.wallClock, answersEarly: true)
+        let server = try await server(memory: "0", clock: clock.wallClock, hasFastPath: true)
         let made = try await server.send(path)
         _ = try await server.send(path)
         // When it is asked for again

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import OnesheetTesting
 import XCTest
 
@@ -41,6 +42,57 @@ final class TwoWaysTests: ServerTestCase {
         }
     }
 
+    func testThatWhatNoTierHasIsAnsweredTheSame() async throws {
+        // Given pictures that nobody has asked for, and other addresses that lead to an answer that takes time
+        let ways = try await twoWays(keys: "dialects: [thumbor, cloudflare, iiif, next]", warm: ["/t/p/w92/sample/1.jpg"])
+        let hit = request("/t/p/w92/sample/1.jpg")
+        var width = 30
+        func targets() -> [String] {
+            width += 1
+            return [
+                "/t/p/w154/sample/\(width)", "/t/p/w92/sample/\(width).png", "/i/unsafe/w:\(width)/plain/sample://1@png",
+                "/i/unsafe/w:\(width)/plain/sample://1", "/thumbor/unsafe/\(width)x0/sample://1",
+                "/cdn-cgi/image/w=\(width),f=auto/sample://1", "/iiif/3/sample:%2F%2F1/full/\(width),/0/default.jpg",
+                "/iiif/3/sample:%2F%2F\(width)/info.json", "/iiif/3/sample:%2F%2F1",
+                "/iiif/3/sample:%2F%2F1/full/9999,/0/default.jpg",
+                "/t/p/w92/sample/none.jpg", "/t/p/w92/nobody/1.jpg", "/i/wrong/w:9/plain/sample://1", "/i/unsafe/w:9",
+                "/i/unsafe/exp:1/plain/sample://1", "/i/unsafe/exp:1/plain/nobody://1", "/sources", "/sources/sample/titles/1",
+                "/3/configuration", "/ready", "/health", "/nowhere",
+            ]
+        }
+        // When each is asked for the first time, then both say the same
+        for target in targets() { try await ways.assertSame([bytes(request(target))]) }
+        for target in targets() { try await ways.assertSame([bytes(request(target, method: "HEAD", "Accept: image/png"))]) }
+        for target in targets() { try await ways.assertSame([bytes(request(target, "If-None-Match: *"))]) }
+        // Also beside one another on one connection, where each gets what was found of itself
+        try await ways.assertSame([targets().flatMap { bytes(request($0)) }])
+        try await ways.assertSame(targets().map { bytes(request($0)) })
+        try await ways.assertSame(targets().map { bytes(hit + request($0) + hit) })
+        try await ways.assertSame([targets().flatMap { bytes(hit + request($0)) }])
+    }
+
+    func testThatARequestIsReadAndLookedUpOnce() async throws {
+        for hasFastPath in [true, false] {
+            // Given a server that has one picture
+            let server = try await server(hasFastPath: hasFastPath)
+            _ = try await server.send("/t/p/w92/sample/1.jpg")
+            let before = try await misses(server)
+            // When somebody asks for another size, and for one that cannot be made
+            _ = try await RawConnection.exchange(
+                [bytes(request("/t/p/w154/sample/1.jpg")), bytes(request("/i/unsafe/w:70/plain/sample://1@png"))], with: server.url)
+            // Then memory was asked for each variant once
+            let after = try await misses(server)
+            XCTAssertEqual(after - before, 2, "fast path: \(hasFastPath)")
+        }
+    }
+
+    /// How often the memory tier had nothing of the sample source.
+    private func misses(_ server: RunningServer) async throws -> Int {
+        let name = "onesheet_cache_misses_total{tier=\"memory\",source=\"sample\"} "
+        let lines = try await server.send("/metrics").text.split(separator: "\n")
+        return try XCTUnwrap(lines.first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) })
+    }
+
     func testThatWhatIsAskedForOftenIsAnsweredTheSame() async throws {
         // Given a picture that is asked for so often that its answer becomes a file of memory
         let ways = try await twoWays()
@@ -65,11 +117,11 @@ final class TwoWaysTests: ServerTestCase {
         XCTAssertFalse(try OpenFiles.paths(below: OpenFiles.memory).isEmpty)
     }
 
-    func testThatPlainRequestsForWhatIsInMemoryAreAnsweredEarly() throws {
+    func testThatSimpleRequestsAreRecognised() throws {
         // What all of the above rests on: these are recognised.
         for request in plainRequests(tag: "\"x\"", date: "Sat, 21 Nov 2026 00:00:00 GMT") {
             let bytes = bytes(request)
-            XCTAssertEqual(PlainRequest(bytes.span)?.length, bytes.count, request)
+            XCTAssertEqual(SimpleRequest(ByteBuffer(bytes: bytes))?.length, bytes.count, request)
         }
     }
 

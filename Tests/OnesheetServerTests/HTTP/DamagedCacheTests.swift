@@ -21,7 +21,7 @@ final class DamagedCacheTests: ServerTestCase {
 
     func testThatNoDamagedByteIsEverSent() async throws {
         for (name, path, origin) in try await pictures() {
-            let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, answersEarly: true)
+            let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, hasFastPath: true)
             try await OpenConnection.with(server.url) { connection in
                 // Given a picture that is sent from its file, which was checked and is taken for whole
                 let made = try await connection.get(path)
@@ -45,7 +45,7 @@ final class DamagedCacheTests: ServerTestCase {
     func testThatFilesThatHaveChangedPlacesAreNotTakenForEachOther() async throws {
         let body = try Picture.jpeg(width: 900, height: 1350)
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
-        let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, answersEarly: true)
+        let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, hasFastPath: true)
         let paths = ["/i/unsafe/w:60/plain/\(origin.url)/a@jpg", "/i/unsafe/w:400/plain/\(origin.url)/a@jpg"]
         try await OpenConnection.with(server.url) { connection in
             // Given two pictures that are sent from files that were checked

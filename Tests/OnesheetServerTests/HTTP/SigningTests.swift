@@ -36,11 +36,11 @@ final class SigningTests: ServerTestCase {
     }
 
     func testThatAnAddressThatHasExpiredIsRefusedThoughItsPictureIsAskedForAllTheTime() async throws {
-        for answersEarly in [true, false] {
+        for hasFastPath in [true, false] {
             // Given an address that is good for a minute, and its picture in memory
             let server = try await server(
                 keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }] }", clock: clock.wallClock,
-                answersEarly: answersEarly)
+                hasFastPath: hasFastPath)
             let end = Int(clock.now.timeIntervalSince1970) + 60
             let path = "/rs:fit:342:0/exp:\(end)/plain/sample://1@png"
             let address = "/i/" + (try signature(of: path, size: 32)) + path

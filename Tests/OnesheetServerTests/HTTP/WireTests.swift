@@ -8,9 +8,9 @@ final class WireTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
 
     func testThatNothingFollowsAHeadWithoutABody() async throws {
-        for answersEarly in [true, false] {
+        for hasFastPath in [true, false] {
             // Given what a client knows of a picture
-            let server = try await server(answersEarly: answersEarly)
+            let server = try await server(hasFastPath: hasFastPath)
             let whole = try await exchange("GET", poster, with: server)
             let tag = try XCTUnwrap(whole.field("ETag"))
             let date = try XCTUnwrap(whole.field("Last-Modified"))
@@ -34,8 +34,8 @@ final class WireTests: ServerTestCase {
     }
 
     func testThatTheEntityTagIsTheBytesDigest() async throws {
-        for answersEarly in [true, false] {
-            let server = try await server(answersEarly: answersEarly)
+        for hasFastPath in [true, false] {
+            let server = try await server(hasFastPath: hasFastPath)
             for path in [poster, "/t/p/original/sample/1.jpg"] {
                 for _ in 0..<2 {
                     let answer = try await exchange("GET", path, with: server)

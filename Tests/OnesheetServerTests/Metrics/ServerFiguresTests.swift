@@ -7,9 +7,9 @@ final class ServerFiguresTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
 
     func testThatEveryRequestIsCountedInWhicheverWayItIsAnswered() async throws {
-        for answersEarly in [true, false] {
+        for hasFastPath in [true, false] {
             // Given a server with a picture in memory
-            let server = try await server(answersEarly: answersEarly)
+            let server = try await server(hasFastPath: hasFastPath)
             let tag = try await server.send(poster).field("ETag") ?? ""
             // When it is asked in many ways
             let requests = [
@@ -29,13 +29,13 @@ final class ServerFiguresTests: ServerTestCase {
                     "onesheet_requests_total{route=\"/t/p/\",status=\"3xx\"} 1",
                     "onesheet_requests_total{route=\"/t/p/\",status=\"4xx\"} 1",
                     "onesheet_requests_total{route=\"other\",status=\"4xx\"} 2",
-                ], "answers early: \(answersEarly)")
+                ], "answers early: \(hasFastPath)")
         }
     }
 
     func testThatThePartsOfMakingAPictureAreTimedOnceEach() async throws {
         // Given a picture that was made, and given out again
-        let server = try await server(answersEarly: false)
+        let server = try await server(hasFastPath: false)
         for _ in 0..<3 { _ = try await server.send(poster) }
         // When the figures are read
         let lines = try await metrics(server)

@@ -17,8 +17,6 @@ struct RunningServer {
     /// What was told to run; a test may tell it to end or to read its configuration again.
     let server: Server
     private let task: Task<Void, any Error>
-    /// Whether servers answer early where a test does not say: `.ci/test` runs all of them both ways.
-    static let answersEarly = ProcessInfo.processInfo.environment["ONESHEET_TEST_ORDINARY"] == nil
     /// The server ended without an error before it listened.
     private struct EndedTooEarly: Error {}
 
@@ -29,13 +27,13 @@ struct RunningServer {
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
-        answersEarly: Bool = answersEarly, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
+        hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
         logger: Logger = silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard, tiers: String = ""
     ) async throws -> RunningServer {
         let yaml = yaml(sources: sources, keys: keys, memory: memory, cache: cache, listen: listen, tiers: tiers)
         var configuration = try ConfigurationFile(environment: environment).parse(yaml)
         configuration.recordReplay = recordReplay
-        let server = try Server(configuration, plugins, clock: clock, logger: logger, answersEarly: answersEarly)
+        let server = try Server(configuration, plugins, clock: clock, logger: logger, hasFastPath: hasFastPath)
         let (addresses, continuation) = AsyncStream<ListenAddress>.makeStream()
         let task = Task {
             defer { continuation.finish() }
@@ -122,12 +120,12 @@ class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
         clock: WallClock = .system,
-        answersEarly: Bool = RunningServer.answersEarly, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
+        hasFastPath: Bool = true, environment: [String: String] = [:], recordReplay: RecordReplay = .off,
         logger: Logger = RunningServer.silent, listen: String = "127.0.0.1:0", plugins: PluginList = .standard,
         tiers: String = ""
     ) async throws -> RunningServer {
         let server = try await RunningServer.start(
-            sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, answersEarly: answersEarly,
+            sources: sources, keys: keys, memory: memory, cache: cache ?? folder(), clock: clock, hasFastPath: hasFastPath,
             environment: environment, recordReplay: recordReplay, logger: logger, listen: listen, plugins: plugins, tiers: tiers)
         addTeardownBlock { await server.stop() }
         return server

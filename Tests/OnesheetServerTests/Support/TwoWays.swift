@@ -44,12 +44,12 @@ extension ServerTestCase {
     func twoWays(keys: String = "", warm: [String], onSockets: Bool = false) async throws -> TwoWays {
         // The clock stands still, or an answer's age could differ.
         let clock = ManualClock()
-        func way(answersEarly: Bool) async throws -> RunningServer {
+        func way(hasFastPath: Bool) async throws -> RunningServer {
             try await server(
-                keys: keys, clock: clock.wallClock, answersEarly: answersEarly,
+                keys: keys, clock: clock.wallClock, hasFastPath: hasFastPath,
                 listen: onSockets ? "unix:\(folder()).socket" : "127.0.0.1:0")
         }
-        let ways = TwoWays(early: try await way(answersEarly: true), ordinary: try await way(answersEarly: false))
+        let ways = TwoWays(early: try await way(hasFastPath: true), ordinary: try await way(hasFastPath: false))
         for way in ways.both {
             // Twice: the second answer comes from memory.
             for path in warm { for _ in 0..<2 { _ = try await way.send(path) } }

@@ -1,27 +1,27 @@
 import OnesheetAddress
-import OnesheetCore
+public import OnesheetCore
 
 /// Cloudflare's addresses: `/cdn-cgi/image/{options}/{source-url}`
-struct CloudflareRoute: ImageDialect {
-    let prefix = "/cdn-cgi/image/"
-    let readsQuery = true
-    let installation: Installation
+public struct CloudflareDialect: Dialect {
+    public static let name = "cloudflare"
+    public static let prefix = "/cdn-cgi/image/"
+    public static let readsQuery = true
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        guard let (options, url) = rest.cut(at: "/") else {
+    public init() {}
+
+    public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
+        guard let (options, url) = address.cut(at: "/") else {
             throw .malformed("a Cloudflare address is /cdn-cgi/image/{options}/{url}, such as /cdn-cgi/image/width=300/sample://1")
         }
-        try installation.signature.checkUnsigned()
+        try server.requireUnsigned()
         let read = try CloudflareOptions(options)
-        return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(embedded: url),
-            transform: try installation.options.transform(read.options), negotiates: read.negotiates)
+        return DialectImage(title: try server.title(embedded: url), options: read.options, negotiates: read.negotiates)
     }
 }
 
 /// Cloudflare's options: `width=300,fit=cover,format=auto`.
 struct CloudflareOptions {
-    /// In the grammar of `ImageOptions`.
+    /// In the server's own grammar.
     private(set) var options: [String] = []
     /// Whether the client's `Accept` decides the format; without a word about it the original's own stays.
     private(set) var negotiates = false

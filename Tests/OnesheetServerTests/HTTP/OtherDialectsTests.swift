@@ -47,13 +47,16 @@ final class OtherDialectsTests: ServerTestCase {
         // Given an installation that understands all dialects
         let installation = try installation(all)
         addTeardownBlock { try await installation.shutdown() }
-        let own = ImageRoute(installation: installation)
-        let others = DialectName.allCases.map { $0.route(installation) }
+        let images = ImageContext(
+            pipeline: installation.pipeline, sources: installation.sources, options: installation.options,
+            signature: installation.signature, accept: installation.accept, clock: installation.clock)
+        let own = FreeImageRoute(images: images)
+        let others = installation.dialects.map { DialectRoute($0, images, installation.configuration) }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are read
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
-            let other = try dialect.address(path.dropFirst(dialect.prefix.count))
-            let free = try own.address("unsafe/\(options)/plain/sample://1")
+            let other = try XCTUnwrap(try dialect.address(path.dropFirst(dialect.prefix.count)))
+            let free = try XCTUnwrap(try own.address("unsafe/\(options)/plain/sample://1"))
             // Then they are one variant
             let key = other.request(in: other.negotiates ? .jpeg : nil).key
             XCTAssertEqual(key, free.request(in: nil).key, "\(path): \(other.transform.canonicalText)")
@@ -170,6 +173,12 @@ final class OtherDialectsTests: ServerTestCase {
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(300))")
         }
         XCTAssertEqual(origin.requests(), 1)
+    }
+
+    func testThatAnUnknownDialectIsToldWithTheNearestOne() throws {
+        XCTAssertThrowsError(try installation("dialects: [next, thumbr]")) { error in
+            XCTAssertEqual("\(error)", "dialects.[1]: unknown dialect “thumbr”; did you mean “thumbor”?")
+        }
     }
 
     func testThatADialectThatIsOffIsNotThere() async throws {

@@ -1,28 +1,27 @@
-import OnesheetAddress
-import OnesheetCore
+public import OnesheetCore
 
 /// thumbor's addresses: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
-struct ThumborRoute: ImageDialect {
-    let prefix = "/thumbor/"
-    let readsQuery = true
-    let installation: Installation
+public struct ThumborDialect: Dialect {
+    public static let name = "thumbor"
+    public static let prefix = "/thumbor/"
+    public static let readsQuery = true
 
-    func address(_ rest: Substring) throws(RequestError) -> ImageAddress {
-        guard let (signature, path) = rest.cut(at: "/") else {
+    public init() {}
+
+    public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
+        guard let (signature, path) = address.cut(at: "/") else {
             throw .malformed(
                 "a thumbor address is /thumbor/{signature}/{options}/{image}, such as /thumbor/unsafe/300x450/sample%3A%2F%2F1")
         }
-        try installation.signature.check(thumbor: signature, of: path)
+        try server.check(sha1: signature, of: path)
         let read = try ThumborPath(path)
-        return ImageAddress(
-            title: try SourceURL(sources: installation.sources).resolve(embedded: read.image),
-            transform: try installation.options.transform(read.options), negotiates: false)
+        return DialectImage(title: try server.title(embedded: read.image), options: read.options)
     }
 }
 
 /// What follows the signature in thumbor's addresses: each part may be missing, and their order is fixed.
 struct ThumborPath {
-    /// In the grammar of `ImageOptions`.
+    /// In the server's own grammar.
     private(set) var options: [String] = []
     /// The source URL as it stands there.
     private(set) var image: Substring
@@ -49,7 +48,7 @@ struct ThumborPath {
         image = image[end.upperBound...]
     }
 
-    /// Takes the next part where it is the one that is looked for; the last one is the image.
+    /// Takes the next part if it is the one that is looked for; the last one is the image.
     private mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
         guard let (part, rest) = image.cut(at: "/"), isWanted(part) else { return nil }
         image = rest
@@ -82,7 +81,7 @@ struct ThumborPath {
         addGravity(flips: fills ? flips : nil)
     }
 
-    /// - Parameter flips: across and down; `nil` where nothing is cut off and so nothing has to be chosen. thumbor cuts before it
+    /// - Parameter flips: across and down; `nil` if nothing is cut off and so nothing has to be chosen. thumbor cuts before it
     ///   flips, so there the sides change places.
     private mutating func addGravity(flips: [Bool]?) {
         let across = take { ["left", "center", "right"].contains($0) }

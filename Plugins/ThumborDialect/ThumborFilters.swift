@@ -1,4 +1,3 @@
-import OnesheetAddress
 import OnesheetCore
 
 /// thumbor's filters, `quality(80):format(webp)`, as far as a transform can say them.
@@ -10,7 +9,7 @@ enum ThumborFilters {
     ]
 
     /// - Parameter text: without the last closing parenthesis.
-    /// - Returns: the same in the grammar of `ImageOptions`.
+    /// - Returns: the same in the server's own grammar.
     static func options(_ text: Substring) throws(RequestError) -> [String] {
         var options: [String] = []
         var rest: Substring? = text

@@ -52,13 +52,6 @@ final class IIIFTests: ServerTestCase {
         XCTAssertEqual(try again.json()["height"] as? Int, 450)
     }
 
-    func testThatLargePicturesHaveTilesOfEveryScale() {
-        let document = IIIFDocument(id: "", width: 3000, height: 2000, formats: [.jpeg, .png], isFree: true, maxArea: 1_000_000)
-        XCTAssertEqual(document.tiles?.first?.scaleFactors, [1, 2, 4, 8])
-        XCTAssertEqual(document.sizes?.map(\.width), [92, 154, 185, 342, 500, 780], "3000 × 2000 are too many")
-        XCTAssertEqual(document.extraFormats, ["png"])
-    }
-
     func testThatRegionsAndSizesAreThoseAskedFor() async throws {
         let (server, base) = try await server()
         for (parameters, width, height) in [

@@ -3,10 +3,10 @@ import OnesheetCore
 
 /// Region, size, rotation, quality and format of an IIIF image, as far as level 1 asks for them.
 struct IIIFPath {
-    /// In the grammar of `ImageOptions`.
+    /// In the server's own grammar.
     private(set) var options: [String] = []
     /// The sides that the outcome must have: IIIF takes no smaller picture for the one that was asked for.
-    private(set) var exactly: ImageAddress.Sides?
+    private(set) var exactly: PixelSize?
 
     /// - Parameter parts: the four, percent-encoded.
     init(_ parts: ArraySlice<Substring>) throws(RequestError) {
@@ -55,10 +55,10 @@ struct IIIFPath {
             options.append("resizing_type:force")
         }
         options += ["width:\(width)", "height:\(height)"]
-        if !isConfined { exactly = .init(width: width, height: height) }
+        if !isConfined { exactly = PixelSize(width: width, height: height) }
     }
 
-    /// Whole numbers between commas, `nil` where there is none; `nil` where something else is there.
+    /// Whole numbers between commas, `nil` for one that is missing; `nil` if something else is there.
     private static func numbers(_ text: Substring) -> [Int?]? {
         var numbers: [Int?] = []
         for part in text.pieces(at: ",", omittingEmptySubsequences: false) {

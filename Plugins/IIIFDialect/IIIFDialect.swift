@@ -1,0 +1,40 @@
+import OnesheetAddress
+public import OnesheetCore
+
+/// IIIF Image API 3.0: `/iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}` and `/iiif/3/{identifier}/info.json`;
+/// the identifier is a source URL, percent-encoded.
+public struct IIIFDialect: Dialect {
+    public static let name = "iiif"
+    public static let prefix = "/iiif/3/"
+
+    public init() {}
+
+    public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
+        let parts = address.pieces(at: "/", omittingEmptySubsequences: false)
+        if parts.count == 1 || parts.count == 2 && parts[1] == "info.json" { return nil }
+        guard parts.count == 5 else {
+            throw .malformed(
+                "an IIIF image is /iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}, such as "
+                    + "/iiif/3/sample%3A%2F%2F1/full/342,/0/default.jpg")
+        }
+        let title = try title(parts[0], on: server)
+        let read = try IIIFPath(parts.dropFirst())
+        return DialectImage(title: title, options: read.options, exactly: read.exactly, isShared: true)
+    }
+
+    public func document(
+        at address: Substring, on server: any DialectServer, from host: DialectHost
+    ) async throws -> DialectDocument {
+        let parts = address.pieces(at: "/", omittingEmptySubsequences: false)
+        let title = try title(parts[0], on: server)
+        guard parts.count == 2 else { return .redirect(to: "\(Self.prefix)\(parts[0])/info.json") }
+        let id = "\(host.url)\(Self.prefix)\(parts[0])"
+        let document = IIIFDocument(id: id, sizes: try await host.sizes(of: title), on: host)
+        return .json(document, type: "application/ld+json;profile=\"\(IIIFDocument.context)\"")
+    }
+
+    private func title(_ identifier: Substring, on server: any DialectServer) throws(RequestError) -> TitleReference {
+        try server.requireUnsigned()
+        return try server.title(embedded: identifier)
+    }
+}

@@ -1,0 +1,52 @@
+import OnesheetCore
+
+/// An image's `info.json` (IIIF Image API 3.0 §5).
+struct IIIFDocument: Encodable {
+    struct Tiles: Encodable {
+        let width: Int
+        let scaleFactors: [Int]
+    }
+
+    static let context = "http://iiif.io/api/image/3/context.json"
+    /// Pixels of a tile to each side.
+    private static let tile = 512
+
+    let context = Self.context
+    let id: String
+    let type = "ImageService3"
+    let `protocol` = "http://iiif.io/api/image"
+    let profile: String
+    let width: Int
+    let height: Int
+    let maxArea: Int
+    let sizes: [PixelSize]?
+    let tiles: [Tiles]?
+    let extraFormats: [String]
+    let extraQualities = ["color"]
+    let extraFeatures: [String]?
+
+    private enum CodingKeys: String, CodingKey {
+        case context = "@context"
+        case id, type, `protocol`, profile, width, height, maxArea, sizes, tiles, extraFormats, extraQualities, extraFeatures
+    }
+
+    /// - Parameters:
+    ///   - sizes: those of the ladder, and last the original's.
+    ///   - host: if it makes presets only, the whole picture alone is left: level 0.
+    init(id: String, sizes: [PixelSize], on host: DialectHost) {
+        self.id = id
+        (width, height) = (sizes.last?.width ?? 0, sizes.last?.height ?? 0)
+        maxArea = host.mostPixels
+        profile = host.makesAnything ? "level1" : "level0"
+        extraFormats = host.formats.compactMap(\.extensions.first).filter { ["png", "webp"].contains($0) }
+        extraFeatures = host.makesAnything ? ["sizeByConfinedWh", "sizeByWh"] : nil
+        guard host.makesAnything else {
+            (self.sizes, tiles) = (nil, nil)
+            return
+        }
+        self.sizes = sizes.filter { $0.width * $0.height <= host.mostPixels }
+        var factors = [1]
+        while let last = factors.last, last * Self.tile < max(width, height) { factors.append(last * 2) }
+        tiles = [Tiles(width: Self.tile, scaleFactors: factors)]
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// The fast path of one stream of HTTP/2, whose request is decoded already. Every other request goes on with what was found about it.
+final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let fastPath: FastPath?
+    private let connections: OpenConnections
+    /// A simple request of which it is not known yet that it has no body.
+    private var begun: (head: HTTPRequest, request: SimpleRequest)?
+
+    /// - Parameter fastPath: `nil` if nothing is answered here.
+    init(_ fastPath: FastPath?, _ connections: OpenConnections) { (self.fastPath, self.connections) = (fastPath, connections) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard fastPath != nil, let request = SimpleRequest(head) else { return context.fireChannelRead(data) }
+            begun = (head, request)
+        case .body:
+            passHead(context)
+            context.fireChannelRead(data)
+        case .end(let trailers):
+            if let begun, trailers == nil, isAnswered(begun.request, context) { return self.begun = nil }
+            passHead(context)
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // A request that never reached the router.
+        client(context)?.takeRouted(on: context.channel)
+        context.fireChannelInactive()
+    }
+
+    private func passHead(_ context: ChannelHandlerContext) {
+        guard let head = begun?.head else { return }
+        begun = nil
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Answers `request` if it can be done at once.
+    private func isAnswered(_ request: SimpleRequest, _ context: ChannelHandlerContext) -> Bool {
+        guard context.channel.isWritable, let heads = fastPath?.part(on: context.eventLoop).heads else { return false }
+        switch heads.answer(request) {
+        case .answer(.head(let head)): write(head, nil, context)
+        case .answer(.parts(let head, let body)): write(head, body.bytes, context)
+        // Only made for connections that are not encrypted.
+        case .answer(.whole): return false
+        case .route(let routed):
+            client(context)?.handOver(routed, on: context.channel)
+            return false
+        }
+        return true
+    }
+
+    private func write(_ head: ResponseHead, _ body: ByteBuffer?, _ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(head.fields)), promise: nil)
+        if let body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    private func client(_ context: ChannelHandlerContext) -> Client? {
+        context.channel.parent.flatMap(connections.client)
+    }
+}

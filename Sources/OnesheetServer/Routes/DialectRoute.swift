@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import OnesheetAddress
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetImaging
+import OnesheetPipeline
+
+/// The addresses of a dialect.
+struct DialectRoute: ImageRoute {
+    let prefix: String
+    let readsQuery: Bool
+    let images: ImageContext
+    private let dialect: any Dialect
+    private let configuration: ServerConfiguration
+
+    init(_ dialect: any Dialect, _ images: ImageContext, _ configuration: ServerConfiguration) {
+        (prefix, readsQuery) = (type(of: dialect).prefix, type(of: dialect).readsQuery)
+        (self.dialect, self.images, self.configuration) = (dialect, images, configuration)
+    }
+
+    func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
+        guard let image = try dialect.image(at: rest, on: images) else { return nil }
+        return ImageAddress(
+            title: image.title, transform: try images.options.transform(image.options), negotiates: image.negotiates,
+            exactly: image.exactly, isShared: image.isShared)
+    }
+
+    func other(_ rest: Substring, _ request: Request) async throws -> Response {
+        switch try await dialect.document(at: rest, on: images, from: host(request)) {
+        case .redirect(let place):
+            return Response(status: .seeOther, headers: [.location: place, .accessControlAllowOrigin: "*"])
+        case .json(let document, let type):
+            var response = try Response.json(document, type: type)
+            response.headers[.accessControlAllowOrigin] = "*"
+            return response
+        }
+    }
+
+    private func host(_ request: Request) -> DialectHost {
+        let authority = request.head.authority ?? configuration.listen.description
+        // Behind a proxy that ends TLS, only the proxy knows how it was reached.
+        let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
+        let isSecure = configuration.tls != nil || saysSecure
+        return DialectHost(
+            url: "\(isSecure ? "https" : "http")://\(authority)", formats: images.accept.formats,
+            makesAnything: !configuration.presetsOnly, mostPixels: configuration.limits.limits.outputPixels
+        ) { [pipeline = images.pipeline] title in
+            let original = try await pipeline.size(of: title)
+            return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in
+                var transform = Transform()
+                transform.width = width
+                let size = Renderer.size(of: transform, width: original.width, height: original.height)
+                return PixelSize(width: size.width, height: size.height)
+            }
+        }
+    }
+}
+
+extension ImageContext: DialectServer {
+    func requireUnsigned() throws(RequestError) { try signature.checkUnsigned() }
+
+    func check(sha1 signature: Substring, of path: Substring) throws(RequestError) {
+        try self.signature.check(thumbor: signature, of: path)
+    }
+
+    func title(_ sourceURL: String) throws(RequestError) -> TitleReference { try SourceURL(sources: sources).resolve(sourceURL) }
+
+    func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
+        try SourceURL(sources: sources).resolve(embedded: sourceURL)
+    }
+}

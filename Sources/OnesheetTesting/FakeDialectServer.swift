@@ -1,0 +1,31 @@
+public import OnesheetCore
+
+/// A server that lends a dialect what it needs to read addresses, and knows every source.
+public struct FakeDialectServer: DialectServer {
+    /// Whether addresses without a signature are read.
+    public var acceptsUnsigned: Bool
+    /// The signature that is right for every path.
+    public var signature: String
+
+    public init(acceptsUnsigned: Bool = true, signature: String = "unsafe") {
+        (self.acceptsUnsigned, self.signature) = (acceptsUnsigned, signature)
+    }
+
+    public func requireUnsigned() throws(RequestError) {
+        guard acceptsUnsigned else { throw .forbidden("only what was signed") }
+    }
+
+    public func check(sha1 signature: Substring, of path: Substring) throws(RequestError) {
+        guard signature.isExactly(self.signature) else { throw .badSignature }
+    }
+
+    public func title(_ sourceURL: String) throws(RequestError) -> TitleReference {
+        guard let separator = sourceURL.firstRange(ofBytesOf: "://") else { throw .malformed("“\(sourceURL)” is not a source URL") }
+        return TitleReference(
+            source: String(sourceURL[..<separator.lowerBound]), id: String(sourceURL[separator.upperBound...]))
+    }
+
+    public func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference {
+        try title(String(sourceURL).replacing(bytesOf: "%3A", with: ":").replacing(bytesOf: "%2F", with: "/"))
+    }
+}

@@ -1,0 +1,76 @@
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import IIIFDialect
+
+/// Addresses and what they are translated into. What a server then makes of them is tested with the server.
+final class IIIFDialectTests: XCTestCase {
+    private let server = FakeDialectServer()
+
+    func testThatAddressesAreTranslated() throws {
+        for (address, options) in [
+            ("sample%3A%2F%2F1/full/92,/0/default.jpg", ["width:92", "height:0", "format:jpg"]),
+            ("sample:%2F%2F1/full/60,60/0/default.jpg", ["resizing_type:force", "width:60", "height:60", "format:jpg"]),
+            ("sample:%2F%2F1/full/!60,60/0/default.jpg", ["width:60", "height:60", "format:jpg"]),
+            ("sample:%2F%2F1/square/60%2C/0/default.jpg", ["resizing_type:fill-down", "width:60", "height:60", "format:jpg"]),
+            ("sample:%2F%2F1/10,20,50,60/max/0/color.png", ["crop:50:60:nowe:10:20", "format:png"]),
+        ] as [(Substring, [String])] {
+            let image = try XCTUnwrap(try IIIFDialect().image(at: address, on: server), "\(address)")
+            XCTAssertEqual(image.options, options, "\(address)")
+            XCTAssertEqual(image.title, TitleReference(source: "sample", id: "1"), "\(address)")
+        }
+    }
+
+    func testThatAnAddressThatCannotBeReadSaysWhy() {
+        for (address, words) in [
+            ("sample:%2F%2F1/full/max/0", "/iiif/3/{identifier}/{region}"),
+            ("1/full/max/0/default.jpg", "“1” is not a source URL"),
+            ("sample:%2F%2F1/pct:1,1,9,9/max/0/default.jpg", "“pct:1,1,9,9”"),
+            ("sample:%2F%2F1/full/%5E92,/0/default.jpg", "“^92,”"),
+            ("sample:%2F%2F1/full/0,/0/default.jpg", "“0,”"),
+            ("sample:%2F%2F1/square/60,50/0/default.jpg", "is not a square"),
+            ("sample:%2F%2F1/full/92,/90/default.jpg", "“90”"),
+            ("sample:%2F%2F1/full/92,/0/gray.jpg", "gray"),
+        ] as [(Substring, String)] {
+            XCTAssertThrowsError(try IIIFDialect().image(at: address, on: server), "\(address)") { error in
+                XCTAssertTrue("\(error)".contains(words), "\(address): \(error)")
+            }
+        }
+    }
+
+    func testThatNothingIsReadWithoutLeave() {
+        // Given a server that makes only what was signed
+        let strict = FakeDialectServer(acceptsUnsigned: false)
+        for address in ["sample:%2F%2F1/full/max/0/default.jpg", "sample:%2F%2F1/full/x/0/default.jpg"] as [Substring] {
+            // Then an address is refused before it is read, also a wrong one
+            XCTAssertThrowsError(try IIIFDialect().image(at: address, on: strict)) { error in
+                XCTAssertEqual(error as? RequestError, .forbidden("only what was signed"), "\(address)")
+            }
+        }
+    }
+
+    func testThatAPictureIsAtOneAddressAndItsDocumentAtAnother() async throws {
+        // Given a server with a picture of 3000 × 2000 that makes no larger ones than a million pixels
+        let sizes =
+            [92, 154, 185, 342, 500, 780].map { PixelSize(width: $0, height: $0 * 2 / 3) } + [PixelSize(width: 3000, height: 2000)]
+        let host = DialectHost(
+            url: "https://h", formats: [.jpeg, .png], makesAnything: true, mostPixels: 1_000_000, measure: { _ in sizes })
+        for address in ["sample:%2F%2F1", "sample:%2F%2F1/info.json"] as [Substring] {
+            XCTAssertNil(try IIIFDialect().image(at: address, on: server))
+        }
+        // When its address is asked for, then the document is elsewhere
+        guard case .redirect(let place) = try await IIIFDialect().document(at: "sample:%2F%2F1", on: server, from: host) else {
+            return XCTFail("no redirect")
+        }
+        XCTAssertEqual(place, "/iiif/3/sample:%2F%2F1/info.json")
+        // And that has tiles of every scale, and the sizes that are made
+        guard case .json(let json, _) = try await IIIFDialect().document(at: "sample:%2F%2F1/info.json", on: server, from: host),
+            let document = json as? IIIFDocument
+        else { return XCTFail("no document") }
+        XCTAssertEqual(document.tiles?.first?.scaleFactors, [1, 2, 4, 8])
+        XCTAssertEqual(document.sizes?.map(\.width), [92, 154, 185, 342, 500, 780], "3000 × 2000 are too many")
+        XCTAssertEqual(document.extraFormats, ["png"])
+        XCTAssertEqual(document.id, "https://h/iiif/3/sample:%2F%2F1")
+    }
+}
