@@ -1,3 +1,5 @@
+import OnesheetCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #elseif canImport(Darwin)
     import Darwin
 #endif
-import OnesheetServer
 
 /// Notices when one of some files is another one than before.
 struct FileWatch {
