@@ -51,7 +51,7 @@ final class TierPluginTests: ServerTestCase {
 
     func testThatAConfigurationThatNamesNoTierOrOneTwiceIsRefused() throws {
         let cases = [
-            ("{ type: rom }", "cache.tiers.[0].type"), ("{ type: room, room: a, rom: b }", "cache.tiers.[0].rom"),
+            ("{ type: rom }", "cache.tiers.[0].type"), ("{ type: room, room: a, rom: b }", "cache.tiers.[0]: unknown key"),
             ("{ type: room, name: disk, room: a }", "cache.tiers.[0].name"),
             ("{ type: room, room: a }, { type: room, room: b }", "cache.tiers.[1].name"),
             ("{ type: room, room: a, deadline: 0s }", "deadline"), ("{ room: a }", "cache.tiers.[0]"),
