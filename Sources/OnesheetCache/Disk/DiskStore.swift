@@ -99,9 +99,9 @@ final class DiskStore: Sendable {
             status = file.status
             var (header, entry) = try file.entry()
             let now = clock.now
-            checkedFiles.note(name, file.status, header, now: now)
+            checkedFiles.note(name, status: file.status, header: header, now: now)
             guard ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
-            let extended = extend(name, path, header, now: now)
+            let extended = extend(name, at: path, header, now: now)
             if let extended { entry.outlive(extended) }
             readings.withLock { readings in
                 readings[name, default: EntryReadings()].count += 1
@@ -110,14 +110,14 @@ final class DiskStore: Sendable {
             return entry
         } catch is EntryDamage {
             count(key) { $0.damaged += 1 }
-            if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, path, status.identity) }
+            if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, at: path, status.identity) }
             return nil
         }
     }
 
     /// Extends the entry's life as configured. A change of less than a hundredth is not written: a write for each
     /// reading would be dear.
-    private func extend(_ name: Digest128, _ path: String, _ header: EntryHeader, now: Date) -> Date?? {
+    private func extend(_ name: Digest128, at path: String, _ header: EntryHeader, now: Date) -> Date?? {
         guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
             return nil
         }
@@ -134,7 +134,7 @@ final class DiskStore: Sendable {
     }
 
     /// Removes what was found damaged, unless it was replaced meanwhile.
-    private func removeDamaged(_ key: CacheKey, _ path: String, _ identity: FileStatus.Identity) throws {
+    private func removeDamaged(_ key: CacheKey, at path: String, _ identity: FileStatus.Identity) throws {
         do {
             try access.use("remove from") { folder in
                 try folder.index.remove(key.entryName) {

@@ -34,7 +34,7 @@ final class CheckedFiles: Sendable {
     }
 
     /// Notes that the file was found whole.
-    func note(_ name: Digest128, _ status: FileStatus, _ header: EntryHeader, now: Date) {
+    func note(_ name: Digest128, status: FileStatus, header: EntryHeader, now: Date) {
         guard now.timeIntervalSince1970 - Double(status.changed) / 1e9 > Self.settling else { return }
         // Ended only when the lock is free again.
         var forgotten: [Digest128: Checked] = [:]

@@ -99,7 +99,7 @@ extension EntryFile {
             if let known, try file.status() == status { return ReadyEntry(try known.entry(in: bytes, isChecked: true)) }
             let header = try EntryHeader(bytes, named: name)
             let entry = try header.entry(in: bytes)
-            checked.note(name, status, header, now: now)
+            checked.note(name, status: status, header: header, now: now)
             return isUsable(header) ? ReadyEntry(entry) : nil
         } catch {
             // The look-up that may wait reads the file again and finds out what is wrong.

@@ -81,7 +81,8 @@ package struct Cache: Sendable {
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
         for (number, tier) in others.enumerated() {
-            let entry = await errors.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.entry(for: key)
+            let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
+                try await tier.entry(for: key)
             }
             guard let entry = entry ?? nil else { continue }
             for earlier in others[..<number].indices {
@@ -99,7 +100,7 @@ package struct Cache: Sendable {
     ) async {
         let tier = others[number]
         guard let moment, let expected = generation?.tiers[number] else { return }
-        await errors.passing(tier, "promote", key) { () async throws(CacheError) in
+        await errors.passing(tier, "promote", of: key) { () async throws(CacheError) in
             try await tier.store(entry, for: key, ifGeneration: expected)
             // A removal that began meanwhile may have passed this tier before the store.
             if removals.moment != moment { try await tier.remove(key) }
@@ -110,7 +111,8 @@ package struct Cache: Sendable {
     package func contains(_ key: CacheKey) async -> Bool {
         if await memory.contains(key) { return true }
         for tier in others {
-            let found = await errors.passing(tier, "look up", key) { () async throws(CacheError) in try await tier.contains(key) }
+            let found = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.contains(key)
+            }
             if found == true { return true }
         }
         return false
@@ -128,7 +130,7 @@ package struct Cache: Sendable {
             // A tier that could not tell its generation cannot be asked to compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
-            let isCurrent = await errors.passing(tier, "store", key) { () async throws(CacheError) in
+            let isCurrent = await errors.passing(tier, "store", of: key) { () async throws(CacheError) in
                 try await tier.store(entry, for: key, ifGeneration: expected)
             }
             // Another process has purged: what begins from now on is to know of it.

@@ -20,17 +20,17 @@ final class TierErrorLog: Sendable {
     /// The result of `body`, or `nil` if it fails.
     @discardableResult
     func passing<Answer>(
-        _ tier: any CacheTier, _ operation: String, _ key: CacheKey? = nil, _ body: () async throws(CacheError) -> Answer
+        _ tier: any CacheTier, _ operation: String, of key: CacheKey? = nil, body: () async throws(CacheError) -> Answer
     ) async -> Answer? {
         do {
             return try await body()
         } catch {
-            note(error, tier, operation, key)
+            note(error, of: tier, in: operation, key: key)
             return nil
         }
     }
 
-    private func note(_ error: CacheError, _ tier: any CacheTier, _ operation: String, _ key: CacheKey?) {
+    private func note(_ error: CacheError, of tier: any CacheTier, in operation: String, key: CacheKey?) {
         let now = ContinuousClock.now
         let (count, isLogged) = failures.withLock { failures in
             var known = failures[tier.name] ?? Failures()

@@ -32,13 +32,13 @@ enum StandardStreams {
     private static func write(_ bytes: [UInt8], to file: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { systemWrite(to: file, $0.baseAddress, count: $0.count) }
             if count < 0 && errno != EINTR { return }
             rest = rest.dropFirst(max(0, count))
         }
     }
 
-    private static func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    private static func systemWrite(to file: Int32, _ bytes: UnsafeRawPointer?, count: Int) -> Int {
         #if canImport(Glibc)
             Glibc.write(file, bytes, count)
         #elseif canImport(Musl)

@@ -48,7 +48,8 @@ struct PrefetchSchedule: Service {
 
     private func carryOut(_ order: PrefetchOrder) async {
         do {
-            let summary = try await PrefetchLedger(installation.state).run(order, with: installation.prefetcher, installation.options)
+            let summary = try await PrefetchLedger(installation.state)
+                .run(order, with: installation.prefetcher, installation.options)
             installation.logger.notice(
                 "prefetched",
                 metadata: [
