@@ -1,7 +1,7 @@
 import OnesheetHTTP
-package import FoundationEssentials
+import FoundationEssentials
 import OnesheetCache
-package import OnesheetCore
+import OnesheetCore
 
 /// An original, and what may be done with it. What it is changed to keeps the memory that it holds.
 struct Original: Sendable {
@@ -57,16 +57,6 @@ struct Original: Sendable {
 }
 
 extension CacheEntry {
-    /// When its original's origin was last asked for it; its own making, where there is no such origin.
-    package var validated: Date { provenance.askedAt ?? created }
-
-    /// What may be done with this entry at `now`, going by its original.
-    func state(at now: Date) -> Freshness.State {
-        guard let freshness else { return .fresh }
-        // The origin was asked in the future: the clock was set back, and nobody knows how old this is.
-        return ExpirationPolicy.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
-    }
-
     /// The same variant with what `original` says now.
     func renewed(by original: Original) -> CacheEntry {
         var renewed = self

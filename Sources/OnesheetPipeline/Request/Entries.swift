@@ -1,7 +1,8 @@
-import FoundationEssentials
+package import FoundationEssentials
 import NIOCore
 import OnesheetCache
-import OnesheetCore
+package import OnesheetCore
+import OnesheetHTTP
 import OnesheetImaging
 
 extension CacheEntry {
@@ -27,6 +28,18 @@ extension CacheEntry {
             presentation: Presentation(
                 width: image.width, height: image.height, color: image.placeholder.color,
                 thumbHash: Data(image.placeholder.thumbHash).base64EncodedString()))
+    }
+}
+
+extension CacheEntry {
+    /// When its original's origin was last asked for it; the time it was made, if it has no origin.
+    package var validated: Date { provenance.askedAt ?? created }
+
+    /// What may be done with this entry at `now`, going by its original.
+    func state(at now: Date) -> Freshness.State {
+        guard let freshness else { return .fresh }
+        // The origin was asked in the future: the clock was set back, and its age is unknown.
+        return ExpirationPolicy.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
     }
 }
 
