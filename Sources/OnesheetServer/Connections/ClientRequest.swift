@@ -13,21 +13,8 @@ final class Client: Sendable {
     fileprivate let connections: OpenConnections
     /// Bytes of long bodies that are being sent on this connection.
     fileprivate let bytes = Atomic(0)
-    /// What the fast path has found of the next request on a connection, or on a stream of HTTP/2.
-    private let routed = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
 
     init(_ peer: IPAddress?, _ connections: OpenConnections) { (self.peer, self.connections) = (peer, connections) }
-
-    /// Hands over what was found of the next request on `channel`, until that request takes it.
-    func handOver(_ found: RoutedRequest, on channel: any Channel) {
-        routed.withLock { $0[ObjectIdentifier(channel)] = found }
-    }
-
-    /// Takes what was handed over on `channel`.
-    @discardableResult
-    func takeRouted(on channel: any Channel) -> RoutedRequest? {
-        routed.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }
-    }
 }
 
 /// A request while it is answered: for whom it is, and what it may take.
@@ -35,10 +22,10 @@ final class ClientRequest: Sendable {
     /// The one that the running task works for.
     @TaskLocal static var current: ClientRequest?
 
+    /// The connection or, of HTTP/2, the stream that it came on.
+    let channel: any Channel
     private let client: Client
     private let fields: HTTPFields
-    /// What the fast path has found of it.
-    let routed: RoutedRequest?
     private let state = Mutex(State())
     /// Bytes that are written to the client at once, before it has taken some.
     let pieceLength: Int
@@ -50,8 +37,8 @@ final class ClientRequest: Sendable {
         var length = 0
     }
 
-    private init(_ client: Client, _ fields: HTTPFields, _ routed: RoutedRequest?, pieceLength: Int) {
-        (self.client, self.fields, self.routed, self.pieceLength) = (client, fields, routed, pieceLength)
+    private init(of client: Client, on channel: any Channel, _ fields: HTTPFields, pieceLength: Int) {
+        (self.client, self.channel, self.fields, self.pieceLength) = (client, channel, fields, pieceLength)
     }
 
     deinit { letGo() }
@@ -67,8 +54,7 @@ final class ClientRequest: Sendable {
             return
         }
         // A stream of HTTP/2 cannot tell how much of a piece was taken, so its pieces are smaller.
-        let routed = client.takeRouted(on: channel)
-        let current = ClientRequest(client, request.headers, routed, pieceLength: own == nil ? 16 << 10 : 64 << 10)
+        let current = ClientRequest(of: client, on: channel, request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.letGo() }
         let permit = MissPermit { () throws(PipelineError) in try current.takeMiss() }
         var writers: ResponseWriter? = writer

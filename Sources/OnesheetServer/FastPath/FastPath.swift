@@ -11,6 +11,9 @@ final class FastPath: Sendable {
     /// - Parameter sendsFiles: whether the system may send files by itself, which it cannot if they have to be encrypted.
     init(_ responder: ReloadableResponder, sendsFiles: Bool) { (self.responder, self.sendsFiles) = (responder, sendsFiles) }
 
+    /// The requests that the router answers, with what was found about them here.
+    var routedRequests: RoutedRequests { responder.routedRequests }
+
     /// - Parameter loop: the one that the caller is on.
     func part(on loop: any EventLoop) -> LoopFastPath {
         loops.withLock { loops in
@@ -40,6 +43,9 @@ final class LoopFastPath {
         exchanges = responder.exchanges
         current = ResponseHeadCache(responder.router, files: files)
     }
+
+    /// The requests that the router answers, with what was found about them here.
+    var routedRequests: RoutedRequests { responder.routedRequests }
 
     /// The heads, made anew once the configuration was exchanged.
     var heads: ResponseHeadCache {

@@ -56,7 +56,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
                     hasAnswered = true
                 case .route(let routed):
                     // The parser holds nothing and everything is answered, so this is the next request that the router gets.
-                    connections.client(of: context.channel)?.handOver(routed, on: context.channel)
+                    fastPath?.routedRequests.handOver(routed, on: context.channel)
                     break requests
                 }
             }
@@ -64,6 +64,12 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
             if isCorked { _ = context.channel.cork(false) }
         }
         if bytes.readableBytes > 0 { pass(bytes, context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // A request that never reached the router.
+        fastPath?.routedRequests.take(on: context.channel)
+        context.fireChannelInactive()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

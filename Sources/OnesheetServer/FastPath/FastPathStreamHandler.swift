@@ -9,12 +9,11 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
     typealias OutboundOut = HTTPResponsePart
 
     private let fastPath: FastPath?
-    private let connections: OpenConnections
     /// A simple request of which it is not known yet that it has no body.
     private var begun: (head: HTTPRequest, request: SimpleRequest)?
 
     /// - Parameter fastPath: `nil` if nothing is answered here.
-    init(_ fastPath: FastPath?, _ connections: OpenConnections) { (self.fastPath, self.connections) = (fastPath, connections) }
+    init(_ fastPath: FastPath?) { self.fastPath = fastPath }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -33,7 +32,7 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
 
     func channelInactive(context: ChannelHandlerContext) {
         // A request that never reached the router.
-        client(context)?.takeRouted(on: context.channel)
+        fastPath?.routedRequests.take(on: context.channel)
         context.fireChannelInactive()
     }
 
@@ -52,7 +51,7 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
         // Only made for connections that are not encrypted.
         case .answer(.whole): return false
         case .route(let routed):
-            client(context)?.handOver(routed, on: context.channel)
+            fastPath?.routedRequests.handOver(routed, on: context.channel)
             return false
         }
         return true
@@ -62,9 +61,5 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
         context.write(wrapOutboundOut(.head(head.fields)), promise: nil)
         if let body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    }
-
-    private func client(_ context: ChannelHandlerContext) -> Client? {
-        context.channel.parent.flatMap(connections.client)
     }
 }

@@ -31,7 +31,9 @@ package struct Server: Sendable {
         let memory = ResponseMemory(
             limit: configuration.clients.memory(within: configuration.limits.limits), of: installation.pipeline.pool.memory)
         figures = ServerFigures(OpenConnections(configuration.clients, memory))
-        serving = ReloadableResponder(installation, figures, readiness)
+        serving = ReloadableResponder(installation) { [figures, readiness] installation in
+            Router(installation, figures, readiness)
+        }
         fastPath = hasFastPath ? FastPath(serving, sendsFiles: certificate == nil) : nil
     }
 

@@ -8,9 +8,7 @@ import OnesheetCore
 import OnesheetPipeline
 
 /// Answers requests: finds the route, lets it answer, and turns what went wrong into a problem document.
-struct Router: HTTPResponder {
-    typealias Context = BasicRequestContext
-
+struct Router: Sendable {
     let table: RouteTable
     let cors: CORS
     private let times: Histograms
@@ -22,10 +20,11 @@ struct Router: HTTPResponder {
         (self.table, self.cors, self.times, self.logger) = (table, cors, times, logger)
     }
 
-    func respond(to request: Request, context: Context) async -> Response {
+    /// - Parameter found: what the fast path has found about `request`, if it has seen it.
+    func respond(to request: Request, found: RoutedRequest?) async -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers)
-        let routed = route(request)
+        let routed = route(request, found)
         let path = routed.path
         logger.trace("a request has begun", metadata: ["path": "\(path)"])
         var response = await RequestID.$current.withValue(id) {
@@ -47,11 +46,11 @@ struct Router: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// What the fast path has found of `request`, unless the configuration was exchanged since; or else its route.
-    private func route(_ request: Request) -> RoutedRequest {
+    /// What the fast path has found about `request`, unless the configuration was exchanged since; or else its route.
+    private func route(_ request: Request, _ found: RoutedRequest?) -> RoutedRequest {
         // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
         let target = request.head.path ?? "/"
-        if let routed = ClientRequest.current?.routed, routed.table === table, routed.path.isExactly(target) { return routed }
+        if let found, found.table === table, found.path.isExactly(target) { return found }
         // What stands before the query, by bytes: a combining mark behind the question mark does not hide it.
         return table.route(target.cut(at: "?").map { String($0.before) } ?? target)
     }

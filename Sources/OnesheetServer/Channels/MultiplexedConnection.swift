@@ -28,7 +28,7 @@ struct MultiplexedConnection: Sendable {
         let memory = open.memory
         let waits = BodyWatch.Patience(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
         configuration.streamConfiguration = .init(additionalChannelHandlers: [
-            BodyWatch(memory, waits), FastPathStreamHandler(fastPath, open),
+            BodyWatch(memory, waits), FastPathStreamHandler(fastPath),
         ])
         let requests = RequestsUnderWay()
         let http2 = HTTP2Channel(
