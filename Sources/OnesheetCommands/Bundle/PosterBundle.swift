@@ -11,7 +11,7 @@ import OnesheetServer
 /// `posters/{size}/{number}.{ext}` are the pictures; `index.json` comes last, because only then it is known which there are. The same
 /// answers make the same bytes.
 struct PosterBundle: Sendable {
-    let installation: Installation
+    let context: ServerContext
     let order: PrefetchOrder
 
     /// The archive's table of contents.
@@ -57,8 +57,8 @@ struct PosterBundle: Sendable {
         posters: Int, missing: [(title: String, reason: String)]
     ) {
         let variants = try variants()
-        try await installation.catchUp(with: order.source)
-        let prefetcher = installation.prefetcher
+        try await context.catchUp(with: order.source)
+        let prefetcher = context.prefetcher
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<ExactText> = []
@@ -107,7 +107,7 @@ struct PosterBundle: Sendable {
 
     /// Of this very variant: what is known of the title may come from another one, and would not be the same each time.
     private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
-        guard let facts = await installation.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
+        guard let facts = await context.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
             let color = variant.presentation.color
         else { return nil }
         return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
@@ -119,7 +119,7 @@ struct PosterBundle: Sendable {
             for format in order.formats {
                 var one = order
                 (one.sizes, one.formats) = ([size], [format])
-                for transform in try one.transforms(installation.options) {
+                for transform in try one.transforms(context.options) {
                     variants.append(("\(size).\(format)", size, transform))
                 }
             }

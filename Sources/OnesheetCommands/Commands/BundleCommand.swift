@@ -21,7 +21,7 @@ struct BundleCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let bundle = PosterBundle(installation: try options.install(plugins), order: try lists.order())
+        let bundle = PosterBundle(context: try options.context(plugins), order: try lists.order())
         let outcome: (posters: Int, missing: [(title: String, reason: String)])
         do {
             if output == "-" {
@@ -32,10 +32,10 @@ struct BundleCommand: PluggedCommand {
                 try file.finish()
             }
         } catch {
-            try await bundle.installation.shutdown()
+            try await bundle.context.shutdown()
             throw error
         }
-        try await bundle.installation.shutdown()
+        try await bundle.context.shutdown()
         for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if !outcome.missing.isEmpty { throw ExitCode.failure }

@@ -101,9 +101,9 @@ struct CacheCommand: ParsableCommand {
             guard configuration.cache.tiers.isEmpty else {
                 // The tiers of plugins too: a server would find there what the disk has no longer.
                 let logger = Log.make(configuration.log)
-                let groundwork = try Groundwork(configuration, plugins, clock: .system, logger: logger)
-                let removal = try await remove(from: groundwork.cache)
-                try await groundwork.shutdown(within: .seconds(10))
+                let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
+                let removal = try await remove(from: shared.cache)
+                try await shared.shutdown(within: .seconds(10))
                 return removal
             }
             guard let disk = try options.openDiskCache() else { return CacheRemoval() }

@@ -19,9 +19,9 @@ struct ConfigCommand: ParsableCommand {
             let configuration = try options.load()
             try configuration.requireProtection()
             if let files = configuration.tls { _ = try Certificate(files) }
-            let installation = try options.examine(plugins)
-            try await installation.shutdown()
-            StandardStreams.output("The configuration is good: sources \(installation.sources.map(\.name).joined(separator: ", "))")
+            let context = try options.examinedContext(plugins)
+            try await context.shutdown()
+            StandardStreams.output("The configuration is good: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
         }
     }

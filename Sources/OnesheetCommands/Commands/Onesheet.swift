@@ -98,16 +98,16 @@ struct ConfigurationOptions: ParsableArguments {
         return configuration
     }
 
-    /// Everything that the configuration means.
-    func install(_ plugins: PluginList) throws -> Installation {
+    /// The configuration in effect.
+    func context(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
-        return try Installation(configuration, plugins, logger: Log.make(configuration.log))
+        return try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
     }
 
     /// The same, for a command that writes nothing.
-    func examine(_ plugins: PluginList) throws -> Installation {
+    func examinedContext(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
-        return try Installation.examined(configuration, plugins, logger: Log.make(configuration.log))
+        return try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
     }
 
     /// The disk cache alone, which needs neither sources nor codecs; `nil` if there is no folder, which a command must not make.

@@ -40,24 +40,24 @@ struct PrefetchCommand: PluggedCommand {
     }
 
     func run(with plugins: PluginList) async throws {
-        let installation = try options.install(plugins)
-        let prefetcher = installation.prefetcher
+        let context = try options.context(plugins)
+        let prefetcher = context.prefetcher
         var order = try lists.order()
         order.ids = id
         order.query = query
-        let transforms = try order.transforms(installation.options)
-        try await installation.catchUp(with: order.source)
+        let transforms = try order.transforms(context.options)
+        try await context.catchUp(with: order.source)
         let titles = try await prefetcher.titles(order.selection)
         if dryRun {
             let estimate = await prefetcher.estimate(titles, transforms)
-            try await installation.shutdown()
+            try await context.shutdown()
             return try show(estimate)
         }
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
         let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
         let summary = await Interruption.cancelling(work)
         progress.finish(summary)
-        try await installation.shutdown()
+        try await context.shutdown()
         if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
     }

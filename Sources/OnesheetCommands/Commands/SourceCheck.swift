@@ -25,15 +25,15 @@ struct SourceCheck: Sendable {
     /// An id that no service has.
     private static let unknownID = "onesheet-asks-for-nothing"
 
-    let installation: Installation
+    let context: ServerContext
     let name: String
     /// A title to ask for; `nil` takes the first of the newest list.
     let id: String?
 
     /// - Throws: `PipelineError.unknownSource` where there is no source of this name.
     func run() async throws -> Report {
-        guard let nested = installation.configuration.sources[name] else {
-            throw PipelineError.unknownSource(name, known: installation.configuration.sourceNames)
+        guard let nested = context.configuration.sources[name] else {
+            throw PipelineError.unknownSource(name, known: context.configuration.sourceNames)
         }
         var report = Report(source: name)
         var id = id
@@ -62,8 +62,8 @@ struct SourceCheck: Sendable {
     private func ask<Answer: Sendable>(
         _ question: (any ContentSource) async throws(SourceError) -> Answer
     ) async throws(PipelineError) -> Answer {
-        guard let source = installation.catalog.sources[name] else {
-            throw .unknownSource(name, known: installation.configuration.sourceNames)
+        guard let source = context.catalog.sources[name] else {
+            throw .unknownSource(name, known: context.configuration.sourceNames)
         }
         do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
     }
@@ -78,7 +78,7 @@ struct SourceCheck: Sendable {
                 return "\(places.count) places"
             },
             await step("poster of \(title.id)") {
-                let answer = try await installation.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
+                let answer = try await context.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
                 return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
             },
         ]
@@ -86,7 +86,7 @@ struct SourceCheck: Sendable {
 
     /// The rules over the service itself. A source made on a broken network remembers nothing: what it believes there is not so.
     private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
-        let (assembly, broken, name) = (installation.assembly, installation.assembly.forgetful, name)
+        let (assembly, broken, name) = (context.assembly, context.assembly.forgetful, name)
         let suite = SourceConformance(
             transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
             callsAtOnce: Self.callsAtOnce

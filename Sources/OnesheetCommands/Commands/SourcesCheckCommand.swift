@@ -18,15 +18,15 @@ struct SourcesCheckCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let installation = try options.install(plugins)
+        let context = try options.context(plugins)
         let report: SourceCheck.Report
         do {
-            report = try await SourceCheck(installation: installation, name: name, id: id).run()
+            report = try await SourceCheck(context: context, name: name, id: id).run()
         } catch {
-            try await installation.shutdown()
+            try await context.shutdown()
             throw error
         }
-        try await installation.shutdown()
+        try await context.shutdown()
         if json {
             try printDocument(report)
         } else {

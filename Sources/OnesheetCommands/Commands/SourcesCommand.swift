@@ -58,9 +58,9 @@ struct SourcesCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            let page = try await installation.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
-            try await installation.shutdown()
+            let context = try options.context(plugins)
+            let page = try await context.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
+            try await context.shutdown()
             if json {
                 try printDocument(page)
                 return

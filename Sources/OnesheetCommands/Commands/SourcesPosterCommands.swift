@@ -14,18 +14,18 @@ struct PosterArguments: ParsableArguments {
 
     /// Does `body`, and prints the title's candidates afterwards.
     func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
-        let installation = try options.install(plugins)
-        let title = TitleReference(source: name, id: id).canonical(in: installation.sources)
+        let context = try options.context(plugins)
+        let title = TitleReference(source: name, id: id).canonical(in: context.sources)
         let document: PostersDocument
         do {
-            try await body(installation.posters, title)
+            try await body(context.posters, title)
             document = PostersDocument(
-                try await installation.posters.choice(of: title), try await installation.posters.current(title))
+                try await context.posters.choice(of: title), try await context.posters.current(title))
         } catch {
-            try await installation.shutdown()
+            try await context.shutdown()
             throw error
         }
-        try await installation.shutdown()
+        try await context.shutdown()
         if json {
             StandardStreams.output(String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self))
         } else {
@@ -98,10 +98,10 @@ extension SourcesCommand {
         }
 
         func run(with plugins: PluginList) async throws {
-            let installation = try options.install(plugins)
-            if let hash = hash.flatMap({ PerceptualHash($0) }) { try await installation.posters.block(hash, !undo) }
-            let blocked = try await installation.posters.blocked()
-            try await installation.shutdown()
+            let context = try options.context(plugins)
+            if let hash = hash.flatMap({ PerceptualHash($0) }) { try await context.posters.block(hash, !undo) }
+            let blocked = try await context.posters.blocked()
+            try await context.shutdown()
             for hash in blocked { StandardStreams.output(hash.description) }
         }
     }

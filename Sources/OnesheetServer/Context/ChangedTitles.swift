@@ -3,14 +3,17 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-extension Installation {
+/// Purges what was made of posters that a source has replaced.
+struct ChangedTitles: Sendable {
+    let pipeline: Pipeline
+    let logger: Logger
+
     /// So many titles are purged one by one; more are purged with their source.
     private static let mostSingly = 100
 
-    /// Purges what was made of posters that changed.
-    /// - Returns: what changed; `nil` where the source never changes by itself.
-    @discardableResult
-    func forgetChanges(of name: String, _ source: any ContentSource) async throws -> TitleChanges? {
+    /// Asks `source`, whose name is `name`, for its changes, and purges them.
+    /// - Returns: the changes; `nil` if the source never changes by itself.
+    func purge(of name: String, _ source: any ContentSource) async throws -> TitleChanges? {
         guard let changes = try await source.changes() else { return nil }
         switch changes {
         case .none: break
@@ -22,13 +25,7 @@ extension Installation {
         return changes
     }
 
-    /// The same until nothing has changed, for a command that does not stay to look again.
-    package func catchUp(with name: String) async throws {
-        guard let source = sources.first(where: { $0.name == name })?.source else { return }
-        while let changes = try await forgetChanges(of: name, source), changes != .none {}
-    }
-
-    /// Tried again until it is done: the source tells a change once.
+    /// Tries again until it succeeds: the source tells a change once.
     private func purge(_ tag: CacheTag) async throws {
         while true {
             do {

@@ -1,24 +1,40 @@
+import OnesheetCore
 import OnesheetPipeline
 
 extension Router {
-    /// The router to all routes of the server.
-    init(_ installation: Installation, _ figures: ServerFigures, _ readiness: Readiness) {
+    /// The router to all routes of the server: each gets what it needs of `context`.
+    init(_ context: ServerContext, _ figures: ServerFigures, _ readiness: Readiness) {
+        let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
+        let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
+        let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
+        let administrator = Administrator(token: configuration.admin.token)
         let images = ImageContext(
-            pipeline: installation.pipeline, sources: installation.sources, options: installation.options,
-            signature: installation.signature, accept: installation.accept, clock: installation.clock)
+            pipeline: pipeline, sources: sources, options: context.options, signature: context.signature,
+            accept: context.accept, clock: clock)
         // In the order in which they are asked.
         let routes: [any Route] =
             [PosterRoute(images: images), FreeImageRoute(images: images)]
-            + installation.dialects.map { DialectRoute($0, images, installation.configuration) }
+            + context.dialects.map { DialectRoute($0, images, configuration) }
             + [
-                LadderRoute(installation: installation),
-                SourcesRoute(installation: installation), TitlesRoute(installation: installation),
-                CacheRoute(installation: installation), BlockedRoute(installation: installation),
-                PrefetchRoute(installation: installation), HealthRoute(), ReadyRoute(readiness: readiness),
-                MetricsRoute(installation: installation, figures: figures), PageRoute(installation: installation),
+                LadderRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
+                SourcesRoute(watches: watches, types: configuration.sources.mapValues(\.type)),
+                TitlesRoute(
+                    sources: sources, catalog: catalog, pipeline: pipeline, posters: posters, administrator: administrator),
+                CacheRoute(
+                    cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,
+                    clock: clock),
+                BlockedRoute(posters: posters, administrator: administrator),
+                PrefetchRoute(
+                    prefetcher: context.prefetcher, ledger: PrefetchLedger(context.shared.state), options: context.options,
+                    administrator: administrator, clock: clock),
+                HealthRoute(), ReadyRoute(readiness: readiness),
+                MetricsRoute(
+                    cache: cache, pipeline: pipeline, watches: watches, figures: figures,
+                    workers: configuration.limits.limits.workers, clock: clock),
+                PageRoute(sources: sources, watches: watches, catalog: catalog, posters: posters, logger: logger),
             ]
         self.init(
-            RouteTable(routes, images, figures), cors: CORS(configuration: installation.configuration.cors), times: figures.times,
-            logger: installation.logger)
+            RouteTable(routes, images, figures), cors: CORS(configuration: configuration.cors), times: figures.times, logger: logger
+        )
     }
 }

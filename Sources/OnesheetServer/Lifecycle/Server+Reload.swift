@@ -5,7 +5,7 @@ extension Server {
     /// Reads the certificate and the configuration again, and answers by it from the next request on. What is wrong with it is logged, and everything
     /// stays as it is. To be called by one task at a time.
     package func reload(_ load: () throws -> ServerConfiguration) {
-        let running = serving.installation
+        let running = responder.context
         // One may be good when the other is not.
         do {
             try certificate?.reload()
@@ -18,7 +18,7 @@ extension Server {
                 throw ConfigurationError(path: "", message: "a server that records would record new secrets; start it again")
             }
             try configuration.requireProtection()
-            serving.exchange(try running.rebuilt(configuration))
+            responder.exchange(try running.rebuilt(configuration))
             fastPath?.refresh()
             running.logger.notice("the configuration was read again")
             if !fixed.isEmpty {

@@ -9,9 +9,9 @@ package import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// An installation that listens: HTTP in front, housekeeping behind.
+/// Serves a configuration: HTTP in front, housekeeping behind.
 package struct Server: Sendable {
-    let serving: ReloadableResponder
+    let responder: ReloadableResponder
     let fastPath: FastPath?
     let certificate: Certificate?
     private let figures: ServerFigures
@@ -19,7 +19,7 @@ package struct Server: Sendable {
     private let end = AsyncStream<Void>.makeStream()
 
     /// - Parameter hasFastPath: whether simple requests are answered on the event loop if a tier has the image at once.
-    /// - Throws: `ConfigurationError` where the server would be open to the world without a key, and what `Installation` throws.
+    /// - Throws: `ConfigurationError` if the server would be open to the world without a key, and the errors of `ServerContext`.
     package init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
         hasFastPath: Bool = true
@@ -27,37 +27,37 @@ package struct Server: Sendable {
         try configuration.requireProtection()
         cmemory_return_large_blocks()
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
-        let installation = try Installation(configuration, plugins, clock: clock, logger: logger)
+        let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let memory = ResponseMemory(
-            limit: configuration.clients.memory(within: configuration.limits.limits), of: installation.pipeline.pool.memory)
+            limit: configuration.clients.memory(within: configuration.limits.limits), of: context.pipeline.pool.memory)
         figures = ServerFigures(OpenConnections(configuration.clients, memory))
-        serving = ReloadableResponder(installation) { [figures, readiness] installation in
-            Router(installation, figures, readiness)
+        responder = ReloadableResponder(context) { [figures, readiness] context in
+            Router(context, figures, readiness)
         }
-        fastPath = hasFastPath ? FastPath(serving, sendsFiles: certificate == nil) : nil
+        fastPath = hasFastPath ? FastPath(responder, sendsFiles: certificate == nil) : nil
     }
 
     /// Serves until it is told to end, or until the task is cancelled.
     /// - Parameter ready: called once with the address, when connections are accepted.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
-        let installation = serving.installation
-        let listen = installation.configuration.listen
-        for warning in installation.configuration.warnings { installation.logger.warning("\(warning)") }
-        let services = ServiceGroup(services: [application(installation, ready)], logger: installation.logger)
-        let times = ShutdownTimes(installation.configuration.shutdown)
+        let context = responder.context
+        let listen = context.configuration.listen
+        for warning in context.configuration.warnings { context.logger.warning("\(warning)") }
+        let services = ServiceGroup(services: [application(context, ready)], logger: context.logger)
+        let times = ShutdownTimes(context.configuration.shutdown)
         var failure: (any Error)?
         do {
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
-            try await served(services, installation, times)
+            try await served(services, context, times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
             // What was cut off in the end is no failure.
             if readiness.state != .draining { failure = error }
         }
-        try await installation.shutdown(within: times.left)
+        try await context.shutdown(within: times.left)
         if let failure { throw failure }
     }
 
@@ -71,16 +71,16 @@ package struct Server: Sendable {
 
     /// Runs `services` until they have ended. Once they were cut off, or the task was cancelled, they are waited for only so long: what
     /// hangs in foreign code ends for nobody.
-    private func served(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async throws {
+    private func served(_ services: ServiceGroup, _ context: ServerContext, _ times: ShutdownTimes) async throws {
         let outcome = FirstOutcome<Result<Void, any Error>>()
         let running = Task {
             do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
         }
         let draining = Task {
-            guard await isCutOff(services, installation, times) else { return }
+            guard await isCutOff(services, context, times) else { return }
             running.cancel()
             guard await sleepUnlessCancelled(for: times.grace) else { return }
-            installation.logger.warning("what is still open does not end, and is not waited for any longer")
+            context.logger.warning("what is still open does not end, and is not waited for any longer")
             outcome.give(.failure(CancellationError()))
         }
         defer { draining.cancel() }
@@ -97,11 +97,11 @@ package struct Server: Sendable {
 
     /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
     /// - Returns: whether something had to be cut off.
-    private func isCutOff(_ services: ServiceGroup, _ installation: Installation, _ times: ShutdownTimes) async -> Bool {
+    private func isCutOff(_ services: ServiceGroup, _ context: ServerContext, _ times: ShutdownTimes) async -> Bool {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
-            let shutdown = installation.configuration.shutdown
-            installation.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
+            let shutdown = context.configuration.shutdown
+            context.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
             // Until load balancers have noticed, which ask now and then.
             try await Task.sleep(for: shutdown.delay.duration)
             times.begin()
@@ -112,19 +112,19 @@ package struct Server: Sendable {
             // All is answered.
             return false
         }
-        installation.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
+        context.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
         figures.connections.close()
         return true
     }
 
     private func application(
-        _ installation: Installation, _ ready: @escaping @Sendable (ListenAddress) async -> Void
+        _ context: ServerContext, _ ready: @escaping @Sendable (ListenAddress) async -> Void
     ) -> some Service {
-        let (configuration, clients) = (installation.configuration, installation.configuration.clients)
+        let (configuration, clients) = (context.configuration, context.configuration.clients)
         let descriptors = DescriptorLimit.raised()
         let connections = min(clients.connections, descriptors.connections)
         if connections < clients.connections {
-            installation.logger.warning(
+            context.logger.warning(
                 """
                 the process may have \(descriptors.files) files open, which is enough for \(connections) connections and not for \
                 \(clients.connections); raise the limit (ulimit -n, LimitNOFILE= in a unit) to \(2 * clients.connections + 256), or \
@@ -132,7 +132,7 @@ package struct Server: Sendable {
                 """)
         }
         return Application(
-            responder: serving,
+            responder: responder,
             server: HTTPServerBuilder { [fastPath, figures, certificate] responder in
                 if let certificate {
                     SecureChannel(certificate, fastPath, clients, figures.connections, responder: responder)
@@ -142,16 +142,16 @@ package struct Server: Sendable {
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: installation.logger)),
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: context.logger)),
             services: [
-                Housekeeping(cache: installation.cache, disk: installation.disk, logger: installation.logger),
-                SourceChanges(serving: serving), PrefetchSchedule(installation: serving.installation),
+                Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
+                SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
             ],
             onServerRunning: { [readiness, figures] channel in
                 do {
                     try configuration.listen.socketFile?.open(to: configuration.socketMode)
                 } catch {
-                    installation.logger.error("the socket's mode cannot be set: \(error)")
+                    context.logger.error("the socket's mode cannot be set: \(error)")
                 }
                 do {
                     // One at a time: what is accepted together with the last for whom there is room is not counted in time.
@@ -161,12 +161,12 @@ package struct Server: Sendable {
                         try channel.pipeline.syncOperations.addHandler(spare, position: .first)
                     }.get()
                 } catch {
-                    installation.logger.error("more clients than configured may be connected: \(error)")
+                    context.logger.error("more clients than configured may be connected: \(error)")
                 }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))
             },
-            logger: installation.logger)
+            logger: context.logger)
     }
 }
 

@@ -8,39 +8,45 @@ import OnesheetPipeline
 /// `/`: the sources, and the first one's titles with their posters.
 struct PageRoute: Route {
     let prefix = "/"
-    let installation: Installation
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    /// In the same order.
+    let watches: [(name: String, watch: SourceWatch)]
+    let catalog: Catalog
+    let posters: Posters
+    let logger: Logger
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let source = request.uri.queryParameters["source"].map(String.init) ?? installation.sources.first?.name ?? ""
+        let source = request.uri.queryParameters["source"].map(String.init) ?? sources.first?.name ?? ""
         let query = try TitleQuery(request.uri)
         let wall: Wall
         do throws(PipelineError) {
             if let id = request.uri.queryParameters["posters"] {
-                let title = TitleReference(source: source, id: String(id)).canonical(in: installation.sources)
-                wall = .posters(try await posters(of: title))
+                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
+                wall = .posters(try await posterPage(of: title))
             } else {
-                wall = .titles(try await installation.catalog.titles(of: source, query).titles)
+                wall = .titles(try await catalog.titles(of: source, query).titles)
             }
         } catch {
             wall = .problem(error.description)
         }
-        let sources = installation.watches.map { ($0.name, $0.watch.health) }
-        let page = Page(sources: sources, source: source, wall: wall)
+        let health = watches.map { ($0.name, $0.watch.health) }
+        let page = Page(sources: health, source: source, wall: wall)
         var response = Response.text(page.html, type: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = PosterPage.policy
         return response
     }
 
-    private func posters(of title: TitleReference) async throws(PipelineError) -> PosterPage {
+    private func posterPage(of title: TitleReference) async throws(PipelineError) -> PosterPage {
         do {
             return PosterPage(
                 title: title,
                 posters: PostersDocument(
-                    try await installation.posters.choice(of: title), try await installation.posters.current(title)))
+                    try await posters.choice(of: title), try await posters.current(title)))
         } catch let error as PipelineError {
             throw error
         } catch {
-            installation.logger.error("the choice of a poster cannot be read: \(error)")
+            logger.error("the choice of a poster cannot be read: \(error)")
             throw .noPoster(title)
         }
     }

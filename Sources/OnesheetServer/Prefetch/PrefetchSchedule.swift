@@ -6,11 +6,12 @@ import ServiceLifecycle
 
 /// Prefetches on the schedule in the configuration. A time that passed while the server was down is made up for after the start.
 struct PrefetchSchedule: Service {
-    /// The one that answers requests now.
-    private let current: @Sendable () -> Installation
-    private var installation: Installation { current() }
+    private let current: @Sendable () -> ServerContext
+    private var context: ServerContext { current() }
+    private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state) }
 
-    init(installation: @escaping @autoclosure @Sendable () -> Installation) { current = installation }
+    /// - Parameter context: the configuration that holds now; asked each time.
+    init(context: @escaping @autoclosure @Sendable () -> ServerContext) { current = context }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -23,44 +24,43 @@ struct PrefetchSchedule: Service {
     /// Continues the orders that were under way when the server ended.
     func resume() async {
         do {
-            for order in try await PrefetchLedger(installation.state).underWay() { await carryOut(order) }
+            for order in try await ledger.underWay() { await carryOut(order) }
         } catch {
-            installation.logger.error("the prefetches that were under way cannot be read: \(error)")
+            context.logger.error("the prefetches that were under way cannot be read: \(error)")
         }
     }
 
     /// Carries out each line of the schedule whose time has come since it was last begun.
     func runDue() async {
-        let installation = installation
-        for line in installation.configuration.prefetch {
-            let due = line.due(until: installation.clock.now)
+        let context = context
+        for line in context.configuration.prefetch {
+            let due = line.due(until: context.clock.now)
             do {
-                let last = try await PrefetchLedger(installation.state).lastBegun(line.name)
+                let last = try await ledger.lastBegun(line.name)
                 guard last.map({ $0 < due }) ?? true else { continue }
-                try await PrefetchLedger(installation.state).note(line.name, begun: due)
+                try await ledger.note(line.name, begun: due)
                 // A new line begins with its next time, not with one that passed before it was written.
                 if last != nil { await carryOut(line.order(at: due)) }
             } catch {
-                installation.logger.error("the schedule cannot be kept: \(error)", metadata: ["line": "\(line.name)"])
+                context.logger.error("the schedule cannot be kept: \(error)", metadata: ["line": "\(line.name)"])
             }
         }
     }
 
     private func carryOut(_ order: PrefetchOrder) async {
         do {
-            let summary = try await PrefetchLedger(installation.state)
-                .run(order, with: installation.prefetcher, installation.options)
-            installation.logger.notice(
+            let summary = try await ledger.run(order, with: context.prefetcher, context.options)
+            context.logger.notice(
                 "prefetched",
                 metadata: [
                     "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
                     "failed": "\(summary.failed)",
                 ])
             for failure in summary.failures {
-                installation.logger.warning("not prefetched: \(failure.reason)", metadata: ["title": "\(failure.title)"])
+                context.logger.warning("not prefetched: \(failure.reason)", metadata: ["title": "\(failure.title)"])
             }
         } catch {
-            installation.logger.error("nothing was prefetched: \(error)", metadata: ["source": "\(order.source)"])
+            context.logger.error("nothing was prefetched: \(error)", metadata: ["source": "\(order.source)"])
         }
     }
 }

@@ -29,7 +29,9 @@ struct ReadyRoute: Route {
 /// `/3/configuration`: the size ladder, in the shape that apps made for TMDB read.
 struct LadderRoute: Route {
     let prefix = "/3/configuration"
-    let installation: Installation
+    /// The host of requests that name none.
+    let listen: ListenAddress
+    let isSecure: Bool
 
     private struct Document: Encodable {
         struct Images: Encodable {
@@ -47,11 +49,11 @@ struct LadderRoute: Route {
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let host = request.head.authority ?? installation.configuration.listen.description
+        let host = request.head.authority ?? listen.description
         return try .json(
             Document(
                 images: .init(
-                    baseURL: "\(installation.configuration.tls == nil ? "http" : "https")://\(host)/t/p/",
+                    baseURL: "\(isSecure ? "https" : "http")://\(host)/t/p/",
                     secureBaseURL: "https://\(host)/t/p/", posterSizes: SizeLadder.names)))
     }
 }
@@ -59,22 +61,24 @@ struct LadderRoute: Route {
 /// `/metrics`: figures in Prometheus' text format 0.0.4.
 struct MetricsRoute: Route {
     let prefix = "/metrics"
-    let installation: Installation
+    let cache: Cache
+    let pipeline: Pipeline
+    let watches: [(name: String, watch: SourceWatch)]
     let figures: ServerFigures
+    /// Threads that render.
+    let workers: Int
+    let clock: WallClock
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let cache = installation.cache
         // A disk that hangs is told by its absence: figures are asked for above all when something hangs.
         var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var text = PrometheusText()
-        CacheMetrics(tiers: tiers, failures: cache.failures, now: installation.clock.now).write(to: &text)
-        let pipeline = installation.pipeline
+        CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &text)
         text.add(.counter, "renders_total", help: "Variants made.", value: pipeline.figures.counts.renders)
         text.add(.gauge, "render_jobs", help: "Renders at work and waiting.", value: pipeline.pool.load)
-        ServerMetrics(figures: figures, pipeline: pipeline, workers: installation.configuration.limits.limits.workers)
-            .write(to: &text)
-        SourceMetrics(watches: installation.watches).write(to: &text)
+        ServerMetrics(figures: figures, pipeline: pipeline, workers: workers).write(to: &text)
+        SourceMetrics(watches: watches).write(to: &text)
         return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -9,8 +9,9 @@ package import OnesheetPipeline
 
 /// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: which candidate is a title's poster.
 struct TitlePosters: Sendable {
-    let installation: Installation
+    let posters: Posters
     let title: TitleReference
+    let administrator: Administrator
 
     /// What the administrator says about a poster, one thing at a time.
     private struct Order: Decodable {
@@ -20,18 +21,18 @@ struct TitlePosters: Sendable {
     }
 
     func show() async throws -> Response {
-        try .json(PostersDocument(try await installation.posters.choice(of: title), try await installation.posters.current(title)))
+        try .json(PostersDocument(try await posters.choice(of: title), try await posters.current(title)))
     }
 
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, `{"block": true}` blocks what is shown now.
     func put(_ request: Request) async throws -> Response {
-        try installation.requireAdministrator(request)
+        try administrator.check(request)
         let order = try await request.order(Order.self, such: "{\"candidate\": 2}")
         do {
             switch (order.candidate, order.reject, order.block) {
-            case (let number?, nil, nil): _ = try await installation.posters.pin(number, of: title)
-            case (nil, let number?, nil): _ = try await installation.posters.reject(number, of: title)
-            case (nil, nil, true?): _ = try await installation.posters.block(title)
+            case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
+            case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
+            case (nil, nil, true?): _ = try await posters.block(title)
             default: throw RequestError.malformed("the order needs one of “candidate”, “reject” and “block”: true")
             }
         } catch let error as PosterNumberError {
@@ -42,8 +43,8 @@ struct TitlePosters: Sendable {
 
     /// Forgets what was pinned and rejected.
     func delete(_ request: Request) async throws -> Response {
-        try installation.requireAdministrator(request)
-        try await installation.posters.forget(title)
+        try administrator.check(request)
+        try await posters.forget(title)
         return try await show()
     }
 }
@@ -52,23 +53,24 @@ struct TitlePosters: Sendable {
 struct BlockedRoute: Route {
     let prefix = "/blocked/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
-    let installation: Installation
+    let posters: Posters
+    let administrator: Administrator
 
     private struct Document: Encodable {
         let blocked: [String]
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try installation.requireAdministrator(request)
+        try administrator.check(request)
         if request.method == .put || request.method == .delete {
             guard let hash = PerceptualHash(rest) else {
                 throw RequestError.malformed("“\(rest)” is not the hash of a picture, which has 16 hexadecimal digits")
             }
-            try await installation.posters.block(hash, request.method == .put)
+            try await posters.block(hash, request.method == .put)
         } else if !rest.isEmpty {
             throw RequestError.noSuchPath(request.uri.path)
         }
-        return try .json(Document(blocked: try await installation.posters.blocked().map(\.description)))
+        return try .json(Document(blocked: try await posters.blocked().map(\.description)))
     }
 }
 

@@ -14,7 +14,11 @@ import OnesheetPipeline
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
     let methods: [HTTPRequest.Method] = [.post]
-    let installation: Installation
+    let prefetcher: Prefetcher
+    let ledger: PrefetchLedger
+    let options: ImageOptions
+    let administrator: Administrator
+    let clock: WallClock
 
     private struct Body: Decodable {
         let source: String
@@ -38,26 +42,25 @@ struct PrefetchRoute: Route {
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try installation.requireAdministrator(request)
+        try administrator.check(request)
         let body = try await request.order(Body.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
-        let prefetcher = installation.prefetcher
         // A malformed order gets a problem document before a stream begins.
-        let transforms = try order.transforms(installation.options)
+        let transforms = try order.transforms(options)
         if body.dryRun == true {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
         guard request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await PrefetchLedger(installation.state).run(order, with: prefetcher, installation.options))
+            return try .json(try await ledger.run(order, with: prefetcher, options))
         }
         return EventStream.response { send in
             do {
-                let summary = try await PrefetchLedger(installation.state).run(order, with: prefetcher, installation.options) {
+                let summary = try await ledger.run(order, with: prefetcher, options) {
                     send("progress", $0)
                 }
                 send("done", summary)
             } catch {
-                send("failed", Problem(error, at: installation.clock.now.timeIntervalSince1970).detail)
+                send("failed", Problem(error, at: clock.now.timeIntervalSince1970).detail)
             }
         }
     }

@@ -9,7 +9,10 @@ import OnesheetPipeline
 /// `/sources`
 struct SourcesRoute: Route {
     let prefix = "/sources"
-    let installation: Installation
+    /// In the order of the configuration.
+    let watches: [(name: String, watch: SourceWatch)]
+    /// The sources' types, by the sources' names.
+    let types: [String: String]
 
     struct Document: Encodable {
         struct Source: Encodable {
@@ -28,9 +31,7 @@ struct SourcesRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try .json(
             Document(
-                sources: installation.watches.map {
-                    .init($0.name, installation.configuration.sources[$0.name]?.type ?? "", $0.watch.health)
-                }))
+                sources: watches.map { .init($0.name, types[$0.name] ?? "", $0.watch.health) }))
     }
 }
 
@@ -49,7 +50,12 @@ extension SourcesRoute.Document.Source {
 struct TitlesRoute: Route {
     let prefix = "/sources/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
-    let installation: Installation
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    let catalog: Catalog
+    let pipeline: Pipeline
+    let posters: Posters
+    let administrator: Administrator
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
@@ -61,24 +67,24 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
-        let title = TitleReference(source: source, id: id).canonical(in: installation.sources)
+        let title = TitleReference(source: source, id: id).canonical(in: sources)
         guard asksForPosters else {
-            let found = try await installation.catalog.title(title)
-            return try .json(TitleDocument(found, of: source, await installation.pipeline.facts(of: title)))
+            let found = try await catalog.title(title)
+            return try .json(TitleDocument(found, of: source, await pipeline.facts(of: title)))
         }
-        let posters = TitlePosters(installation: installation, title: title)
+        let choice = TitlePosters(posters: posters, title: title, administrator: administrator)
         switch request.method {
-        case .put: return try await posters.put(request)
-        case .delete: return try await posters.delete(request)
-        default: return try await posters.show()
+        case .put: return try await choice.put(request)
+        case .delete: return try await choice.delete(request)
+        default: return try await choice.show()
         }
     }
 
     private func list(_ source: String, _ request: Request) async throws -> Response {
-        let page = try await installation.catalog.titles(of: source, try TitleQuery(request.uri))
+        let page = try await catalog.titles(of: source, try TitleQuery(request.uri))
         var titles: [TitleDocument] = []
         for title in page.titles {
-            let facts = await installation.pipeline.facts(of: TitleReference(source: source, id: title.id))
+            let facts = await pipeline.facts(of: TitleReference(source: source, id: title.id))
             titles.append(TitleDocument(title, of: source, facts))
         }
         return try .json(TitlesDocument(titles: titles, total: page.total, next: page.next))

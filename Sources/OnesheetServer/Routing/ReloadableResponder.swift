@@ -7,7 +7,7 @@ final class ReloadableResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
     private struct Place: Sendable {
-        let installation: Installation
+        let context: ServerContext
         let router: Router
     }
 
@@ -15,25 +15,26 @@ final class ReloadableResponder: HTTPResponder {
     let routedRequests = RoutedRequests()
     private let place: Mutex<Place>
     private let count = Atomic(0)
-    private let makeRouter: @Sendable (Installation) -> Router
+    private let makeRouter: @Sendable (ServerContext) -> Router
 
-    /// - Parameter makeRouter: the router of an installation.
-    init(_ installation: Installation, makeRouter: @escaping @Sendable (Installation) -> Router) {
+    /// - Parameter makeRouter: makes the router of a configuration.
+    init(_ context: ServerContext, makeRouter: @escaping @Sendable (ServerContext) -> Router) {
         self.makeRouter = makeRouter
-        place = Mutex(Place(installation: installation, router: makeRouter(installation)))
+        place = Mutex(Place(context: context, router: makeRouter(context)))
     }
 
-    var installation: Installation { place.withLock { $0.installation } }
+    /// The configuration that holds now.
+    var context: ServerContext { place.withLock { $0.context } }
 
     /// Answers requests that come now.
     var router: Router { place.withLock { $0.router } }
 
-    /// How often the installation was exchanged.
+    /// How often the configuration was exchanged.
     var exchanges: Int { count.load(ordering: .acquiring) }
 
-    /// Requests that come from now on are answered by `installation`.
-    func exchange(_ installation: Installation) {
-        let new = Place(installation: installation, router: makeRouter(installation))
+    /// Requests that come from now on are answered by `context`.
+    func exchange(_ context: ServerContext) {
+        let new = Place(context: context, router: makeRouter(context))
         place.withLock { $0 = new }
         count.add(1, ordering: .releasing)
     }

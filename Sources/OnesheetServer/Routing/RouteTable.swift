@@ -1,7 +1,7 @@
 import Hummingbird
 import OnesheetCore
 
-/// The address space of an installation: what says, for the fast path and for the router, which route a path leads to.
+/// The address space: tells the fast path and the router which route a path leads to.
 final class RouteTable: Sendable {
     /// A route, and where its responses are counted.
     struct Entry: Sendable {

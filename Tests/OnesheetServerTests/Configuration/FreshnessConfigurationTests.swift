@@ -24,12 +24,12 @@ final class FreshnessConfigurationTests: ServerTestCase {
                 freshness: { minimum: 1m, maximum: 2h, staleWhileRevalidate: 3s, staleIfError: 4d }
               plain: { type: remote, allow: ["https://images.example.com/"] }
             """
-        let installation = try Installation(
+        let context = try ServerContext(
             try ConfigurationFile(environment: [:]).parse(yaml), .standard, logger: RunningServer.silent)
-        addTeardownBlock { try await installation.shutdown() }
+        addTeardownBlock { try await context.shutdown() }
         // When its originals are fetched
         let rules = Dictionary(
-            uniqueKeysWithValues: installation.sources.map { ($0.name, FreshnessRules($0.source.originPolicy.freshness)) })
+            uniqueKeysWithValues: context.sources.map { ($0.name, FreshnessRules($0.source.originPolicy.freshness)) })
         // Then by these rules, and without the keys by the usual ones
         XCTAssertEqual(
             rules["web"], FreshnessRules(minimum: 60, maximum: 7200, staleWhileRevalidate: 3, staleIfError: 345_600))

@@ -17,55 +17,55 @@ final class FolderServingTests: ServerTestCase {
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         let (first, second) = (try await sample(1), try await sample(2))
         try first.write(to: URL(filePath: "\(pictures)/film.jpg"))
-        var installation = try installation(pictures, cache)
-        try await installation.catchUp(with: "art")
-        var answers = try await [served(installation)]
-        var lists = try await [list(installation)]
+        var context = try context(pictures, cache)
+        try await context.catchUp(with: "art")
+        var answers = try await [served(context)]
+        var lists = try await [list(context)]
 
         // When its file changes, and another comes
         try second.write(to: URL(filePath: "\(pictures)/film.jpg"))
         try first.write(to: URL(filePath: "\(pictures)/other.jpg"))
-        try await installation.catchUp(with: "art")
-        answers += try await [served(installation)]
-        lists += try await [list(installation)]
+        try await context.catchUp(with: "art")
+        answers += try await [served(context)]
+        lists += try await [list(context)]
 
         // And when it changes while nobody looks
-        try await installation.shutdown()
+        try await context.shutdown()
         try first.write(to: URL(filePath: "\(pictures)/film.jpg"))
-        installation = try self.installation(pictures, cache)
-        try await installation.catchUp(with: "art")
-        answers += try await [served(installation)]
+        context = try self.context(pictures, cache)
+        try await context.catchUp(with: "art")
+        answers += try await [served(context)]
         try FileManager.default.removeItem(atPath: "\(pictures)/film.jpg")
-        try await installation.catchUp(with: "art")
+        try await context.catchUp(with: "art")
 
         // Then
         XCTAssertEqual(answers, [first, second, first])
         XCTAssertEqual(lists, [["film"], ["film", "other"]])
         do {
-            _ = try await served(installation)
+            _ = try await served(context)
             XCTFail("a picture was served that is gone")
         } catch {
             XCTAssertEqual(error as? PipelineError, .source("art", .notFound(id: "film")))
         }
-        try await installation.shutdown()
+        try await context.shutdown()
     }
 
-    private func installation(_ pictures: String, _ cache: String) throws -> Installation {
+    private func context(_ pictures: String, _ cache: String) throws -> ServerContext {
         let configuration = try ConfigurationFile(environment: [:]).parse(
             """
             cache: { disk: { path: "\(cache)" } }
             sources: { art: { type: folder, path: "\(pictures)" } }
             """)
-        return try Installation(configuration, .standard, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try ServerContext(configuration, .standard, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    private func served(_ installation: Installation) async throws -> Data {
+    private func served(_ context: ServerContext) async throws -> Data {
         let title = TitleReference(source: "art", id: "film")
-        return Data(try await installation.pipeline.image(for: ImageRequest(title, Transform())).entry.body.readableBytesView)
+        return Data(try await context.pipeline.image(for: ImageRequest(title, Transform())).entry.body.readableBytesView)
     }
 
-    private func list(_ installation: Installation) async throws -> [String] {
-        try await installation.catalog.titles(of: "art", TitleQuery()).titles.map(\.id)
+    private func list(_ context: ServerContext) async throws -> [String] {
+        try await context.catalog.titles(of: "art", TitleQuery()).titles.map(\.id)
     }
 
     private func sample(_ number: Int) async throws -> Data {

@@ -44,14 +44,14 @@ final class OtherDialectsTests: ServerTestCase {
     ]
 
     func testThatEachAddressHasTheKeyOfTheFreeTransform() async throws {
-        // Given an installation that understands all dialects
-        let installation = try installation(all)
-        addTeardownBlock { try await installation.shutdown() }
+        // Given a server that understands all dialects
+        let context = try context(all)
+        addTeardownBlock { try await context.shutdown() }
         let images = ImageContext(
-            pipeline: installation.pipeline, sources: installation.sources, options: installation.options,
-            signature: installation.signature, accept: installation.accept, clock: installation.clock)
+            pipeline: context.pipeline, sources: context.sources, options: context.options,
+            signature: context.signature, accept: context.accept, clock: context.clock)
         let own = FreeImageRoute(images: images)
-        let others = installation.dialects.map { DialectRoute($0, images, installation.configuration) }
+        let others = context.dialects.map { DialectRoute($0, images, context.configuration) }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are read
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
@@ -176,7 +176,7 @@ final class OtherDialectsTests: ServerTestCase {
     }
 
     func testThatAnUnknownDialectIsToldWithTheNearestOne() throws {
-        XCTAssertThrowsError(try installation("dialects: [next, thumbr]")) { error in
+        XCTAssertThrowsError(try context("dialects: [next, thumbr]")) { error in
             XCTAssertEqual("\(error)", "dialects.[1]: unknown dialect “thumbr”; did you mean “thumbor”?")
         }
     }
@@ -240,9 +240,9 @@ final class OtherDialectsTests: ServerTestCase {
         }
     }
 
-    private func installation(_ keys: String) throws -> Installation {
+    private func context(_ keys: String) throws -> ServerContext {
         let yaml = "cache: { disk: { path: \"\(folder())\" } }\n\(keys)\nsources: { sample: { type: sample } }"
-        return try Installation(
+        return try ServerContext(
             try ConfigurationFile(environment: [:]).parse(yaml), .standard,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

@@ -61,7 +61,7 @@ final class TierPluginTests: ServerTestCase {
                 try {
                     let yaml = RunningServer.yaml(cache: folder(), tiers: tiers)
                     let configuration = try ConfigurationFile(environment: [:]).parse(yaml)
-                    _ = try Installation.examined(configuration, plugins, logger: RunningServer.silent)
+                    _ = try ServerContext.examined(configuration, plugins, logger: RunningServer.silent)
                 }(), tiers
             ) { XCTAssertTrue("\($0)".contains(place), "\(tiers): \($0)") }
         }

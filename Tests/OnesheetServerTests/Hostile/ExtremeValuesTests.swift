@@ -92,19 +92,19 @@ final class ExtremeValuesTests: ServerTestCase {
         }
         // And an archive of it ends, too
         let order = PrefetchOrder(source: "prog")
-        let installation = try Installation(
+        let context = try ServerContext(
             try ConfigurationFile(environment: [:]).parse(
                 """
                 cache: { disk: { path: "\(folder())" } }
                 sources: { prog: { type: exec, command: [/bin/sh, "\(program)"] } }
                 """), .standard, logger: RunningServer.silent)
         do {
-            _ = try await PosterBundle(installation: installation, order: order).write { _ in }
+            _ = try await PosterBundle(context: context, order: order).write { _ in }
             XCTFail("a list without an end was written")
         } catch {
             XCTAssertTrue("\(error)".contains("the page after 1 is 1"), "\(error)")
         }
-        try await installation.shutdown()
+        try await context.shutdown()
     }
 
     func testThatEveryTimeOfAQuotaIsSaid() {

@@ -62,7 +62,7 @@ final class ForeignCodeTests: ServerTestCase {
         let made = try await server.send("/t/p/w92/sample/1.jpg")
         let hung = ["a", "b"].map { name in Task { try? await server.send("/i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg") } }
         addTeardownBlock { for task in hung { task.cancel() } }
-        let pool = server.server.serving.installation.pipeline.pool
+        let pool = server.server.responder.context.pipeline.pool
         await waitWhile(pool.load < 2)
         // When another picture is asked for, one that is there, and how the server is
         let other = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/c@jpg")
@@ -92,14 +92,14 @@ final class ForeignCodeTests: ServerTestCase {
         let asking = ["/i/unsafe/w:60/plain/\(origin.url)/a@jpg", "/sources/stuck/titles/1"].map { path in
             Task { try? await server.send(path) }
         }
-        let installation = server.server.serving.installation
-        await waitWhile(installation.pipeline.pool.load < 1 || installation.watches[0].watch.figures.underWay < 1)
+        let context = server.server.responder.context
+        await waitWhile(context.pipeline.pool.load < 1 || context.watches[0].watch.figures.underWay < 1)
         // When it is told to end
         XCTAssertTrue(server.server.drain())
         // Then it does, while both still hang: otherwise this would wait for ever
         try await server.end()
-        XCTAssertEqual(installation.pipeline.pool.load, 1)
-        XCTAssertEqual(installation.watches[0].watch.figures.underWay, 1)
+        XCTAssertEqual(context.pipeline.pool.load, 1)
+        XCTAssertEqual(context.watches[0].watch.figures.underWay, 1)
         for task in asking { _ = await task.value }
     }
 

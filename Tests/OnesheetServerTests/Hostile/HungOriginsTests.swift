@@ -40,7 +40,7 @@ final class HungOriginsTests: ServerTestCase {
         let well = try await well()
         let path = "/i/unsafe/w:60/plain/\(well.url)"
         let made = try await server.send("\(path)/a@jpg")
-        let (pool, door) = (server.server.serving.installation.pipeline.pool, DispatchSemaphore(value: 0))
+        let (pool, door) = (server.server.responder.context.pipeline.pool, DispatchSemaphore(value: 0))
         addTeardownBlock { for _ in 0..<2 { door.signal() } }
         let renders = (0..<2).map { _ in Task { try await pool.run { () throws(PipelineError) in door.wait() } } }
         await waitWhile(pool.load < 2)

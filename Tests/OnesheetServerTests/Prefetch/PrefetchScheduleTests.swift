@@ -16,23 +16,23 @@ final class PrefetchScheduleTests: ServerTestCase {
 
     func testThatALineIsCarriedOutAtItsTimeAndOnce() async throws {
         // Given a schedule at six in Seoul, seen first in the evening
-        let installation = try installation("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
-        let schedule = PrefetchSchedule(installation: installation)
+        let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
+        let schedule = PrefetchSchedule(context: context)
         await schedule.runDue()
-        let evening = installation.pipeline.figures.counts.renders
+        let evening = context.pipeline.figures.counts.renders
         // When it is a minute to six, six, and a minute past
         clock.advance(by: .seconds(9 * 3600 - 60))
         await schedule.runDue()
-        let before = installation.pipeline.figures.counts.renders
+        let before = context.pipeline.figures.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
-        let six = installation.pipeline.figures.counts.renders
+        let six = context.pipeline.figures.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
         // Then it was carried out at six only
         XCTAssertEqual([evening, before], [0, 0])
         XCTAssertGreaterThan(six, 0)
-        XCTAssertEqual(installation.pipeline.figures.counts.renders, six)
+        XCTAssertEqual(context.pipeline.figures.counts.renders, six)
     }
 
     func testThatWhatCannotBeReadOfTheLedgerKeepsNothingNewOutOfIt() async throws {
@@ -52,12 +52,12 @@ final class PrefetchScheduleTests: ServerTestCase {
         let folder = folder()
         let line = "at: \"06:00\", source: sample, sizes: [w92]"
         let first = try started(line, folder: folder)
-        await PrefetchSchedule(installation: first).runDue()
+        await PrefetchSchedule(context: first).runDue()
         try await first.shutdown()
         // When the server is back the next noon
         clock.advance(by: .seconds(86_400))
-        let second = try installation(line, folder: folder)
-        await PrefetchSchedule(installation: second).runDue()
+        let second = try context(line, folder: folder)
+        await PrefetchSchedule(context: second).runDue()
         // Then it is done
         XCTAssertGreaterThan(second.pipeline.figures.counts.renders, 0)
     }
@@ -66,13 +66,13 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Given an order that was under way when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
-        try await PrefetchLedger(first.state).begin(order)
+        try await PrefetchLedger(first.shared.state).begin(order)
         try await first.shutdown()
         // When the server starts again
-        let second = try installation(folder: folder)
-        await PrefetchSchedule(installation: second).resume()
+        let second = try context(folder: folder)
+        await PrefetchSchedule(context: second).resume()
         // Then it is carried out, and is no longer under way
-        let left = try await PrefetchLedger(second.state).underWay()
+        let left = try await PrefetchLedger(second.shared.state).underWay()
         XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
         XCTAssertEqual(left, [])
     }
@@ -101,7 +101,7 @@ final class PrefetchScheduleTests: ServerTestCase {
             ("source: sample", "“at” is missing"),
         ]
         for (line, words) in table {
-            XCTAssertThrowsError(try installation(line), line) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
+            XCTAssertThrowsError(try context(line), line) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
         }
     }
 
@@ -109,16 +109,16 @@ final class PrefetchScheduleTests: ServerTestCase {
         try XCTUnwrap(try ConfigurationFile(environment: [:]).parse(Self.yaml(text, folder: "c")).prefetch.first)
     }
 
-    private func installation(_ line: String? = nil, folder: String? = nil) throws -> Installation {
-        let installation = try started(line, folder: folder ?? self.folder())
-        addTeardownBlock { try await installation.shutdown() }
-        return installation
+    private func context(_ line: String? = nil, folder: String? = nil) throws -> ServerContext {
+        let context = try started(line, folder: folder ?? self.folder())
+        addTeardownBlock { try await context.shutdown() }
+        return context
     }
 
-    /// An installation that the test shuts down.
-    private func started(_ line: String? = nil, folder: String) throws -> Installation {
+    /// A server that the test shuts down.
+    private func started(_ line: String? = nil, folder: String) throws -> ServerContext {
         let configuration = try ConfigurationFile(environment: [:]).parse(Self.yaml(line, folder: folder))
-        return try Installation(
+        return try ServerContext(
             configuration, .standard, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

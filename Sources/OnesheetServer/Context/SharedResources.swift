@@ -3,10 +3,10 @@ package import OnesheetCache
 package import OnesheetCore
 import OnesheetPipeline
 
-/// What stays when the configuration of a running server changes: tiers, threads, connections to origins, and what was written down.
-package struct Groundwork: Sendable {
+/// The parts of a server that a reload keeps: cache tiers, stored state, connections to origins, threads, and background work.
+package struct SharedResources: Sendable {
     package let cache: Cache
-    /// The tier with files to look after.
+    /// The disk tier, which is one of the cache's.
     let disk: DiskTier
     let state: StateStore
     let transport: any HTTPTransport
@@ -19,7 +19,7 @@ package struct Groundwork: Sendable {
     private let tiers: [any TierPlugin]
     private let writes: Bool
 
-    /// - Parameter writes: whether folders are made and opened. If not, only that they could be is made sure of, and the tier is closed.
+    /// - Parameter writes: whether folders are made and opened. If not, they are only examined, and the disk tier is closed.
     /// - Throws: `CacheError` or `ConfigurationError` that says what cannot be used.
     package init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger

@@ -1,17 +1,18 @@
 package import Logging
 package import OnesheetAddress
-package import OnesheetCache
+import OnesheetCache
 package import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging
 package import OnesheetPipeline
 
-/// Everything that a configuration means: sources, codecs, tiers and the pipeline through them.
-package struct Installation: Sendable {
+/// A configuration in effect: its sources, and the pipeline through its codecs and tiers. A reload makes another one on the same shared
+/// resources.
+package struct ServerContext: Sendable {
     package let configuration: ServerConfiguration
     /// Sources by name, in the order of the configuration.
     package let sources: [(name: String, source: any ContentSource)]
-    /// How each of them is, in the same order.
+    /// The health and figures of each source, in the same order.
     let watches: [(name: String, watch: SourceWatch)]
     package let pipeline: Pipeline
     package let catalog: Catalog
@@ -21,29 +22,29 @@ package struct Installation: Sendable {
     let accept: Accept
     /// The dialects that the configuration names, in its order.
     let dialects: [any Dialect]
-    /// How its sources are made.
+    /// Makes its sources.
     package let assembly: PluginAssembly
-    private let groundwork: Groundwork
+    package let shared: SharedResources
 
     /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
     package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
-        try self.init(configuration, plugins, on: Groundwork(configuration, plugins, clock: clock, logger: logger))
+        try self.init(configuration, plugins, on: SharedResources(configuration, plugins, clock: clock, logger: logger))
     }
 
-    /// The same for a look at it, which writes nothing: its cache is closed and its state is empty.
-    /// - Throws: as the other does.
+    /// A context that writes nothing: its cache is closed and its state is empty. For checking a configuration.
+    /// - Throws: as the initializer does.
     package static func examined(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
-    ) throws -> Installation {
-        try Installation(
-            configuration, plugins, on: Groundwork(configuration, plugins, writes: false, clock: clock, logger: logger))
+    ) throws -> ServerContext {
+        try ServerContext(
+            configuration, plugins, on: SharedResources(configuration, plugins, writes: false, clock: clock, logger: logger))
     }
 
     /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
-    init(_ configuration: ServerConfiguration, _ plugins: PluginList, on groundwork: Groundwork) throws {
+    init(_ configuration: ServerConfiguration, _ plugins: PluginList, on shared: SharedResources) throws {
         let limits = configuration.limits.limits
-        let (clock, logger, cache) = (groundwork.clock, groundwork.logger, groundwork.cache)
-        let (state, transport, pool) = (groundwork.state, groundwork.transport, groundwork.pool)
+        let (clock, logger, cache) = (shared.clock, shared.logger, shared.cache)
+        let (state, transport, pool) = (shared.state, shared.transport, shared.pool)
         let assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory)
@@ -62,10 +63,10 @@ package struct Installation: Sendable {
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
         self.assembly = assembly
-        self.groundwork = groundwork
+        self.shared = shared
         pipeline = Pipeline(
-            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: groundwork.figures,
-            background: groundwork.background, clock: clock)
+            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: shared.figures,
+            background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         options = try ImageOptions(
@@ -78,23 +79,27 @@ package struct Installation: Sendable {
         for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }
     }
 
-    var cache: Cache { groundwork.cache }
-    /// What is kept over restarts.
-    var state: StateStore { groundwork.state }
-    package var disk: DiskTier { groundwork.disk }
-    package var clock: WallClock { groundwork.clock }
-    var logger: Logger { groundwork.logger }
+    var clock: WallClock { shared.clock }
+    var logger: Logger { shared.logger }
 
-    /// The same ground under another configuration.
+    /// A context for another configuration on the same shared resources.
     /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
-    func rebuilt(_ configuration: ServerConfiguration) throws -> Installation {
-        try Installation(configuration, assembly.plugins, on: groundwork)
+    func rebuilt(_ configuration: ServerConfiguration) throws -> ServerContext {
+        try ServerContext(configuration, assembly.plugins, on: shared)
     }
 
     /// Works on as many titles at once as there are workers, and fetches one more meanwhile.
     package var prefetcher: Prefetcher { Prefetcher(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
+    /// Purges what was made of posters that the source called `name` has replaced, until nothing has changed. For commands, which do not
+    /// stay to look again.
+    package func catchUp(with name: String) async throws {
+        guard let source = sources.first(where: { $0.name == name })?.source else { return }
+        let changed = ChangedTitles(pipeline: pipeline, logger: logger)
+        while let changes = try await changed.purge(of: name, source), changes != .none {}
+    }
+
     /// Ends connections and threads.
-    /// - Parameter limit: the longest that is waited for those that do not end.
-    package func shutdown(within limit: Duration = .seconds(10)) async throws { try await groundwork.shutdown(within: limit) }
+    /// - Parameter limit: the longest wait for those that do not end.
+    package func shutdown(within limit: Duration = .seconds(10)) async throws { try await shared.shutdown(within: limit) }
 }
