@@ -31,6 +31,10 @@ public struct BoxOfficeSource: SourcePlugin {
     /// The pictures' policy: KOBIS has none of its own.
     public var originPolicy: OriginPolicy { posters.originPolicy }
 
+    public var capabilities: SourceCapabilities {
+        SourceCapabilities(periods: TitleQuery.Period.allCases, firstDay: Self.firstDay, lastDay: client.newestDay)
+    }
+
     /// Where the posters come from a source whose pictures change, such as a folder: which film a changed one is of is not known here.
     public func changes() async throws(SourceError) -> TitleChanges? {
         guard let changes = try await posters.changes() else { return nil }

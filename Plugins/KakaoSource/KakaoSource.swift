@@ -65,6 +65,8 @@ public struct KakaoSource: SourcePlugin {
             quota: configuration.quota)
     }
 
+    public var capabilities: SourceCapabilities { SourceCapabilities(hasLists: false, searches: false) }
+
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         throw .unsupported("a poster search has no lists")
     }

@@ -65,6 +65,8 @@ public struct RemoteSource: SourcePlugin {
     /// An id is the URL: nothing has to be asked for it.
     public var asksService: Bool { false }
 
+    public var capabilities: SourceCapabilities { SourceCapabilities(hasLists: false, searches: false) }
+
     /// - Throws: `ConfigurationError` where nothing is allowed, or `baseURL` is set: an id is a whole URL here.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard !configuration.allow.isEmpty else {

@@ -18,6 +18,19 @@ public struct RestSource: SourcePlugin {
         try manifest.check(given: client.variables)
     }
 
+    public var capabilities: SourceCapabilities {
+        let periods = TitleQuery.Period.allCases.filter { manifest.list(by: $0) != nil }
+        guard let dates = manifest.dates, !periods.isEmpty else {
+            return SourceCapabilities(hasLists: !periods.isEmpty, searches: manifest.search != nil)
+        }
+        return SourceCapabilities(
+            periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil)
+    }
+
+    private func newestDay(of dates: Manifest.Dates) -> CalendarDay {
+        CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
+    }
+
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase {
             guard let search = manifest.search else { throw .unsupported("a search") }
@@ -30,7 +43,7 @@ public struct RestSource: SourcePlugin {
             guard query.date == nil else { throw .unsupported("lists by day") }
             return try await page(list, [:], number: query.page)
         }
-        let newest = CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
+        let newest = newestDay(of: dates)
         let day = query.date ?? query.period.lastComplete(until: newest)
         guard day <= newest, dates.first.map({ $0 <= day }) ?? true else { return TitlePage(titles: []) }
         return try await page(list, ["date": day.description, "day": day.compact], number: query.page)

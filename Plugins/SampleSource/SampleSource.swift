@@ -20,6 +20,10 @@ public struct SampleSource: SourcePlugin {
 
     public var asksService: Bool { false }
 
+    public var capabilities: SourceCapabilities {
+        SourceCapabilities(periods: [.day], firstDay: SampleFilm.catalogue.compactMap(\.released).min())
+    }
+
     /// Every day has a list of its own, the same each time: the films in the order in which that day would see them. Without a day
     /// it is the catalogue by number, the order of the pages that stay.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

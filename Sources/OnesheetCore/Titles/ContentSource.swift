@@ -12,6 +12,9 @@ public protocol ContentSource: Sendable {
     /// is missing, and where posters are, is remembered for a while only where asking costs something.
     var asksService: Bool { get }
 
+    /// What it can be asked for; without an implementation a list that does not depend on a date, and a search.
+    var capabilities: SourceCapabilities { get }
+
     /// The one spelling of `id`: ids that stand for the same picture, or for none, may have the same one, and then share what is made of
     /// it. Costs nothing; without an implementation an id is spelled as it is.
     func canonicalID(_ id: String) -> String
@@ -37,6 +40,7 @@ public protocol ContentSource: Sendable {
 extension ContentSource {
     public var isVersioned: Bool { false }
     public var asksService: Bool { true }
+    public var capabilities: SourceCapabilities { SourceCapabilities() }
     public func canonicalID(_ id: String) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
 }

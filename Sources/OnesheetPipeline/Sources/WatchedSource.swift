@@ -21,6 +21,7 @@ package struct WatchedSource: ContentSource {
     package var originPolicy: OriginPolicy { limits.applied(to: source.originPolicy) }
     package var isVersioned: Bool { source.isVersioned }
     package var asksService: Bool { source.asksService }
+    package var capabilities: SourceCapabilities { source.capabilities }
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
     package func changes() async throws(SourceError) -> TitleChanges? {
@@ -75,6 +76,7 @@ struct CheckedSource: ContentSource {
     var originPolicy: OriginPolicy { source.originPolicy }
     var isVersioned: Bool { source.isVersioned }
     var asksService: Bool { source.asksService }
+    var capabilities: SourceCapabilities { source.capabilities }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
