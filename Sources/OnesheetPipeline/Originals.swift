@@ -57,6 +57,11 @@ package struct Originals: Sendable {
         }
     }
 
+    /// A candidate's own picture, whether or not it is the poster; never one that is blocked.
+    func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
+        try await selection.original(of: candidate, for: title)
+    }
+
     /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
     private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
         guard let hit else { return nil }

@@ -31,6 +31,21 @@ package struct Posters: Sendable {
         return try await choices.change(title) { $0.see(candidates) }
     }
 
+    /// A picture of a candidate, to look at before one is chosen.
+    /// - Parameter number: from 1, as `choice(of:)` counts.
+    /// - Throws: `PosterNumberError` if there is no such candidate.
+    package func picture(_ number: Int, of title: TitleReference, as transform: Transform) async throws -> CacheEntry {
+        let choice = try await choice(of: title)
+        guard let entry = choice.candidate(number) else {
+            throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
+        }
+        let candidates = try await catalog.candidates(for: title)
+        guard let candidate = candidates.first(where: { $0.location.name.isExactly(entry.name) }) else {
+            throw PipelineError.noPoster(title)
+        }
+        return try await pipeline.picture(of: candidate, for: title, as: transform)
+    }
+
     /// The picture that is the poster at the moment, where it has been fetched.
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
         guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }

@@ -57,6 +57,13 @@ struct CandidateSelection: Sendable {
         return !blocked.contains { $0.isSamePicture(as: hash) }
     }
 
+    /// The picture of a candidate, whether or not it is the poster.
+    /// - Throws: `PipelineError.noPoster` for a picture that is blocked.
+    func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
+        let source = try catalog.source(title.source)
+        return try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
+    }
+
     /// The first that can be had. When none can, what was wrong with the best one is told.
     private func first(
         of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]

@@ -17,9 +17,11 @@ extension Router {
             + context.dialects.map { DialectRoute($0, images, configuration) }
             + [
                 LadderRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
-                SourcesRoute(watches: watches, types: configuration.sources.mapValues(\.type)),
+                SourcesRoute(
+                    sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
                 TitlesRoute(
-                    sources: sources, catalog: catalog, pipeline: pipeline, posters: posters, administrator: administrator),
+                    sources: sources, catalog: catalog, pipeline: pipeline, posters: posters, administrator: administrator,
+                    accept: context.accept),
                 CacheRoute(
                     cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,
                     clock: clock),

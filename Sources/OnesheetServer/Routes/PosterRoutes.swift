@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOFoundationEssentialsCompat
 import OnesheetAddress
+import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 package import OnesheetPipeline
@@ -12,6 +13,7 @@ struct TitlePosters: Sendable {
     let posters: Posters
     let title: TitleReference
     let administrator: Administrator
+    let accept: Accept
 
     /// What the administrator says about a poster, one thing at a time.
     private struct Order: Decodable {
@@ -22,6 +24,26 @@ struct TitlePosters: Sendable {
 
     func show() async throws -> Response {
         try .json(PostersDocument(try await posters.choice(of: title), try await posters.current(title)))
+    }
+
+    /// A candidate's picture in the size of a wall, so that people can see what there is to choose from. What a number means may change
+    /// within the hour, and so may what an answer shows.
+    func picture(_ number: Int, _ request: Request) async throws -> Response {
+        var transform = try SizeLadder.transform("w342")
+        transform.format = accept.choose(request.headers[.accept])
+        let entry: CacheEntry
+        do {
+            entry = try await posters.picture(number, of: title, as: transform)
+        } catch let error as PosterNumberError {
+            throw RequestError.unknown(error.description)
+        }
+        try ClientRequest.current?.hold(entry.body, isInTier: false)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: entry.mediaType, .cacheControl: "public, max-age=60", .vary: "Accept",
+                .xContentTypeOptions: "nosniff",
+            ], body: .pieces(of: entry.body))
     }
 
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, `{"block": true}` blocks what is shown now.

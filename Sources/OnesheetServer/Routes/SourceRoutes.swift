@@ -9,10 +9,13 @@ import OnesheetPipeline
 /// `/sources`
 struct SourcesRoute: Route {
     let prefix = "/sources"
-    /// In the order of the configuration.
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    /// In the same order.
     let watches: [(name: String, watch: SourceWatch)]
     /// The sources' types, by the sources' names.
     let types: [String: String]
+    let clock: WallClock
 
     struct Document: Encodable {
         struct Source: Encodable {
@@ -24,20 +27,36 @@ struct SourcesRoute: Route {
             let since: Date?
             let reason: String?
             let until: Date?
+            /// Whether it has lists, whether it finds titles by words, and, if lists go by date, which periods and days have one.
+            let hasLists: Bool
+            let searches: Bool
+            let periods: [TitleQuery.Period]
+            let firstDay: CalendarDay?
+            let lastDay: CalendarDay?
         }
         let sources: [Source]
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        try .json(
+        let today = CalendarDay(clock.now, secondsFromGMT: 0)
+        return try .json(
             Document(
-                sources: watches.map { .init($0.name, types[$0.name] ?? "", $0.watch.health) }))
+                sources: zip(watches, sources).map { watched, source in
+                    .init(
+                        watched.name, type: types[watched.name] ?? "", health: watched.watch.health,
+                        capabilities: source.source.capabilities, today: today)
+                }))
     }
 }
 
 extension SourcesRoute.Document.Source {
-    init(_ name: String, _ type: String, _ health: SourceHealth) {
+    init(
+        _ name: String, type: String, health: SourceHealth, capabilities: SourceCapabilities, today: CalendarDay
+    ) {
         (self.name, self.type, titles) = (name, type, "/sources/\(name)/titles")
+        (hasLists, searches, periods) = (capabilities.hasLists, capabilities.searches, capabilities.periods)
+        firstDay = capabilities.firstDay
+        lastDay = capabilities.periods.isEmpty ? nil : capabilities.lastDay ?? today
         switch health {
         case .well: (state, since, reason, until) = ("well", nil, nil, nil)
         case .failing(let since, let reason): (state, self.since, self.reason, until) = ("failing", since, reason, nil)
@@ -46,7 +65,7 @@ extension SourcesRoute.Document.Source {
     }
 }
 
-/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters` and `…/{id}/poster`
+/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters[/{n}]` and `…/{id}/poster`
 struct TitlesRoute: Route {
     let prefix = "/sources/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
@@ -56,12 +75,19 @@ struct TitlesRoute: Route {
     let pipeline: Pipeline
     let posters: Posters
     let administrator: Administrator
+    let accept: Accept
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(parts[0])
         let changes = request.method == .put || request.method == .delete
+        if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(parts[parts.count - 1]) {
+            let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
+            let title = TitleReference(source: source, id: id).canonical(in: sources)
+            return try await TitlePosters(posters: posters, title: title, administrator: administrator, accept: accept)
+                .picture(number, request)
+        }
         // An id may have slashes in it, so the last part decides.
         let asksForPosters = parts.count > 3 && parts.last == (changes ? "poster" : "posters")
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
@@ -72,7 +98,7 @@ struct TitlesRoute: Route {
             let found = try await catalog.title(title)
             return try .json(TitleDocument(found, of: source, await pipeline.facts(of: title)))
         }
-        let choice = TitlePosters(posters: posters, title: title, administrator: administrator)
+        let choice = TitlePosters(posters: posters, title: title, administrator: administrator, accept: accept)
         switch request.method {
         case .put: return try await choice.put(request)
         case .delete: return try await choice.delete(request)

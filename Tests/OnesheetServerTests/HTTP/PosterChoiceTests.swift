@@ -29,6 +29,36 @@ final class PosterChoiceTests: ServerTestCase {
         XCTAssertNotNil(current["fetched"])
     }
 
+    func testThatEachCandidateCanBeLookedAt() async throws {
+        // Given a search that finds three pictures
+        let server = try await search()
+        // When each is looked at, twice
+        var widths: [Int] = []
+        for number in [1, 2, 3, 1] {
+            let picture = try await server.send("\(path)/posters/\(number)")
+            XCTAssertEqual(picture.status, 200, picture.text)
+            XCTAssertEqual(picture.field("Content-Type"), "image/jpeg")
+            widths.append(try Picture.header(picture.body).width)
+        }
+        // Then it is its own picture, and the poster is what it was
+        XCTAssertEqual(widths, [284, 160, 120, 284])
+        let poster = try await server.send("/t/p/original/kakao/film")
+        XCTAssertEqual(try Picture.header(poster.body).width, 160)
+        assertProblem(try await server.send("\(path)/posters/4"), 400, "has 1 to 3")
+        assertProblem(try await server.send("\(path)/posters/0"), 400, "has 1 to 3")
+    }
+
+    func testThatABlockedCandidateIsNotShown() async throws {
+        // Given a poster that was looked at among the candidates, and is blocked
+        let server = try await search()
+        let before = try await server.send("\(path)/posters/2")
+        XCTAssertEqual(before.status, 200, before.text)
+        let blocked = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"block\": true}")
+        XCTAssertEqual(blocked.status, 200, blocked.text)
+        // Then it is not shown there either
+        assertProblem(try await server.send("\(path)/posters/2"), 404, "poster")
+    }
+
     func testThatPinningChangesEverySizeAtOnce() async throws {
         // Given a poster that is cached in two sizes
         let server = try await search()
