@@ -140,11 +140,15 @@ let package = Package(
         room(
             "OnesheetPipeline",
             ["OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
+        c("CConsoleAssets"),
+        .target(
+            name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", crypto], exclude: ["Assets"],
+            swiftSettings: settings),
         c("CMemory"),
         room(
             "OnesheetServer",
             [
-                "CMemory", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetImaging",
+                "CMemory", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetConsole", "OnesheetImaging",
                 "OnesheetPipeline", nio, posix, httpTypes,
                 foundationCompat,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
@@ -234,7 +238,8 @@ let package = Package(
             "OnesheetServer",
             [
                 "OnesheetCommands",
-                "OnesheetAddress", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline", "StandardPlugins",
+                "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
+                "StandardPlugins",
                 "JPEGCodec", "PNGCodec", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,

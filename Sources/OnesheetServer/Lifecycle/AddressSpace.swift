@@ -33,7 +33,8 @@ extension Router {
                 MetricsRoute(
                     cache: cache, pipeline: pipeline, watches: watches, figures: figures,
                     workers: configuration.limits.limits.workers, clock: clock),
-                PageRoute(sources: sources, watches: watches, catalog: catalog, posters: posters, logger: logger),
+                ConsoleFileRoute(), FaviconRoute(),
+                ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]
         self.init(
             RouteTable(routes, images, figures), cors: CORS(configuration: configuration.cors), times: figures.times, logger: logger

@@ -5,6 +5,7 @@ import NIOFoundationEssentialsCompat
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetImaging
 package import OnesheetPipeline
 

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 import HTTPTypes
 import OnesheetCore
+import OnesheetHTTP
 import OnesheetPipeline
 
 /// `/sources`

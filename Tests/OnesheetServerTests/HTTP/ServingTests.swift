@@ -162,13 +162,6 @@ final class ServingTests: ServerTestCase {
         XCTAssertEqual(images?["base_url"] as? String, server.url + "/t/p/")
     }
 
-    func testThatThePageShowsTheWall() async throws {
-        let server = try await server()
-        let page = try await server.send("/")
-        XCTAssertEqual(page.field("Content-Type"), "text/html; charset=utf-8")
-        XCTAssertTrue(page.text.contains("src=\"/t/p/w185/sample/"))
-    }
-
     func testThatFiguresAndHealthAnswer() async throws {
         let server = try await server()
         _ = try await server.send("/t/p/w92/sample/1.jpg")

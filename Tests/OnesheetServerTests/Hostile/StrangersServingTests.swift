@@ -44,10 +44,11 @@ final class StrangersServingTests: ServerTestCase {
         // When the page, the list and a poster's candidates are asked for in many ways
         for number in 0..<10 {
             for path in [
-                "/", "/?v=\(number)", "/?source=boxoffice", "/sources/boxoffice/titles", "/sources/boxoffice/titles?v=\(number)",
+                "/", "/?plain", "/?plain&v=\(number)", "/?plain&source=boxoffice", "/sources/boxoffice/titles",
+                "/sources/boxoffice/titles?v=\(number)",
                 "/sources/boxoffice/titles?period=day", "/sources/boxoffice/titles?page=\(number + 2)",
                 "/sources/boxoffice/titles?query=%20%20", "/sources/boxoffice/titles/20112207/posters",
-                "/sources/boxoffice/titles/20112207/posters?v=\(number)", "/?source=boxoffice&posters=20112207",
+                "/sources/boxoffice/titles/20112207/posters?v=\(number)", "/?plain&source=boxoffice&posters=20112207",
             ] {
                 for method in ["GET", "HEAD"] {
                     let answer = try await server.send(path, method: method, fields: [("Cache-Control", "no-cache")])

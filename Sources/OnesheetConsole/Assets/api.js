@@ -1,0 +1,69 @@
+// The public JSON API (docs/http-api.md). What fails is a Problem with the server's words and the request's id.
+
+export class Problem extends Error {
+  constructor({ status = 0, title = "", detail = "", request = null, retryAfter = null }) {
+    super(detail || title);
+    Object.assign(this, { status, title, detail, request, retryAfter });
+  }
+}
+
+/** The JSON document at an address of this server. */
+export async function get(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { headers: { Accept: "application/json", ...options.headers }, ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ title: "offline" });
+  }
+  const isJSON = (response.headers.get("Content-Type") ?? "").includes("json");
+  const document = isJSON ? await response.json() : null;
+  if (!response.ok) {
+    const wait = Number(response.headers.get("Retry-After"));
+    throw new Problem({
+      status: response.status, title: document?.title, detail: document?.detail,
+      request: document?.request ?? response.headers.get("X-Request-Id"), retryAfter: wait > 0 ? wait : null,
+    });
+  }
+  return document;
+}
+
+let known;
+/** The sources; asked for once, or again on demand. */
+export function sources(again = false) {
+  if (again || !known) {
+    known = get("/sources").then((document) => document.sources);
+    known.catch(() => { known = undefined; });
+  }
+  return known;
+}
+
+const part = encodeURIComponent;
+/** An id in a path: it may have slashes in it, which stay. */
+const idPart = (id) => id.split("/").map(part).join("/");
+
+export const titlesPath = (source, query) => {
+  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
+  return `/sources/${part(source)}/titles${parameters.size ? "?" + parameters : ""}`;
+};
+export const titlePath = (source, id) => `/sources/${part(source)}/titles/${idPart(id)}`;
+export const posterPath = (size, source, id) => `/t/p/${size}/${part(source)}/${idPart(id)}`;
+
+/** An address of this page. */
+export function view(parameters) {
+  const kept = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
+  return kept.size ? `/?${kept}` : "/";
+}
+
+/** Bytes, media type and freshness of a picture, without its bytes. */
+export async function pictureFacts(path) {
+  const response = await fetch(path, { method: "HEAD", headers: { Accept: "image/avif,image/webp,image/*" } });
+  if (!response.ok) throw new Problem({ status: response.status, request: response.headers.get("X-Request-Id") });
+  const field = (name) => response.headers.get(name);
+  const maximum = /max-age=(\d+)/.exec(field("Cache-Control") ?? "")?.[1];
+  return {
+    bytes: Number(field("Content-Length")) || null, mediaType: field("Content-Type"), size: field("Onesheet-Size"),
+    freshUntil: maximum ? new Date(Date.now() + 1000 * Math.max(0, maximum - (Number(field("Age")) || 0))) : null,
+    cacheStatus: field("Cache-Status"), timing: field("Server-Timing"),
+  };
+}

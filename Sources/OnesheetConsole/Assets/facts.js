@@ -1,0 +1,30 @@
+// What sources know of a title, under one set of names. Each source has words of its own: KOBIS's are documented at
+// https://www.kobis.or.kr/kobisopenapi/homepg/apiservice/searchServiceInfo.do.
+
+const list = (value) => (Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : []);
+const name = (value) => (typeof value === "string" ? value.trim() : value?.peopleNm ?? value?.name ?? value?.companyNm ?? "");
+const names = (value) => [...new Set(list(value).map(name).filter(Boolean))];
+const count = (value) => (Number.isFinite(value) ? value : null);
+
+export function facts(title) {
+  const known = title.metadata ?? {};
+  return {
+    isNew: known.rankOldAndNew === "NEW",
+    rankChange: count(known.rankInten),
+    audience: count(known.audiCnt),
+    audienceTotal: count(known.audiAcc),
+    sales: count(known.salesAcc),
+    screens: count(known.scrnCnt),
+    shows: count(known.showCnt),
+    directors: names(known.directors ?? known.director),
+    cast: list(known.actors ?? known.cast).map((person) => ({ name: name(person), role: person?.cast ?? person?.character ?? "" }))
+      .filter((person) => person.name),
+    year: count(known.prdtYear) ?? count(known.year),
+    minutes: count(known.showTm) ?? count(known.minutes) ?? count(known.runtime),
+    grade: names((known.audits ?? []).map?.((audit) => audit.watchGradeNm ?? "") ?? known.audits).join(", "),
+    nations: names(known.nations ?? known.nationAlt),
+    genres: names(known.genres ?? known.genreAlt ?? known.genre),
+    companies: names(known.companys ?? known.companies),
+    kind: [known.typeNm, known.prdtStatNm].filter(Boolean).join(", "),
+  };
+}

@@ -1,0 +1,226 @@
+// “Now showing”: a source's titles as a wall of posters or as a list.
+import { add, announce, h, icon } from "./dom.js";
+import { get, sources, titlesPath, view } from "./api.js";
+import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
+import { facts } from "./facts.js";
+import { empty, notice } from "./notice.js";
+import { poster } from "./poster.js";
+import { days, languageOf, longDay, number, shortDay, t } from "./words.js";
+
+const layouts = ["wall", "list"];
+const layout = () => (localStorage.getItem("layout") === "list" ? "list" : "wall");
+
+/** The view of a list's address. `go` leads to another address without loading the page again. */
+export async function listView(parameters, go) {
+  const known = await sources();
+  if (!known.length) return { title: t("nowShowing"), node: empty(t("noSources"), null, h("a", { href: view({ view: "sources" }) }, t("noSourcesHelp"))) };
+  const source = known.find((candidate) => candidate.name === parameters.get("source")) ?? (parameters.get("source") ? null : known[0]);
+  const name = source?.name ?? parameters.get("source");
+  const phrase = (parameters.get("query") ?? "").trim();
+  const asked = parameters.get("date");
+  const period = source?.periods.includes(parameters.get("period")) ? parameters.get("period") : source?.periods[0];
+  const hasDays = Boolean(source?.periods.length) && !phrase;
+  const state = {
+    source: name, date: asked, period: period && period !== "day" ? period : null, query: phrase || null,
+    page: Number(parameters.get("page")) || 1,
+  };
+  const address = (changes) => view({ source: known[0].name === name && !("source" in changes) ? null : name, date: state.date, period: state.period,
+    query: state.query, ...changes });
+
+  const titles = h(`ol.${layout()}`, { id: "titles" });
+  const more = h("p.more");
+  const content = h("div.content", {}, titles, more);
+  const node = h("div.now", {},
+    h("div.head", {}, h("h1", { tabindex: "-1" }, phrase ? t("found", { phrase }) : t("nowShowing")), sourceChooser(known, name)),
+    toolbar());
+  add(node, [source && source.state !== "well" ? h("p.ill", { role: "note" }, illness(source)) : null, content]);
+
+  let next = state.page;
+  let isLoading = false;
+  let rank = 0;
+
+  /** Asks for the next page and shows it below what is there. */
+  async function load() {
+    if (isLoading || !next) return;
+    isLoading = true;
+    content.setAttribute("aria-busy", "true");
+    try {
+      const page = await get(titlesPath(name, { date: state.date, period: state.period, query: state.query, page: next > 1 ? next : null }));
+      const isFirst = rank === 0;
+      for (const title of page.titles) titles.append(item(name, title, ++rank, isFirst));
+      next = page.next ?? null;
+      more.replaceChildren();
+      if (next) more.append(h("a", { href: address({ page: next }), rel: "next", onclick: follow }, t("more")));
+      if (!rank) content.replaceChildren(nothing());
+      else announce(t("count", { count: number(page.total ?? rank) }));
+      watch();
+    } catch (error) {
+      more.replaceChildren(notice(error, () => {
+        more.replaceChildren(h("span.faint", {}, t("loading")));
+        load();
+      }));
+    } finally {
+      isLoading = false;
+      content.removeAttribute("aria-busy");
+    }
+  }
+
+  function follow(event) {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    load();
+  }
+
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) load();
+  }, { rootMargin: "800px" });
+  /** Watched anew after each page: on a high screen the end may be in sight still. */
+  function watch() {
+    observer.disconnect();
+    if (next) observer.observe(more);
+  }
+
+  function nothing() {
+    if (phrase) return empty(t("emptySearch", { phrase }), null, h("a", { href: address({ query: null }) }, t("clear")));
+    return asked ? empty(t("emptyDay"), t("emptyHelp"), h("a", { href: address({ date: null }) }, t("showNewest"))) : empty(t("empty"));
+  }
+
+  // MARK: Above the titles
+
+  function toolbar() {
+    const bar = h("div.tools");
+    if (hasDays) add(bar, [dayChooser(), source.periods.length > 1 ? periodChooser() : null]);
+    if (source?.searches) add(bar, [searchField()]);
+    return add(bar, [h("div.end", {}, layoutToggle(),
+      h("button.quiet", { type: "button", id: "refresh", title: t("refresh"), "aria-label": t("refresh"), onclick: () => go(location.href, { fresh: true }) },
+        icon("refresh")))]);
+  }
+
+  function shown() {
+    const last = source.lastDay;
+    return isDay(asked) ? asked : state.period ? lastComplete(last, state.period) : last;
+  }
+
+  function step(count) {
+    const target = plus(shown(), count * (state.period ? 7 : 1));
+    if (target !== clamp(target, source.firstDay, source.lastDay)) return;
+    go(address({ date: target }));
+  }
+
+  function dayChooser() {
+    const day = shown();
+    const weekly = Boolean(state.period);
+    const label = weekly ? range(day, state.period) : longDay(day);
+    const earlier = plus(day, weekly ? -7 : -1);
+    const later = plus(day, weekly ? 7 : 1);
+    const arrow = (target, title, name) => {
+      const isThere = target === clamp(target, source.firstDay, source.lastDay);
+      return h(isThere ? "a.button.quiet" : "span.button.quiet.off", { href: isThere ? address({ date: target }) : null, title: isThere ? title : null,
+        "aria-label": isThere ? title : null, "aria-hidden": isThere ? null : "true", id: name === "left" ? "earlier" : "later" }, icon(name));
+    };
+    const open = h("button.date", { type: "button", id: "date", "aria-haspopup": "dialog", title: t("chooseDay") }, icon("calendar"), h("time", { datetime: day }, label));
+    open.addEventListener("click", () => openCalendar({
+      day, first: source.firstDay, last: source.lastDay, from: open, choose: (chosen) => go(address({ date: chosen })),
+    }));
+    return h("div.day", {}, arrow(earlier, t(weekly ? "previousWeek" : "previousDay"), "left"), open,
+      arrow(later, t(weekly ? "nextWeek" : "nextDay"), "right"));
+  }
+
+  function periodChooser() {
+    return h("nav.segments", { "aria-label": t("period") }, source.periods.map((each) => h("a", {
+      href: address({ period: each === "day" ? null : each }), "aria-current": each === period ? "true" : null,
+    }, t(each))));
+  }
+
+  function searchField() {
+    const field = h("input", { type: "search", name: "query", value: phrase, placeholder: t("search"), "aria-label": t("searchIn"), autocomplete: "off",
+      maxlength: 200, enterkeyhint: "search" });
+    return h("form.search", { role: "search", action: "/", onsubmit: (event) => {
+      event.preventDefault();
+      go(address({ query: field.value.trim() || null, date: null, period: null }));
+    } }, icon("search"), field);
+  }
+
+  function layoutToggle() {
+    const toggle = h("div.segments", { role: "group", "aria-label": t("layout") });
+    for (const each of layouts) {
+      toggle.append(h("button", { type: "button", id: "as-" + each, title: t(each), "aria-label": t(each), "aria-pressed": String(layout() === each), onclick: () => {
+        localStorage.setItem("layout", each);
+        titles.className = each;
+        for (const button of toggle.children) button.setAttribute("aria-pressed", String(button.id === "as-" + each));
+      } }, icon(each)));
+    }
+    return toggle;
+  }
+
+  await load();
+  return {
+    title: phrase ? t("found", { phrase }) : t("nowShowing"), node,
+    key(event) {
+      if (event.key === "/") {
+        const field = node.querySelector("input[type=search]");
+        if (field) {
+          event.preventDefault();
+          field.focus();
+        }
+      }
+      if (hasDays && event.key === "ArrowLeft") step(-1);
+      if (hasDays && event.key === "ArrowRight") step(1);
+    },
+    leave() { observer.disconnect(); },
+    again: watch,
+  };
+}
+
+function sourceChooser(known, current) {
+  if (known.length < 2) return null;
+  return h("nav.chips", { "aria-label": t("sources") }, known.filter((source) => source.hasLists || source.name === current).map((source) => h("a", {
+    href: view({ source: source.name }), "aria-current": source.name === current ? "page" : null,
+  }, source.name, source.state === "well" ? null : h("span.dot", { title: t(source.state) }, h("span.hidden", {}, t(source.state))))));
+}
+
+export function illness(source) {
+  const time = (date) => (date ? new Date(date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) : "?");
+  return source.state === "failing" ? t("failingSince", { time: time(source.since), reason: source.reason })
+    : t("exhaustedUntil", { time: time(source.until) });
+}
+
+/** The last day of the newest period that is over on `day`, as the server counts it. */
+function lastComplete(day, period) {
+  const last = period === "weekdays" ? 3 : 6;
+  return plus(day, -((weekday(day) - last + 7) % 7));
+}
+
+/** The days that a period sums up: KOBIS's weekend is Friday to Sunday. */
+function range(day, period) {
+  const monday = plus(day, -weekday(day));
+  const [first, last] = { week: [0, 6], weekend: [4, 6], weekdays: [0, 3] }[period];
+  return days(plus(monday, first), plus(monday, last));
+}
+
+const sizes = "(max-width: 480px) 45vw, (max-width: 900px) 28vw, 210px";
+
+/** One title, with all that both layouts show; the style sheet places it. */
+function item(source, title, place, isFirst) {
+  const known = facts(title);
+  return h("li.card", {},
+    h("a", { href: view({ source, title: title.id }) },
+      poster(source, title, { sizes, lazy: !(isFirst && place <= 6) }),
+      h("span.place", {}, h("span.hidden", {}, t("rank") + " "), h("span.rank", {}, String(title.rank ?? place)), change(known)),
+      h("span.names", {}, h("b.name", { lang: languageOf(title.name) }, title.name),
+        title.originalName && title.originalName !== title.name
+          ? h("span.original", { lang: languageOf(title.originalName) }, title.originalName) : null),
+      h("span.facts", {},
+        known.audience === null ? null : h("span.audience", {}, h("span.label", {}, t("audienceDay") + " "), number(known.audience)),
+        known.audienceTotal === null ? null : h("span.total", {}, h("span.label", {}, t("audienceTotal") + " "), number(known.audienceTotal)),
+        title.releaseDate ? h("span.opened", {}, h("span.label", {}, t("opened") + " "), h("time", { datetime: title.releaseDate }, shortDay(title.releaseDate))) : null)));
+}
+
+function change({ isNew, rankChange }) {
+  if (isNew) return h("span.change.new", {}, t("isNew"));
+  if (rankChange === null) return null;
+  const count = Math.abs(rankChange);
+  const [kind, sign, words] = rankChange > 0 ? ["up", "▲", t("up", { count })] : rankChange < 0 ? ["down", "▼", t("down", { count })] : ["same", "–", t("same")];
+  return h(`span.change.${kind}`, {}, h("span", { "aria-hidden": "true" }, sign + (count || "")), h("span.hidden", {}, words));
+}

@@ -1,0 +1,118 @@
+// Finds out from the address what to show, and leads from view to view without loading the page again.
+import { h } from "./dom.js";
+import { Problem, sources, view } from "./api.js";
+import { listView } from "./list.js";
+import { notice } from "./notice.js";
+import { chooseLanguage, otherLanguage, t } from "./words.js";
+
+const main = document.getElementById("main");
+let shown = null;
+/** Lists that were left, by the number of their entry in the history, so that the way back finds them as they were. */
+const left = new Map();
+let entry = history.state?.entry ?? 0;
+
+/** The view of an address. The larger ones are loaded when they are needed. */
+async function viewOf(parameters) {
+  if (parameters.has("posters")) return (await import("./posters.js")).postersView(parameters, go);
+  if (parameters.has("title")) return (await import("./title.js")).titleView(parameters, go);
+  if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
+  if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
+  return listView(parameters, go);
+}
+
+let turn = 0;
+/** Shows the view of the present address. */
+async function show({ focuses = true, returns = false } = {}) {
+  const own = ++turn;
+  const timer = setTimeout(() => { if (own === turn) main.setAttribute("aria-busy", "true"); }, 150);
+  const kept = returns ? left.get(entry) : null;
+  let next;
+  try {
+    next = kept?.view ?? await viewOf(new URLSearchParams(location.search));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    next = { title: t("problem"), node: notice(error, () => show()) };
+  } finally {
+    clearTimeout(timer);
+  }
+  if (own !== turn) return;
+  shown?.leave?.();
+  shown = next;
+  main.removeAttribute("aria-busy");
+  main.replaceChildren(next.node);
+  document.title = next.title === t("nowShowing") ? "Onesheet" : `${next.title} · Onesheet`;
+  mark();
+  if (kept) {
+    next.again?.();
+    scrollTo(0, kept.scroll);
+  } else if (focuses) {
+    scrollTo(0, 0);
+    (main.querySelector("h1") ?? main).focus({ preventScroll: true });
+  }
+}
+
+/** Goes to an address of this page; with `fresh` it asks for all of it again, in the same place. */
+function go(address, { fresh = false } = {}) {
+  if (fresh) {
+    sources(true);
+    left.clear();
+    return show({ focuses: false });
+  }
+  keep();
+  entry += 1;
+  history.pushState({ entry }, "", address);
+  return show();
+}
+
+function keep() {
+  if (!shown?.again) return;
+  left.set(entry, { view: shown, scroll: scrollY });
+  if (left.size > 10) left.delete(left.keys().next().value);
+}
+
+/** Says in the navigation where the reader is. */
+function mark() {
+  const current = new URLSearchParams(location.search).get("view") ?? "";
+  for (const link of document.querySelectorAll("#nav a")) {
+    if (link.dataset.view === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (link.target || link.origin !== location.origin || link.pathname !== "/" || link.hash) return;
+  event.preventDefault();
+  go(link.href);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.target.closest?.("input, textarea, select")) return;
+  shown?.key?.(event);
+});
+
+addEventListener("popstate", (event) => {
+  keep();
+  entry = event.state?.entry ?? 0;
+  show({ returns: true });
+});
+
+history.scrollRestoration = "manual";
+history.replaceState({ entry }, "");
+const skip = document.querySelector(".skip");
+skip.textContent = t("skip");
+skip.addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+document.getElementById("nav").setAttribute("aria-label", t("views"));
+document.getElementById("nav").append(
+  ...[["", "nowShowing", view({})], ["figures", "figures", view({ view: "figures" })], ["sources", "sourcesView", view({ view: "sources" })]]
+    .map(([name, words, address]) => h("a", { href: address, "data-view": name }, t(words))));
+const button = document.getElementById("language");
+button.textContent = t("otherLanguage");
+button.lang = otherLanguage;
+button.addEventListener("click", () => chooseLanguage(otherLanguage));
+show({ focuses: false });

@@ -1,0 +1,166 @@
+// “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
+import { add, announce, h } from "./dom.js";
+import { get, Problem, titlePath, view } from "./api.js";
+import { notice } from "./notice.js";
+import { poster, watch } from "./poster.js";
+import { isWeb } from "./title.js";
+import { languageOf, number, t } from "./words.js";
+
+const token = () => sessionStorage.getItem("token");
+
+/** A request of the administrator. Without a token, and with a wrong one, it says which of the two it is. */
+async function order(path, method, body) {
+  if (!token()) throw new Problem({ status: 401, detail: t("noToken") });
+  try {
+    return await get(path, { method, headers: { Authorization: `Bearer ${token()}` }, body: body && JSON.stringify(body) });
+  } catch (error) {
+    if (error.status !== 401) throw error;
+    throw new Problem({ ...error, detail: t("wrongToken") });
+  }
+}
+
+export async function postersView(parameters) {
+  const source = parameters.get("source");
+  const id = parameters.get("posters");
+  const path = titlePath(source, id);
+  const [title, first] = await Promise.all([get(path), get(`${path}/posters`)]);
+  let posters = first;
+  let undo = null;
+  const outcome = h("div.outcome", { role: "status" });
+  const present = h("div.sheet");
+  const list = h("ol.candidates");
+  const heading = h("h2");
+  const administrator = h("section.administrator");
+  draw();
+  return {
+    title: t("another"),
+    node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source, title: id }) }, "‹ " + t("backToTitle", { name: title.name }))),
+      h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(title.name) }, title.name),
+      h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, administrator), h("section", {}, outcome, heading, list))),
+  };
+
+  function draw() {
+    present.replaceChildren(poster(source, title, { sizes: "240px", alt: t("posterOf", { name: title.name }), lazy: false, version: version(posters) }));
+    heading.textContent = `${t("candidates")} (${number(posters.candidates.length)})`;
+    list.replaceChildren(...posters.candidates.map(card));
+    drawAdministrator();
+  }
+
+  function card(candidate) {
+    const picture = h("img", { src: `${path}/posters/${candidate.candidate}`, alt: t("candidate", { count: candidate.candidate }), loading: "lazy",
+      width: candidate.width ?? 2, height: candidate.height ?? 3 });
+    const frame = h("span.frame.whole", {}, picture);
+    watch(picture, frame, t("notAvailable"));
+    const site = candidate.site ?? candidate.name;
+    const act = (words, kind, body, done) => h("button", { type: "button", "data-order": kind, "aria-label": `${words}: ${t("candidate", { count: candidate.candidate })}`,
+      disabled: !token(), onclick: () => run(() => order(`${path}/poster`, "PUT", body), done) }, words);
+    return h("li.candidate", { "data-state": candidate.state ?? null }, frame,
+      h("div.words", {},
+        h("h3", {}, t("candidate", { count: candidate.candidate }), candidate.state ? h("span.badge", {}, t(candidate.state)) : null),
+        h("p", {}, isWeb(candidate.page) ? h("a", { href: candidate.page, rel: "noreferrer noopener", target: "_blank" }, site) : site,
+          candidate.width ? h("span.faint", {}, ` ${candidate.width} × ${candidate.height}`) : null),
+        why(candidate),
+        h("p.actions", {},
+          candidate.state === "pinned" ? null : act(t("use"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
+          candidate.state === "rejected" ? null : act(t("reject"), "reject", { reject: candidate.candidate }, t("didReject", { count: candidate.candidate })))));
+  }
+
+  // MARK: Orders
+
+  function drawAdministrator() {
+    if (!token()) {
+      const field = h("input", { type: "password", autocomplete: "off", "aria-label": t("token"), placeholder: t("token"), id: "token" });
+      return administrator.replaceChildren(h("form", { id: "sign-in", onsubmit: (event) => {
+        event.preventDefault();
+        signIn(field.value);
+      } }, h("p.faint", {}, t("signInHelp")), field, h("button.primary", {}, t("signIn"))));
+    }
+    const button = (words, name, act) => h("button", { type: "button", "data-order": name, onclick: act }, words);
+    administrator.replaceChildren(h("p.faint", {}, t("signedIn")), h("p.actions", {},
+      button(t("anew"), "forget", () => run(() => order(`${path}/poster`, "DELETE"), t("didForget"))),
+      posters.current ? button(t("block"), "block", block) : null,
+      button(t("signOut"), "leave", () => {
+        sessionStorage.removeItem("token");
+        draw();
+      })));
+  }
+
+  async function signIn(value) {
+    if (!value) return say(notice(new Problem({ status: 401, detail: t("noToken") }), null));
+    sessionStorage.setItem("token", value);
+    try {
+      await order("/blocked/", "GET");
+      say();
+      draw();
+      announce(t("signedIn"));
+    } catch (error) {
+      sessionStorage.removeItem("token");
+      say(notice(error, null));
+    }
+  }
+
+  function block() {
+    const { hash } = posters.current;
+    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), () => order(`/blocked/${hash}`, "DELETE"));
+  }
+
+  /** Carries an order out, says so, and offers the way back to how it was before. */
+  async function run(act, done, back = restore(posters)) {
+    try {
+      await act();
+      undo = back;
+      posters = await get(`${path}/posters`);
+      draw();
+      say(h("p.done", {}, done, " ", undo ? h("button", { type: "button", id: "undo", onclick: revert }, t("undo")) : null));
+    } catch (error) {
+      say(notice(error, null));
+    }
+  }
+
+  async function revert() {
+    const back = undo;
+    undo = null;
+    try {
+      await back();
+      posters = await get(`${path}/posters`);
+      draw();
+      say(h("p.done", {}, t("didUndo")));
+    } catch (error) {
+      say(notice(error, null));
+    }
+  }
+
+  /** What leads back to these candidates' states: all forgotten, then each order again that stood. */
+  function restore(before) {
+    const orders = before.candidates.flatMap(({ candidate, state }) =>
+      state === "rejected" ? [{ reject: candidate }] : state === "pinned" ? [{ candidate }] : []);
+    return async () => {
+      await order(`${path}/poster`, "DELETE");
+      for (const each of orders) await order(`${path}/poster`, "PUT", each);
+    };
+  }
+
+  function say(...nodes) {
+    outcome.replaceChildren();
+    add(outcome, nodes);
+  }
+}
+
+/** A text that changes with the poster, so that a browser does not show the one that it had. */
+const version = (posters) => posters.current?.hash ?? posters.candidates.map((candidate) => candidate.state ?? "").join();
+
+/** Why a candidate is as good as it is, in words; the server's own where there are none for it. */
+function why(candidate) {
+  if (candidate.score === undefined || candidate.score === null) return h("p.faint", {}, t("onlyOne"));
+  const words = candidate.reasons.map((reason) => {
+    const [, kind, value] = /^(shape|size|site) ([\d.]+)/.exec(reason) ?? [];
+    if (kind) return t(kind + (value >= 0.95 ? "Good" : value >= 0.5 ? "Fair" : "Bad"));
+    const announced = /^announced as (.+)$/.exec(reason);
+    if (announced) return t("announced", { size: announced[1] });
+    const seen = /^(\d+) more show/.exec(reason);
+    if (seen) return t("seen", { count: seen[1] });
+    return reason === "not looked at" ? t("notLooked") : reason;
+  });
+  return h("div.why", {}, h("p", {}, h("span.faint", {}, t("score") + " "), h("b", {}, number(candidate.score)), h("meter", { min: 0, max: 1.5, value: candidate.score, "aria-label": t("score") })),
+    h("ul", {}, words.map((word) => h("li", {}, word))));
+}

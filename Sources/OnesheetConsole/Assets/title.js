@@ -1,0 +1,129 @@
+// A title: its poster, what is known about it, every size to take along, and where the picture comes from.
+import { add, copyButton, h } from "./dom.js";
+import { get, pictureFacts, posterPath, titlePath, view } from "./api.js";
+import { facts } from "./facts.js";
+import { poster } from "./poster.js";
+import { bytes, languageOf, longDay, moment, number, t } from "./words.js";
+
+export async function titleView(parameters) {
+  const source = parameters.get("source");
+  const id = parameters.get("title");
+  const title = await get(titlePath(source, id));
+  const known = facts(title);
+  const about = h("div.about", {},
+    h("h1", { tabindex: "-1", lang: languageOf(title.name) }, title.name),
+    title.originalName && title.originalName !== title.name ? h("p.original", { lang: languageOf(title.originalName) }, title.originalName) : null,
+    title.overview ? h("p.overview", { lang: languageOf(title.overview) }, title.overview) : null,
+    details(title, known),
+    h("p.actions", {}, h("a.button", { href: view({ source, posters: id }) }, t("another"))));
+  const sheet = h("div.sheet", {}, poster(source, title, { sizes: "(max-width: 760px) 92vw, 480px", alt: t("posterOf", { name: title.name }), lazy: false }));
+  const sizes = h("section.sizes", {}, h("h2", {}, t("sizes")), h("p.faint", {}, t("loading")));
+  const origin = h("section.origin", {}, h("h2", {}, t("provenance")), h("p.faint", {}, t("loading")));
+  add(about, [sizes, origin]);
+  const leaves = new AbortController();
+  fill();
+  return {
+    title: title.name, leave: () => leaves.abort(),
+    node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source }), onclick: back }, "‹ " + t("back"))), h("article.title", {}, sheet, about)),
+  };
+
+  async function fill() {
+    await showSizes(sizes, source, title, leaves.signal);
+    if (!leaves.signal.aborted) await showOrigin(origin, source, title);
+  }
+}
+
+/** Back to the list as it was left, if the reader came from there. */
+export function back(event) {
+  if (!history.state?.entry) return;
+  event.preventDefault();
+  history.back();
+}
+
+function details(title, known) {
+  const row = (label, value) => (value ? [h("dt", {}, label), h("dd", { lang: typeof value === "string" ? languageOf(value) : null }, value)] : []);
+  const cast = known.cast.slice(0, 12).map((person) => (person.role ? t("castAs", person) : person.name)).join(", ");
+  return h("dl.details", {},
+    row(t("directors"), known.directors.join(", ")),
+    row(t("releaseDate"), title.releaseDate && h("time", { datetime: title.releaseDate }, longDay(title.releaseDate))),
+    row(t("year"), known.year && String(known.year)),
+    row(t("minutes"), known.minutes && t("minutesValue", { count: number(known.minutes) })),
+    row(t("grade"), known.grade), row(t("genres"), known.genres.join(", ")), row(t("nations"), known.nations.join(", ")),
+    row(t("cast"), cast), row(t("companies"), known.companies.slice(0, 6).join(", ")), row(t("kind"), known.kind));
+}
+
+const ladder = ["w92", "w154", "w185", "w342", "w500", "w780", "original"];
+
+/** Each size of the poster with what it weighs, and its address to take along. */
+async function showSizes(section, source, title, signal) {
+  const body = h("tbody");
+  const table = h("table", {}, h("thead", {}, h("tr", {}, [t("size"), t("pixels"), t("bytes"), t("format")].map((label) => h("th", { scope: "col" }, label)),
+    h("th", { scope: "col" }, h("span.hidden", {}, t("copy"))))), body);
+  const rows = new Map();
+  for (const size of ladder) {
+    const path = posterPath(size, source, title.id);
+    const address = new URL(path, location.href).href;
+    const known = title.poster?.sizes[size];
+    const cells = { pixels: h("td", {}, known ? `${known.width} × ${known.height}` : "…"), bytes: h("td", {}, "…"), format: h("td", {}, "…") };
+    rows.set(size, { path, cells });
+    body.append(h("tr", {}, h("th", { scope: "row" }, h("a", { href: path, target: "_blank", rel: "noopener" }, size === "original" ? t("original") : size)),
+      cells.pixels, cells.bytes, cells.format,
+      h("td.copies", {}, copyButton(address, `${t("copyURL")} (${size})`, t("copied")),
+        labelled(copyButton(`curl -o '${fileName(title, size)}' '${address}'`, `${t("copyCurl")} (${size})`, t("copied")), "curl"))));
+  }
+  const code = markup(source, title);
+  section.replaceChildren(h("h2", {}, t("sizes")), table,
+    h("div.snippet", {}, h("h3", {}, t("asImage"), copyButton(code, t("copy") + " <img srcset>", t("copied"))), h("pre", { tabindex: "0" }, h("code", {}, code))));
+  for (const { path, cells } of rows.values()) {
+    if (signal.aborted) return;
+    try {
+      const found = await pictureFacts(path);
+      cells.bytes.textContent = found.bytes ? bytes(found.bytes) : "–";
+      cells.bytes.title = found.bytes ? number(found.bytes) + " B" : "";
+      cells.format.textContent = (found.mediaType ?? "–").replace("image/", "").toUpperCase();
+      if (found.size) cells.pixels.textContent = found.size.replace("x", " × ");
+    } catch {
+      for (const cell of Object.values(cells)) cell.textContent = "–";
+    }
+  }
+}
+
+function labelled(button, text) {
+  button.append(h("span", { "aria-hidden": "true" }, text));
+  return button;
+}
+
+const fileName = (title, size) => `${title.id.replace(/[^\p{L}\p{N}._-]+/gu, "-")}-${size}.jpg`;
+
+/** The poster for a web page, each screen with the size that it needs. */
+function markup(source, title) {
+  const address = (size) => new URL(posterPath(size, source, title.id), location.href).href;
+  const escaped = title.name.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const widths = [185, 342, 500, 780];
+  const size = title.poster?.sizes.w342 ?? { width: 342, height: 513 };
+  return `<img src="${address("w342")}"\n  srcset="${widths.map((width) => `${address("w" + width)} ${width}w`).join(",\n    ")}"\n`
+    + `  sizes="(max-width: 600px) 50vw, 342px" width="${size.width}" height="${size.height}" loading="lazy" alt="${escaped}">`;
+}
+
+/** Which picture it is: from where, since when, and for how long it is fresh. */
+async function showOrigin(section, source, title) {
+  const heading = h("h2", {}, t("provenance"));
+  let current;
+  let fresh;
+  try {
+    current = (await get(`${titlePath(source, title.id)}/posters`)).current;
+    fresh = (await pictureFacts(posterPath("original", source, title.id))).freshUntil;
+  } catch {
+    current = null;
+  }
+  if (!current) return section.replaceChildren(heading, h("p.faint", {}, t("notAvailable")));
+  const site = current.site ?? current.name;
+  section.replaceChildren(heading, h("dl.details", {},
+    h("dt", {}, t("site")), h("dd", {}, isWeb(current.page) ? h("a", { href: current.page, rel: "noreferrer noopener", target: "_blank" }, site) : site),
+    h("dt", {}, t("fetched")), h("dd", {}, h("time", { datetime: current.fetched }, moment(current.fetched))),
+    fresh ? [h("dt", {}, t("freshUntil")), h("dd", {}, moment(fresh))] : [],
+    h("dt", {}, t("original")), h("dd", {}, `${current.mediaType.replace("image/", "").toUpperCase()}, ${bytes(current.bytes)}`)));
+}
+
+/** A source may say anything; only addresses of the web become links. */
+export const isWeb = (address) => /^https?:\/\//i.test(address ?? "");

@@ -1,0 +1,51 @@
+internal import CConsoleAssets
+internal import Crypto
+package import FoundationEssentials
+
+/// One file of the page: script, style, picture or template.
+package struct ConsoleAsset: Sendable {
+    package let name: String
+    package let bytes: Data
+
+    /// Which media type browsers are told.
+    package var mediaType: String {
+        switch name.split(separator: ".").last {
+        case "css": "text/css; charset=utf-8"
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "application/octet-stream"
+        }
+    }
+
+    /// All files that are built in, by name.
+    package static let all: [String: ConsoleAsset] = {
+        var assets: [String: ConsoleAsset] = [:]
+        var index = 0
+        while let name = cconsole_asset(index).name {
+            let file = cconsole_asset(index)
+            let asset = ConsoleAsset(
+                name: String(cString: name), bytes: Data(UnsafeBufferPointer(start: file.bytes, count: file.count)))
+            assets[asset.name] = asset
+            index += 1
+        }
+        return assets
+    }()
+
+    /// A hash of all files together. It stands in their addresses, so that these can be kept for ever, and so that a module and what it
+    /// imports are always of one version.
+    package static let fingerprint: String = {
+        var hash = SHA256()
+        for asset in all.values.sorted(by: { $0.name < $1.name }) {
+            hash.update(data: Data("\(asset.name) \(asset.bytes.count)\n".utf8))
+            hash.update(data: asset.bytes)
+        }
+        let digits = hash.finalize().prefix(8).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return digits.joined()
+    }()
+
+    /// Below this address the files are served.
+    package static let folder = "/console/\(fingerprint)/"
+}

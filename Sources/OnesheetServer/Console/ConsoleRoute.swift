@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Hummingbird
+import HTTPTypes
+import Logging
+import OnesheetAddress
+import OnesheetConsole
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetPipeline
+
+/// `/`: the page. With `plain` in the query it is made here, for browsers without scripts; otherwise its script makes it of what the API
+/// answers, and no source is asked for it.
+struct ConsoleRoute: Route {
+    let prefix = "/"
+    /// Sources by name, in the order of the configuration.
+    let sources: [(name: String, source: any ContentSource)]
+    let catalog: Catalog
+    let posters: Posters
+    let clock: WallClock
+    let logger: Logger
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let query = (request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
+        let html: String
+        if request.uri.queryParameters["plain"] == nil {
+            html = ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)")
+        } else {
+            let page = PlainPage(
+                sources: sources.map(\.name), source: try source(request),
+                words: PlainWords(acceptLanguage: request.headers[.acceptLanguage]), view: try await view(request))
+            html = page.html
+        }
+        var response = Response.text(html, type: "text/html; charset=utf-8")
+        response.headers[.contentSecurityPolicy] = ConsolePage.policy
+        response.headers[.cacheControl] = "no-cache"
+        response.headers[.vary] = "Accept-Language"
+        return response
+    }
+
+    private func source(_ request: Request) throws -> String {
+        request.uri.queryParameters["source"].map(String.init) ?? sources.first?.name ?? ""
+    }
+
+    /// What the query asks for, or the problem that it ended in.
+    private func view(_ request: Request) async throws -> PlainPage.View {
+        let parameters = request.uri.queryParameters
+        let source = try source(request)
+        do {
+            if let id = parameters["posters"] {
+                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
+                return .posters(
+                    title,
+                    PostersDocument(try await posters.choice(of: title), try await posters.current(title))
+                )
+            }
+            if let id = parameters["title"] {
+                let title = TitleReference(source: source, id: String(id)).canonical(in: sources)
+                return .title(try await catalog.title(title))
+            }
+            let query = try TitleQuery(request.uri)
+            return .titles(try await catalog.titles(of: source, query), query)
+        } catch {
+            let problem = Problem(error, at: clock.now.timeIntervalSince1970)
+            if problem.status == .internalServerError { logger.error("the page cannot be made: \(error)") }
+            return .problem(problem)
+        }
+    }
+}
+
+/// `/console/{fingerprint}/{file}`: what the page is made of. A file of this address never changes.
+struct ConsoleFileRoute: Route {
+    let prefix = "/console/"
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let path = ConsoleAsset.folder.dropFirst(prefix.count)
+        guard rest.starts(withBytesOf: String(path)), let asset = ConsoleAsset.all[String(rest.dropFirst(path.count))] else {
+            throw RequestError.noSuchPath(request.uri.path)
+        }
+        return .asset(asset, cacheControl: "public, max-age=31536000, immutable")
+    }
+}
+
+/// `/favicon.ico`: what browsers ask for beside answers that are no page.
+struct FaviconRoute: Route {
+    let prefix = "/favicon.ico"
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        guard let icon = ConsoleAsset.all["icon.svg"] else { throw RequestError.noSuchPath(prefix) }
+        return .asset(icon, cacheControl: "public, max-age=86400")
+    }
+}
+
+extension Response {
+    fileprivate static func asset(_ asset: ConsoleAsset, cacheControl: String) -> Response {
+        var response = Response.text(String(decoding: asset.bytes, as: UTF8.self), type: asset.mediaType)
+        response.headers[.cacheControl] = cacheControl
+        return response
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import NIOCore
+import OnesheetConsole
+import XCTest
+
+/// How the page is served: what it is made of, under which addresses, and what it is without scripts.
+final class ConsoleServingTests: ServerTestCase {
+    func testThatThePageLoadsNothingButItsOwnFiles() async throws {
+        // Given a server
+        let server = try await server()
+        // When the page is asked for
+        let page = try await server.send("/")
+        // Then each file that it names is there, may be kept for ever, and nothing else is named
+        XCTAssertEqual(page.field("Content-Type"), "text/html; charset=utf-8")
+        XCTAssertEqual(page.field("Cache-Control"), "no-cache")
+        let addresses = page.text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.1) }
+        XCTAssertGreaterThan(addresses.count, 5)
+        for address in addresses where address.hasSuffix(".js") || address.hasSuffix(".css") || address.hasSuffix(".svg") {
+            XCTAssertTrue(address.hasPrefix(ConsoleAsset.folder), address)
+            let file = try await server.send(address)
+            XCTAssertEqual(file.status, 200, address)
+            XCTAssertEqual(file.field("Cache-Control"), "public, max-age=31536000, immutable", address)
+            XCTAssertEqual(file.field("X-Content-Type-Options"), "nosniff", address)
+            XCTAssertGreaterThan(file.body.readableBytes, 100, address)
+        }
+        // And its policy lets nothing in that stands in the page itself
+        let policy = try XCTUnwrap(page.field("Content-Security-Policy"))
+        XCTAssertTrue(policy.contains("script-src 'self'") && !policy.contains("unsafe"), policy)
+        XCTAssertFalse(page.text.contains("<style") || page.text.contains(" style="), page.text)
+    }
+
+    func testThatEveryModuleImportsWhatIsThere() async throws {
+        let server = try await server()
+        for asset in ConsoleAsset.all.values where asset.name.hasSuffix(".js") {
+            let text = String(decoding: asset.bytes, as: UTF8.self)
+            for name in text.matches(of: /(?:from|import\()\s*"\.\/([^"]+)"/).map({ String($0.1) }) {
+                let file = try await server.send(ConsoleAsset.folder + name)
+                XCTAssertEqual(file.field("Content-Type"), "text/javascript; charset=utf-8", "\(asset.name) imports \(name)")
+            }
+        }
+    }
+
+    func testThatAnotherFingerprintIsNotFound() async throws {
+        let server = try await server()
+        for path in [
+            "/console/", "/console/0000/main.js", ConsoleAsset.folder, ConsoleAsset.folder + "nothing.js",
+            ConsoleAsset.folder + "../main.js",
+        ] {
+            let answer = try await server.send(path)
+            XCTAssertEqual(answer.status, 404, path)
+        }
+    }
+
+    func testThatTheFirstViewIsSmall() {
+        // All files of the page together, as they are sent
+        let bytes = ConsoleAsset.all.values.reduce(0) { $0 + $1.bytes.count }
+        XCTAssertLessThan(bytes, 100_000)
+    }
+
+    func testThatBrowsersGetAnIconBesideOtherAnswers() async throws {
+        let server = try await server()
+        let icon = try await server.send("/favicon.ico")
+        XCTAssertEqual(icon.status, 200)
+        XCTAssertEqual(icon.field("Content-Type"), "image/svg+xml")
+    }
+
+    func testThatThePageWithoutScriptsShowsTheWallTheTitleAndTheNextPage() async throws {
+        // Given a server, and a page that leads to itself without scripts
+        let server = try await server()
+        let page = try await server.send("/?source=sample&date=2026-11-20")
+        XCTAssertTrue(page.text.contains("url=/?plain&amp;source=sample&amp;date=2026-11-20"), page.text)
+        // When that is looked at, and what it leads to
+        let wall = try await server.send("/?plain&source=sample&date=2026-11-20", fields: [("Accept-Language", "ko, en;q=0.5")])
+        let next = try await server.send("/?plain&source=sample&date=2026-11-20&page=2")
+        let title = try await server.send("/?plain&source=sample&title=1")
+        let nobody = try await server.send("/?plain&source=nobody")
+        // Then all is there to be looked at, in the reader's language
+        XCTAssertTrue(wall.text.contains("<html lang=\"ko\">") && wall.text.contains("src=\"/t/p/w342/sample/"), wall.text)
+        XCTAssertTrue(wall.text.contains("date=2026-11-20&amp;page=2\">다음 페이지"), wall.text)
+        XCTAssertTrue(next.text.contains("Previous page"), next.text)
+        XCTAssertTrue(
+            title.text.contains("<h1>The Lighthouse of Salt</h1>") && title.text.contains("/t/p/original/sample/1"), title.text)
+        XCTAssertTrue(nobody.text.contains("unknown source “nobody”"), nobody.text)
+    }
+
+    func testThatSourcesSayWhatTheyCanBeAskedFor() async throws {
+        let server = try await server(sources: "sample: { type: sample }\nweb: { type: remote, allow: [\"https://a.example/\"] }")
+        let document = try await server.send("/sources").json()
+        let sources = try XCTUnwrap(document["sources"] as? [[String: Any]])
+        XCTAssertEqual(sources.map { $0["hasLists"] as? Bool }, [true, false])
+        XCTAssertEqual(sources.map { $0["searches"] as? Bool }, [true, false])
+        XCTAssertEqual(sources.map { $0["periods"] as? [String] }, [["day"], []])
+        XCTAssertNotNil(sources[0]["firstDay"] as? String)
+        XCTAssertNotNil(sources[0]["lastDay"] as? String)
+        XCTAssertNil(sources[1]["lastDay"])
+    }
+}
