@@ -1,0 +1,231 @@
+import Foundation
+import Synchronization
+import XCTest
+
+/// Headless Chromium, driven over the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>) through two pipes.
+final class Browser: Sendable {
+    /// What the browser did not do.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How a page is looked at.
+    struct Look {
+        var width = 1280
+        var height = 900
+        var isDark = false
+        var language = "en"
+        var runsScripts = true
+    }
+
+    private struct State {
+        var last = 0
+        var waiting: [Int: CheckedContinuation<Data, any Error>] = [:]
+        var events: [Data] = []
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let process: Process
+    private let commands: FileHandle
+    private let session = Mutex("")
+    private let runsScripts = Mutex(true)
+
+    /// The browser's program; `nil` if it is not installed.
+    static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    /// Starts a browser with a profile of its own in `folder`, and opens an empty page.
+    static func start(_ program: String, in folder: URL) async throws -> Browser {
+        let browser = try Browser(program, folder)
+        let target = try await browser.send("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
+        let attached = try await browser.send("Target.attachToTarget", ["targetId": target ?? "", "flatten": true])
+        browser.session.withLock { $0 = attached["sessionId"] as? String ?? "" }
+        for domain in ["Page", "Runtime", "Log", "Network"] { _ = try await browser.send("\(domain).enable") }
+        _ = try await browser.send("Page.addScriptToEvaluateOnNewDocument", ["source": observer])
+        return browser
+    }
+
+    /// Adds up what moved without anybody's doing, as <https://web.dev/articles/cls> counts it.
+    private static let observer = """
+        window.shift = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+        }).observe({ type: "layout-shift", buffered: true });
+        """
+
+    private init(_ program: String, _ folder: URL) throws {
+        let (input, output) = (Pipe(), Pipe())
+        process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        // The protocol is spoken over the descriptors 3 and 4.
+        process.arguments = [
+            "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", program, "--headless=new", "--no-sandbox", "--disable-gpu",
+            "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--remote-debugging-pipe",
+            "--user-data-dir=\(folder.path)/profile", "about:blank",
+        ]
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path]
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        commands = input.fileHandleForWriting
+        let reading = output.fileHandleForReading
+        Thread.detachNewThread { self.read(reading) }
+    }
+
+    /// Ends the browser and waits until it has ended.
+    func end() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    private func read(_ file: FileHandle) {
+        var rest = Data()
+        while true {
+            let data = file.availableData
+            guard !data.isEmpty else { break }
+            rest += data
+            while let end = rest.firstIndex(of: 0) {
+                take(Data(rest[rest.startIndex..<end]))
+                rest = Data(rest[(end + 1)...])
+            }
+        }
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume(throwing: Failure(description: "the browser has ended")) }
+    }
+
+    private func take(_ message: Data) {
+        let id = (try? JSONSerialization.jsonObject(with: message) as? [String: Any])?["id"] as? Int
+        let continuation = state.withLock { state in
+            guard let id else {
+                state.events.append(message)
+                return CheckedContinuation<Data, any Error>?.none
+            }
+            return state.waiting.removeValue(forKey: id)
+        }
+        continuation?.resume(returning: message)
+    }
+
+    /// Sends a command and waits for its result.
+    @discardableResult
+    func send(_ method: String, _ parameters: [String: Any] = [:]) async throws -> [String: Any] {
+        let id = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        var message: [String: Any] = ["id": id, "method": method, "params": parameters]
+        let session = session.withLock { $0 }
+        if !session.isEmpty { message["sessionId"] = session }
+        let bytes = try JSONSerialization.data(withJSONObject: message) + [0]
+        let answer = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Data, any Error>) in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.waiting[id] = continuation }
+                return state.hasEnded
+            }
+            guard !hasEnded else { return continuation.resume(throwing: Failure(description: "the browser has ended")) }
+            do { try commands.write(contentsOf: bytes) } catch {
+                state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: error)
+            }
+        }
+        let document = try JSONSerialization.jsonObject(with: answer) as? [String: Any]
+        if let error = document?["error"] as? [String: Any] { throw Failure(description: "\(method): \(error)") }
+        return document?["result"] as? [String: Any] ?? [:]
+    }
+
+    // MARK: What tests do
+
+    /// Opens an address with an empty memory of what was before, and waits until `condition` holds in the page.
+    func open(_ url: String, _ look: Look = Look(), until condition: String) async throws {
+        state.withLock { $0.events = [] }
+        try await send(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": look.width, "height": look.height, "deviceScaleFactor": 1, "mobile": false])
+        try await send(
+            "Emulation.setEmulatedMedia",
+            ["features": [["name": "prefers-color-scheme", "value": look.isDark ? "dark" : "light"]]])
+        let agent = try await send("Browser.getVersion")["userAgent"] as? String ?? ""
+        try await send("Emulation.setUserAgentOverride", ["userAgent": agent, "acceptLanguage": look.language])
+        try await send("Emulation.setScriptExecutionDisabled", ["value": !look.runsScripts])
+        runsScripts.withLock { $0 = look.runsScripts }
+        try await send("Page.navigate", ["url": url])
+        try await wait(condition)
+    }
+
+    /// Waits until `condition` holds in the page, a minute at most. It is looked at in the page, a second at a time: the page may go.
+    func wait(_ condition: String, file: StaticString = #filePath, line: UInt = #line) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        let pause = runsScripts.withLock { $0 } ? "await new Promise((done) => setTimeout(done, 25))" : "0"
+        let look = "(async () => { for (let n = 0; n < 40 && !(\(condition)); n++) \(pause); return Boolean(\(condition)) })()"
+        while ContinuousClock.now < end {
+            if try await evaluate("await \(look)") == "true" { return }
+        }
+        XCTFail("“\(condition)” never held: \(try await evaluate("document.body.innerText.slice(0, 500)"))", file: file, line: line)
+        throw Failure(description: condition)
+    }
+
+    /// What an expression of JavaScript is, as text; a promise's value once it is there.
+    func evaluate(_ expression: String) async throws -> String {
+        let result: [String: Any]
+        do {
+            result = try await send(
+                "Runtime.evaluate",
+                ["expression": "(async () => String(\(expression)))()", "returnByValue": true, "awaitPromise": true])
+        } catch let failure as Failure where ["context", "navigated", "collected"].contains(where: failure.description.contains) {
+            // The page was being exchanged.
+            return ""
+        }
+        if let exception = result["exceptionDetails"] as? [String: Any] {
+            let text = ((exception["exception"] as? [String: Any])?["description"] as? String) ?? "\(exception)"
+            return "exception: \(text)"
+        }
+        return (result["result"] as? [String: Any])?["value"] as? String ?? ""
+    }
+
+    func press(_ key: String) async throws {
+        for type in ["keyDown", "keyUp"] {
+            var event: [String: Any] = ["type": type, "key": key, "code": key]
+            if let code = Self.codes[key] { event["windowsVirtualKeyCode"] = code }
+            if key == "Enter" { event["text"] = "\r" }
+            try await send("Input.dispatchKeyEvent", event)
+        }
+    }
+
+    private static let codes = [
+        "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9, "PageUp": 33,
+    ]
+
+    /// The present picture of the page, as a PNG.
+    func screenshot() async throws -> Data {
+        let text = try await send("Page.captureScreenshot", ["format": "png"])["data"] as? String
+        return try XCTUnwrap(Data(base64Encoded: text ?? ""))
+    }
+
+    /// What the page has said since it was opened: messages of its scripts, errors, reports of its policy. A server that was busy is
+    /// none: the browser reports each such answer, and the page asks again.
+    func messages() -> [String] {
+        events("Log.entryAdded").compactMap { event in
+            let entry = event["entry"] as? [String: Any]
+            let text = "\(entry?["text"] ?? "") \(entry?["url"] ?? "")"
+            let isBusy =
+                entry?["source"] as? String == "network" && ["status of 503", "status of 504"].contains(where: text.contains)
+            return isBusy ? nil : text
+        }
+            + events("Runtime.exceptionThrown").map { "\($0)" } + events("Runtime.consoleAPICalled").map { "\($0)" }
+    }
+
+    /// Addresses that were asked for since the page was opened.
+    func requests() -> [String] {
+        events("Network.requestWillBeSent").compactMap { ($0["request"] as? [String: Any])?["url"] as? String }
+    }
+
+    private func events(_ method: String) -> [[String: Any]] {
+        state.withLock { $0.events }.compactMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+            .filter { $0["method"] as? String == method }.compactMap { $0["params"] as? [String: Any] }
+    }
+}

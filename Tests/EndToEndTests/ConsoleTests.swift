@@ -1,0 +1,203 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The page in a real browser, as people use it.
+final class ConsoleTests: XCTestCase {
+    private static let settled = """
+        document.querySelector("main h1, main .notice") && !document.querySelector("main[aria-busy], [aria-busy=true]") \
+        && [...document.images].filter((image) => image.loading !== "lazy").every((image) => image.complete)
+        """
+
+    private var folder = URL(filePath: "/")
+
+    override func setUpWithError() throws {
+        if Browser.program == nil {
+            let text = "the page is not tested: there is no Chromium (.ci/setup chromium)"
+            if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(text) }
+            throw XCTSkip(text)
+        }
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder.appending(path: "posters"), withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    func testThatEachViewIsCleanInEachSizeThemeAndLanguage() async throws {
+        // Given a server, and a browser as a wide English one by day and a narrow Korean one by night
+        let (url, browser) = try await start()
+        let looks = [
+            Browser.Look(), Browser.Look(width: 320, height: 640, isDark: true, language: "ko-KR"),
+        ]
+        for view in [
+            "/", "/?source=sample&date=2026-11-20", "/?source=sample&title=1", "/?source=art&posters=film", "/?source=art",
+            "/?source=sample&query=salt", "/?view=figures", "/?view=sources",
+        ] {
+            for look in looks {
+                // When a view is opened
+                try await browser.open(url + view, look, until: Self.settled)
+                // Then it says nothing to the console, asks for nothing elsewhere, and keeps to the screen and in place
+                let context = "\(view) \(look.width)"
+                XCTAssertEqual(browser.messages(), [], context)
+                let requests = browser.requests()
+                XCTAssertEqual(requests.filter { !$0.hasPrefix(url) }, [], context)
+                XCTAssertGreaterThan(requests.count, 1, context)
+                let width = try await browser.evaluate("document.documentElement.scrollWidth")
+                XCTAssertEqual(width, "\(look.width)", context)
+                let shift = try await browser.evaluate("window.shift")
+                XCTAssertLessThanOrEqual(Double(shift) ?? 9, 0.02, context)
+                // And it is in the reader's language and colours
+                let language = try await browser.evaluate("document.documentElement.lang")
+                XCTAssertEqual(language, look.isDark ? "ko" : "en", context)
+                let light = try await browser.evaluate(
+                    "getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g)[0] > 128")
+                XCTAssertEqual(light, look.isDark ? "false" : "true", context)
+                try await assertAccessible(browser, context)
+            }
+        }
+    }
+
+    func testThatTheLayoutIsRememberedAndDaysAreChosenByKeyboard() async throws {
+        // Given a list of a day
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=sample&date=2026-11-20", until: Self.settled)
+        try await browser.wait("document.querySelector('ol.wall li')")
+        // When the list is chosen, and an arrow key is pressed
+        _ = try await browser.evaluate("document.getElementById('as-list').click()")
+        try await browser.press("ArrowLeft")
+        // Then it is the day before, as a list
+        try await browser.wait(
+            "document.querySelector('#date time')?.dateTime === '2026-11-19' && document.querySelector('ol.list li')")
+        // When the calendar is opened, and a day of the month before is chosen by keys alone
+        _ = try await browser.evaluate("document.getElementById('date').focus()")
+        try await browser.press("Enter")
+        try await browser.wait("document.activeElement.dataset.day === '2026-11-19'")
+        try await browser.press("PageUp")
+        try await browser.press("ArrowUp")
+        try await browser.press("ArrowRight")
+        try await browser.wait("document.activeElement.dataset.day === '2026-10-13'")
+        try await browser.press("Enter")
+        // Then it is that day, and the way back leads to the one before
+        try await browser.wait(
+            "document.querySelector('#date time')?.dateTime === '2026-10-13' && document.querySelector('ol.list li')")
+        _ = try await browser.evaluate("history.back()")
+        try await browser.wait("document.querySelector('#date time')?.dateTime === '2026-11-19'")
+        XCTAssertEqual(browser.messages(), [])
+    }
+
+    func testThatASearchFindsAndTheListGoesOn() async throws {
+        // Given the whole catalogue, of more than one page
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=sample", until: Self.settled)
+        let first = try await browser.evaluate("document.querySelectorAll('#titles li').length")
+        XCTAssertGreaterThanOrEqual(Int(first) ?? 0, 12)
+        // When somebody scrolls to its end
+        try await browser.wait("(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length > 12)")
+        // Then there is more, each once
+        let twice = try await browser.evaluate(
+            "(() => { const all = [...document.querySelectorAll('#titles li a')].map((a) => a.href); return all.length - new Set(all).size })()"
+        )
+        XCTAssertEqual(twice, "0")
+        // When a title is opened and left again, the list is as it was
+        let count = try await browser.evaluate("document.querySelectorAll('#titles li').length")
+        _ = try await browser.evaluate("document.querySelector('#titles li:nth-child(13) a').click()")
+        try await browser.wait("document.querySelector('article.title h1')")
+        _ = try await browser.evaluate("history.back()")
+        try await browser.wait("document.querySelectorAll('#titles li').length >= \(count) && scrollY > 0")
+        // When words are searched for
+        _ = try await browser.evaluate(
+            "(document.querySelector('input[type=search]').value = '소금', document.querySelector('form.search').requestSubmit())")
+        // Then the films of that name are there
+        try await browser.wait("document.querySelectorAll('#titles li').length === 2 && document.title.includes('소금')")
+        XCTAssertEqual(browser.messages(), [])
+    }
+
+    func testThatAPosterIsPinnedAndTakenBackByTheAdministratorAlone() async throws {
+        // Given a title with two pictures
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=art&posters=film", until: Self.settled)
+        try await browser.wait("document.querySelectorAll('.candidate .frame.there').length === 2")
+        // When nobody signs in, or with a wrong token
+        _ = try await browser.evaluate("document.getElementById('sign-in').requestSubmit()")
+        try await browser.wait("document.querySelector('.outcome').textContent.includes('No token was given')")
+        _ = try await browser.evaluate(
+            "(document.getElementById('token').value = 'wrong', document.getElementById('sign-in').requestSubmit())")
+        try await browser.wait("document.querySelector('.outcome').textContent.includes('The token is not the one')")
+        let disabled = try await browser.evaluate("document.querySelector('[data-order=pin]').disabled")
+        XCTAssertEqual(disabled, "true")
+        // Then it is said which; and with the right one the other picture is pinned, and that is taken back
+        _ = try await browser.evaluate(
+            "(document.getElementById('token').value = 'secret', document.getElementById('sign-in').requestSubmit())")
+        try await browser.wait("document.querySelector('[data-order=forget]')")
+        _ = try await browser.evaluate("document.querySelectorAll('[data-order=pin]')[1].click()")
+        try await browser.wait(
+            "document.querySelectorAll('.candidate')[1].dataset.state === 'pinned' && document.getElementById('undo')")
+        _ = try await browser.evaluate("document.getElementById('undo').click()")
+        try await browser.wait("!document.querySelector('.candidate[data-state=pinned]')")
+        // And rejecting works, too
+        _ = try await browser.evaluate("document.querySelectorAll('[data-order=reject]')[0].click()")
+        try await browser.wait("document.querySelectorAll('.candidate')[0].dataset.state === 'rejected'")
+    }
+
+    func testThatAFailureSaysWhyWhatToDoAndWhichRequestItWas() async throws {
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=nobody", until: Self.settled)
+        try await browser.wait("document.querySelector('.notice[role=alert]')")
+        let text = try await browser.evaluate("document.querySelector('.notice').innerText")
+        XCTAssertTrue(text.contains("unknown source “nobody”"), text)
+        XCTAssertTrue(text.contains("It may have been removed"), text)
+        XCTAssertTrue(text.contains("Request") && text.contains("Try again"), text)
+    }
+
+    func testThatThePageCanBeLookedAtWithoutScripts() async throws {
+        // Given a browser that runs no scripts
+        let (url, browser) = try await start()
+        let look = Browser.Look(width: 320, height: 640, runsScripts: false)
+        // When the page is opened
+        try await browser.open(
+            "\(url)/?source=sample", look, until: "location.search.includes('plain') && document.images.length === 12")
+        // Then the wall is there, fits, and leads on
+        let width = try await browser.evaluate("document.documentElement.scrollWidth")
+        XCTAssertEqual(width, "320")
+        let next = try await browser.evaluate("document.querySelector('.more a').getAttribute('href')")
+        XCTAssertTrue(next.contains("page=2"), next)
+        XCTAssertEqual(browser.messages(), [])
+        XCTAssertEqual(browser.requests().filter { !$0.hasPrefix(url) }, [])
+    }
+
+    // MARK: Helpers
+
+    /// A server with the sample source and a folder with two pictures of one film, and a browser.
+    private func start() async throws -> (url: String, browser: Browser) {
+        let configuration = """
+            admin: { token: secret }
+            cache: { disk: { path: cache } }
+            sources: { sample: { type: sample }, art: { type: folder, path: posters } }
+            """
+        try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        let (server, url) = try await Program.serve([], in: folder)
+        addTeardownBlock { Program.end(server) }
+        for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
+            let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
+            try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
+        }
+        let browser = try await Browser.start(try XCTUnwrap(Browser.program), in: folder)
+        addTeardownBlock { browser.end() }
+        return (url, browser)
+    }
+
+    /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) finds anything. `.ci/test` says where it is.
+    private func assertAccessible(_ browser: Browser, _ context: String) async throws {
+        guard let path = ProcessInfo.processInfo.environment["ONESHEET_AXE"], !path.isEmpty else { return }
+        let script = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        try await browser.send("Runtime.evaluate", ["expression": script])
+        let found = try await browser.evaluate(
+            """
+            await axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(
+              result.violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])))
+            """)
+        XCTAssertEqual(found, "[]", context)
+    }
+}
