@@ -12,8 +12,13 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
-	@.ci/setup python3 openssl
+	@.ci/setup python3 python3-pip openssl chromium
 	@.ci/test
+
+screenshots: ## Take pictures of the page's views into docs/images
+	@.ci/setup python3 chromium fonts-noto-cjk
+	@swift build -c release --scratch-path .build-release --product onesheet
+	@.ci/screenshots .build-release/release/onesheet
 
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
@@ -51,4 +56,4 @@ docs: setup ## Write the documentation of the public modules, for a browser: .bu
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test screenshots bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
