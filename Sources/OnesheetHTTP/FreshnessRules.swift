@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// What an installation says about the freshness of a source's originals, whatever the origin says.
+/// What the configuration says about the freshness of a source's originals, whatever the origin says.
 package struct FreshnessRules: Sendable, Hashable {
     /// Seconds for which an original is fresh at least. It does not make storable what the origin forbids to store.
     package var minimum: Double

@@ -73,19 +73,22 @@ final class HTTP2FloodTests: ServerTestCase {
             while statuses.count < 20, let head = await client.next(where: { $0.type == Kind.headers }) {
                 statuses.append(head.isOK)
             }
-            // Then it gets what there is room for, and for the others it is told at once that there is none
+            // Then all are answered at once
             let good = statuses.count { $0 }
             XCTAssertEqual(statuses.count, 20)
-            XCTAssertTrue((1...2).contains(good), "\(good)")
-            // And what is held is counted
             try await RawHTTP2.with(url, certificate) { other in
+                // And what is held is counted
                 let held = try await Self.metric("onesheet_response_bytes_held", &other, on: 1)
                 XCTAssertTrue((16 << 20...33 << 20).contains(held), "\(held)")
-                let refused = try await Self.metric("onesheet_clients_refused_total{reason=\"memory\"}", &other, on: 3)
-                XCTAssertEqual(refused, 20 - good)
+                // And pictures are sent for which there is room, or was made by letting go of a slow stream
+                let slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", &other, on: 3)
+                XCTAssertGreaterThan(good, 0)
+                XCTAssertLessThanOrEqual(good - slow, 2)
+                let refused = try await Self.metric("onesheet_clients_refused_total{reason=\"memory\"}", &other, on: 5)
+                XCTAssertTrue((1...20 - good).contains(refused), "\(refused)")
                 // And short answers go on
-                try await other.get("/t/p/w92/sample/1.jpg", on: 5)
-                let answer = await other.next { $0.type == Kind.headers && $0.stream == 5 }
+                try await other.get("/t/p/w92/sample/1.jpg", on: 7)
+                let answer = await other.next { $0.type == Kind.headers && $0.stream == 7 }
                 XCTAssertTrue(answer?.isOK ?? false)
             }
         }

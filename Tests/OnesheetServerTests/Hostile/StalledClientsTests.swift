@@ -13,18 +13,21 @@ final class StalledClientsTests: ServerTestCase {
             sources: web(origin) + "\nsample: { type: sample }",
             keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
         // When one after the other asks for one and takes only its head
+        var slow = 0
         let heads = try await stall(0..<6, server, origin) {
             // Then what is held is within what there is, and short answers go on
             let held = try await Self.metric("onesheet_response_bytes_held", server)
             XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
+            slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
             let answer = try await server.send("/t/p/w92/sample/1.jpg")
             XCTAssertEqual(answer.status, 200)
             let ready = try await server.send("/ready")
             XCTAssertEqual(ready.status, 200)
         }
-        // And the others were told at once
+        // And pictures were sent for which there was room, or was made by letting go of a slow client; the others were told at once
         let good = heads.count { $0.hasPrefix("HTTP/1.1 200 ") }
-        XCTAssertTrue((1...2).contains(good), "\(heads)")
+        XCTAssertGreaterThan(good, 0, "\(heads)")
+        XCTAssertLessThanOrEqual(good - slow, 2, "\(heads)")
         let refused = heads.filter { $0.hasPrefix("HTTP/1.1 503 ") }
         XCTAssertEqual(refused.count, 6 - good)
         XCTAssertTrue(refused.allSatisfy { $0.contains("Retry-After: 1\r\n") }, "\(refused)")
