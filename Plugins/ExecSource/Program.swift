@@ -47,7 +47,7 @@ final class Program: Child {
     /// `readabilityHandler` on Linux crashes now and then where a pipe goes away while it is watched (Swift 6.3.1).
     private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
         Thread.detachNewThread {
-            // Kept open to the end, so that its descriptor is not reused.
+            // Keeps the handle open until the thread ends, or its descriptor could be reused.
             let handle = pipe.fileHandleForReading
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {

@@ -8,7 +8,7 @@ public struct RestSource: SourcePlugin {
     private let manifest: Manifest
     private let client: RestClient
 
-    /// - Throws: `ConfigurationError` where there is no manifest, or it uses an undefined variable.
+    /// - Throws: `ConfigurationError` if the manifest is missing or uses an undefined variable.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         manifest = try configuration.resolved()
         originPolicy = configuration.http.policy()

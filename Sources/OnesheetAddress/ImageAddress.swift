@@ -21,7 +21,7 @@ package struct ImageAddress {
         (self.expires, self.exactly, self.isShared) = (expires, exactly, isShared)
     }
 
-    /// - Throws: `RequestError.expired` where the path was valid until some moment before `now`, in seconds since 1970.
+    /// - Throws: `RequestError.expired` if the path expired before `now`, in seconds since 1970.
     package func checkExpiry(at now: Double) throws(RequestError) {
         if let expires, expires > 0, Double(expires) < now { throw .expired(expires) }
     }

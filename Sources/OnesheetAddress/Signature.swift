@@ -34,7 +34,8 @@ public struct Signature: Sendable {
         }
     }
 
-    /// The rule for addresses that cannot carry a signature: good where the word `unsafe` is.
+    /// Checks an address that cannot carry a signature.
+    /// - Throws: `RequestError.forbidden` unless the server accepts the word `unsafe` in place of signatures.
     package func checkUnsigned() throws(RequestError) {
         guard acceptsUnsafe else {
             throw .forbidden("this server makes what was signed, and such addresses cannot be (configuration: signing.unsafe)")
@@ -46,7 +47,7 @@ public struct Signature: Sendable {
     ) throws(RequestError) {
         if acceptsUnsafe && signature.isExactly("unsafe") { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
-        // Every key is tried, and every byte compared, so that the time taken says nothing about where a guess is wrong.
+        // Compares every byte with every key: the time taken must not tell which byte of a guess is wrong.
         let matches = keys.filter { pair in zip(claimed, code(pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
         guard !matches.isEmpty else { throw .badSignature }
     }

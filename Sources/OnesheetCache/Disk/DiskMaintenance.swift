@@ -42,7 +42,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// Whether a kind has reached its budget, so that it is time to make room down to the low water.
+    /// Whether a kind has reached its budget. Eviction then makes room down to the low-water mark.
     func isFull() throws(CacheError) -> Bool {
         try store.access.use("measure") { folder in
             let totals = try folder.index.totals()
@@ -164,7 +164,7 @@ struct DiskMaintenance: Sendable {
             let rows = try folder.index.keys(after: name, limit: 1024)
             var missing = 0
             for name in rows.compactMap({ Digest128(bytes: $0.name) }) where try FileStatus(of: store.layout.entry(name)) == nil {
-                // Alone, so that it is not one that is just being stored.
+                // The transaction excludes writers: the entry may be one that is just being stored.
                 try folder.index.transaction { database in
                     guard try FileStatus(of: store.layout.entry(name)) == nil, try CacheIndex.knows(name, database) else { return }
                     missing += 1

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The work of `DiskTier`, done on the thread that calls.
 ///
-/// Looking up opens the file that the key names and nothing else, so that it costs the same whatever the number of entries.
+/// A look-up opens only the file that the key names. Its cost does not depend on the number of entries.
 /// Storing, removing and making room go through the index, one after another, also between processes.
 final class DiskStore: Sendable {
     let layout: FolderLayout
