@@ -73,12 +73,12 @@ struct PlainPage {
             value="\(source.html)"><input type="search" name="query" value="\((query.phrase ?? "").html)" aria-label="\(words.search)">\
             <button>\(words.search)</button></form>
             \(page.titles.isEmpty ? "<p class=\"notice\">\(words.none)</p>" : "<ol class=\"wall\">\(cards)</ol>")
-            <p class="more">\(query.page > 1 ? turn(query, query.page - 1, words.previous) : "") \
-            \(page.next.map { turn(query, $0, words.next) } ?? "")</p>
+            <p class="more">\(query.page > 1 ? turn(query, to: query.page - 1, words.previous) : "") \
+            \(page.next.map { turn(query, to: $0, words.next) } ?? "")</p>
             """
     }
 
-    private func turn(_ query: TitleQuery, _ page: Int, _ words: String) -> String {
+    private func turn(_ query: TitleQuery, to page: Int, _ words: String) -> String {
         let target = address(
             source,
             [

@@ -46,8 +46,8 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
     private func isAnswered(_ request: SimpleRequest, _ context: ChannelHandlerContext) -> Bool {
         guard context.channel.isWritable, let heads = fastPath?.part(on: context.eventLoop).heads else { return false }
         switch heads.answer(request) {
-        case .answer(.head(let head)): write(head, nil, context)
-        case .answer(.parts(let head, let body)): write(head, body.bytes, context)
+        case .answer(.head(let head)): write(head, body: nil, context)
+        case .answer(.parts(let head, let body)): write(head, body: body.bytes, context)
         // Only made for connections that are not encrypted.
         case .answer(.whole): return false
         case .route(let routed):
@@ -57,7 +57,7 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
         return true
     }
 
-    private func write(_ head: ResponseHead, _ body: ByteBuffer?, _ context: ChannelHandlerContext) {
+    private func write(_ head: ResponseHead, body: ByteBuffer?, _ context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(.head(head.fields)), promise: nil)
         if let body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

@@ -50,7 +50,7 @@ package struct Server: Sendable {
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
-            try await served(services, context, times)
+            try await served(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
@@ -71,13 +71,13 @@ package struct Server: Sendable {
 
     /// Runs `services` until they have ended. Once they were cut off, or the task was cancelled, they are waited for only so long: what
     /// hangs in foreign code ends for nobody.
-    private func served(_ services: ServiceGroup, _ context: ServerContext, _ times: ShutdownTimes) async throws {
+    private func served(_ services: ServiceGroup, _ context: ServerContext, within times: ShutdownTimes) async throws {
         let outcome = FirstOutcome<Result<Void, any Error>>()
         let running = Task {
             do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
         }
         let draining = Task {
-            guard await isCutOff(services, context, times) else { return }
+            guard await isCutOff(services, context, after: times) else { return }
             running.cancel()
             guard await sleepUnlessCancelled(for: times.grace) else { return }
             context.logger.warning("what is still open does not end, and is not waited for any longer")
@@ -97,7 +97,7 @@ package struct Server: Sendable {
 
     /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
     /// - Returns: whether something had to be cut off.
-    private func isCutOff(_ services: ServiceGroup, _ context: ServerContext, _ times: ShutdownTimes) async -> Bool {
+    private func isCutOff(_ services: ServiceGroup, _ context: ServerContext, after times: ShutdownTimes) async -> Bool {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = context.configuration.shutdown

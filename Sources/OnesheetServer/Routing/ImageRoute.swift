@@ -38,7 +38,7 @@ extension ImageRoute {
         let query = readsQuery ? (request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
         guard let address = try read(rest + query, at: images.clock.now) else { return try await other(rest, request) }
         let target = images.target(address, in: address.negotiates ? images.accept.choose(request.headers[.accept]) : nil)
-        return try await images.answer(target, nil, request)
+        return try await images.answer(target, after: nil, request)
     }
 }
 
@@ -66,7 +66,7 @@ struct ImageContext: Sendable {
 
     /// The response to `request`, which asks for `target`; all addresses of images end here.
     /// - Parameter lookUp: how far looking it up has come, if the fast path has begun.
-    func answer(_ target: ParsedTarget, _ lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
+    func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
         let answer = try await pipeline.image(forChecked: target.request, after: lookUp)
         try target.address.checkSides(of: answer.entry)
         let image = ImageResponse(answer: answer, address: target.facts)

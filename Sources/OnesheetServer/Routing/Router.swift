@@ -79,7 +79,7 @@ struct Router: Sendable {
         return try await Familiarity.$current.withValue(.unknown) {
             switch routed.image {
             case .refused(let error): throw error
-            case .parsed(let target, let lookUp): try await table.images.answer(target, lookUp, request)
+            case .parsed(let target, let lookUp): try await table.images.answer(target, after: lookUp, request)
             case nil: try await route.answer(routed.rest, request)
             }
         }
