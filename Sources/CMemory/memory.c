@@ -1,5 +1,6 @@
 #include "CMemory.h"
-#include <stddef.h>
+// Defines __GLIBC__ if it is that library.
+#include <stdlib.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>

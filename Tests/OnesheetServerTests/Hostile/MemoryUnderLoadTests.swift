@@ -1,3 +1,4 @@
+import Foundation
 import JPEGCodec
 import NIOCore
 import OnesheetCore
@@ -76,5 +77,26 @@ final class MemoryUnderLoadTests: ServerTestCase {
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
         assertProblem(answer, 422, "at most \(Self.decoded / 2) are allowed")
         XCTAssertNil(answer.field("Retry-After"))
+    }
+
+    func testThatLargeBlocksAreReturnedToTheSystemWhenTheyAreFreed() async throws {
+        // Given a server, and a block so large that glibc would keep all smaller ones after it was freed
+        _ = try await server()
+        free(malloc(31 << 20))
+        // When originals' worth of memory is used, with something small behind each block, and freed
+        var blocks: [UnsafeMutableRawPointer] = []
+        var small: [UnsafeMutableRawPointer] = []
+        let before = try PeakMemory.begin()
+        for _ in 0..<200 {
+            let block = try XCTUnwrap(malloc(300 << 10))
+            memset(block, 1, 300 << 10)
+            blocks.append(block)
+            small.append(try XCTUnwrap(malloc(20 << 10)))
+        }
+        for block in blocks { free(block) }
+        // Then the process does not keep it
+        let after = try PeakMemory.now()
+        for block in small { free(block) }
+        XCTAssertLessThan(after - before, 20 << 20)
     }
 }

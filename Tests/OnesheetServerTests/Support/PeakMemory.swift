@@ -12,7 +12,7 @@ enum PeakMemory {
         let file = try FileHandle(forWritingTo: URL(filePath: "/proc/self/clear_refs"))
         defer { file.closeFile() }
         try file.write(contentsOf: Data("5".utf8))
-        return try bytes("VmRSS:")
+        return try now()
     }
 
     /// Calls malloc_trim(3), which Swift's Glibc leaves out.
@@ -20,6 +20,9 @@ enum PeakMemory {
         guard let symbol = dlsym(nil, "malloc_trim") else { return }
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
+
+    /// Bytes that are resident now.
+    static func now() throws -> Int { try bytes("VmRSS:") }
 
     /// The peak since it began, in bytes.
     static func end() throws -> Int { try bytes("VmHWM:") }
