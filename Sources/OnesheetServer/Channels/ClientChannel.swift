@@ -4,14 +4,15 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
 
-/// Hummingbird's HTTP/1.1 connections with `SlowClients` and `FastPathHandler` before the parser, and `HeadCheck` behind it.
+/// An HTTP/1.1 connection: Hummingbird's channel with `SlowClients` and `FastPathHandler` before the parser and `HeadCheck` behind
+/// it.
 struct ClientChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
-    /// Bytes that the fields of a request may have; what is more is answered with 400 and the end of the connection.
+    /// The maximum size of a request's header fields, in bytes. A larger request gets 400 and the connection is closed.
     private static let headLimit = 16 << 10
 
-    /// Bytes that are read at once.
+    /// The size of one read, in bytes.
     private static let received = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
 
     private let connections: HTTP1Channel
@@ -19,7 +20,7 @@ struct ClientChannel: ServerChildChannel {
     private let clients: ClientsConfiguration
     private let open: OpenConnections
 
-    /// - Parameter fastPath: without it every request goes to the parser.
+    /// - Parameter fastPath: `nil` sends every request to the parser.
     init(
         _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
@@ -43,16 +44,17 @@ struct ClientChannel: ServerChildChannel {
         return configure(channel, logger)
     }
 
-    /// Makes `channel`, from which requests come as bytes, one of HTTP/1.1.
+    /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
     func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let hits = FastPathHandler(fastPath?.part(on: channel.eventLoop), open)
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
             ) { hits.phase }
-            // Most clients wait for an answer before they send more: to look for more at once is a system call in vain.
+            // Clients rarely pipeline, so a second `read` after the first would be a wasted system call.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            // The parser takes apart all that was read, also the requests whose turn comes later: many times their bytes.
+            // The parser decodes everything that was read, including pipelined requests, which takes many times their size in
+            // memory. Small reads bound it.
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
             try channel.pipeline.syncOperations.addHandlers([slow, hits])
         }.flatMap {

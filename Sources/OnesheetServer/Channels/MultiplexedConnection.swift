@@ -5,19 +5,19 @@ import NIOCore
 import OnesheetCore
 import Synchronization
 
-/// One connection of HTTP/2.
+/// One HTTP/2 connection.
 ///
-/// To a client that is idle, or here for long, the library says goodbye (GOAWAY and a ping) and then waits for its answer. Whoever never
-/// answers is cut off here. How much a client may ask for at a time is what NIO's own settings say (`nioDefaultSettings`), as Hummingbird
-/// lets nobody choose others: 100 streams, and 16 KiB of fields for each request, as on HTTP/1.1.
+/// Hummingbird closes an idle or old connection gracefully (GOAWAY and a ping) and waits for the client's answer. `SlowClients`
+/// closes the connection if no answer arrives. Hummingbird offers no choice of HTTP/2 settings, so NIO's defaults apply
+/// (`nioDefaultSettings`): 100 streams, and 16 KiB of header fields per request, as on HTTP/1.1.
 struct MultiplexedConnection: Sendable {
-    /// Streams that a client opens and forgets keep a connection from being idle; so long they may.
+    /// The maximum age of a connection. Abandoned streams would otherwise keep a connection from becoming idle.
     private static let maximumAge = Duration.seconds(600)
 
     private let http2: HTTP2Channel
     private let value: HTTP2Channel.Value
 
-    /// Makes `channel`, from which decrypted bytes come, one of HTTP/2.
+    /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     static func begin(
         on channel: any Channel, _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections, _ logger: Logger,
         responder: @escaping HTTPChannelHandler.Responder
@@ -37,7 +37,7 @@ struct MultiplexedConnection: Sendable {
                 defer { requests.end() }
                 try await ClientRequest.answer(request, writer, on: stream, of: open, with: responder)
             }, configuration: configuration)
-        // As much time again for the answer to our goodbye.
+        // Allow the same time again for the answer to GOAWAY.
         let patience = TimeAmount(idleTimeout * 2)
         let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + patience) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooOld.cancel() }
@@ -52,7 +52,7 @@ struct MultiplexedConnection: Sendable {
     func handle(_ logger: Logger) async { await http2.handle(value: value, logger: logger) }
 }
 
-/// How many requests of a connection are being answered.
+/// Counts the requests of a connection that are being answered.
 private final class RequestsUnderWay: Sendable {
     private let count = Atomic(0)
 

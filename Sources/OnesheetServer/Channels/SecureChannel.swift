@@ -5,7 +5,7 @@ import NIOSSL
 import NIOTLS
 import OnesheetCore
 
-/// Connections with TLS: HTTP/2 for clients that choose it (ALPN, RFC 7301), HTTP/1.1 for all others.
+/// A TLS connection: HTTP/2 if the client selects it (ALPN, RFC 7301), or else HTTP/1.1.
 struct SecureChannel: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel

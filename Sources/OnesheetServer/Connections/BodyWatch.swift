@@ -1,19 +1,19 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Counts the bodies that a client was sent and has not taken. On a stream of HTTP/2 it also ends the stream if the client keeps us
-/// waiting, because the connection may go on meanwhile.
+/// Accounts for bodies that were sent and not yet taken by the client. On an HTTP/2 stream it also enforces the timeouts, because
+/// the connection may stay active while one stream stalls.
 final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How long a stream's client may keep us waiting.
+    /// The timeouts of a stream.
     struct Patience {
-        /// For the rest of a request.
+        /// For the complete request.
         let request: TimeAmount
-        /// With nothing taken of an answer.
+        /// Without progress on a response.
         let idle: TimeAmount
     }
 
@@ -24,7 +24,7 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     private var began = NIODeadline.distantPast
     private var hasRequest = false
 
-    /// - Parameter patience: `nil` if others end connections that wait.
+    /// - Parameter patience: `nil` if another handler enforces the timeouts.
     init(_ memory: ResponseMemory, _ patience: Patience?) { (self.memory, self.patience) = (memory, patience) }
 
     func handlerAdded(context: ChannelHandlerContext) {

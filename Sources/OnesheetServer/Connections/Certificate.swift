@@ -2,12 +2,12 @@ import NIOSSL
 package import OnesheetCore
 import Synchronization
 
-/// The certificate that new connections are shown. Its files can be read again; connections that are open stay as they are.
+/// The certificate for new connections. Its files can be reloaded; open connections keep the old certificate.
 package final class Certificate: Sendable {
     private let files: TLSFiles
     private let current: Mutex<NIOSSLContext>
 
-    /// - Throws: `ConfigurationError` that says what is wrong with the files.
+    /// - Throws: `ConfigurationError` if the files cannot be used.
     package init(_ files: TLSFiles) throws(ConfigurationError) {
         self.files = files
         current = Mutex(try Self.context(files))
@@ -16,7 +16,7 @@ package final class Certificate: Sendable {
     var context: NIOSSLContext { current.withLock { $0 } }
 
     /// Reads the files again.
-    /// - Throws: `ConfigurationError` that says what is wrong with them; then the certificate stays as it is.
+    /// - Throws: `ConfigurationError` if the files cannot be used. The old certificate then stays in use.
     func reload() throws(ConfigurationError) {
         let new = try Self.context(files)
         current.withLock { $0 = new }

@@ -3,7 +3,8 @@ import NIOCore
 import OnesheetCore
 import OnesheetHTTP
 
-/// What clients are told apart by: an IPv4 address, or the /64 of an IPv6 address, which is what one customer has.
+/// The address that a client's limits apply to: an IPv4 address, or the /64 of an IPv6 address, which is the usual assignment to
+/// one customer.
 struct ClientAddress: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -12,29 +13,32 @@ struct ClientAddress: Hashable, Sendable {
     }
 }
 
-/// Finds out who a client is, also behind proxies.
+/// Determines a client's address, also behind proxies.
 struct ClientIdentity: Sendable {
-    /// Proxies whose word about their clients is taken.
+    /// Proxies whose `X-Forwarded-For` or `Forwarded` is trusted.
     let trustedProxies: [NetworkRange]
 
-    /// Whether `address` is a proxy's that is trusted.
+    /// Whether `address` belongs to a trusted proxy.
     func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
 
-    /// Whom a connection from `peer` is counted for; `nil` if it is nobody's share: a trusted proxy has the connections of many.
-    /// - Parameter peer: `nil` on a Unix socket, at whose other end is a program of this machine.
+    /// The address that a connection from `peer` counts for. `nil` for a trusted proxy, which carries the connections of many
+    /// clients.
+    /// - Parameter peer: `nil` on a Unix socket, whose peer is a local program.
     func owner(ofConnectionFrom peer: IPAddress?) -> ClientAddress? {
         guard let peer, !isTrusted(peer) else { return nil }
         return ClientAddress(peer)
     }
 
-    /// Whom a request is counted for; `nil` if it is nobody's share: it comes from a trusted proxy that does not say for whom.
+    /// The address that a request counts for. `nil` if a trusted proxy does not name the client.
     /// - Parameters:
     ///   - peer: `nil` on a Unix socket.
-    ///   - fields: the request's. They count only if a trusted proxy sent them: `X-Forwarded-For`, or without one `Forwarded` (RFC 7239).
+    ///   - fields: the request's header fields. Only those of a trusted proxy count: `X-Forwarded-For`, or else `Forwarded` (RFC
+    ///     7239).
     func owner(ofRequestFrom peer: IPAddress?, _ fields: HTTPFields) -> ClientAddress? {
         if let peer, !isTrusted(peer) { return ClientAddress(peer) }
         var last: IPAddress?
-        // Each proxy adds whom it talks to at the end. From the first hop on that is not trusted, anybody may have written the rest.
+        // Each proxy appends the address of its peer. Read from the end and stop at the first untrusted hop: the client may have
+        // forged the rest.
         for hop in Self.hops(fields).reversed() {
             guard let address = Self.address(hop) else { break }
             last = address
@@ -43,7 +47,7 @@ struct ClientIdentity: Sendable {
         return last.map(ClientAddress.init)
     }
 
-    /// More proxies than this are in front of nobody.
+    /// The maximum number of proxies that are evaluated.
     private static let mostHops = 32
 
     private static func hops(_ fields: HTTPFields) -> [Substring] {
@@ -70,7 +74,7 @@ struct ClientIdentity: Sendable {
 }
 
 extension IPAddress {
-    /// An IPv4-mapped address (RFC 4291 §2.5.5.2) as the IPv4 address that it is.
+    /// Converts an IPv4-mapped address (RFC 4291 §2.5.5.2) to IPv4.
     fileprivate var unmapped: IPAddress {
         guard bytes.count == 16, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return self }
         return IPAddress(bytes: Array(bytes[12...]))
@@ -78,6 +82,6 @@ extension IPAddress {
 }
 
 extension SocketAddress {
-    /// `nil` for a Unix socket's.
+    /// The IP address. `nil` for a Unix socket.
     var address: IPAddress? { ipAddress.flatMap { IPAddress(String($0.prefix { $0 != "%" })) } }
 }

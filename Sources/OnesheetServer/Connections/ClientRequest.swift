@@ -6,7 +6,7 @@ import OnesheetCore
 import OnesheetPipeline
 import Synchronization
 
-/// Who is at the other end of a connection.
+/// The client of a connection.
 final class Client: Sendable {
     /// `nil` on a Unix socket.
     let peer: IPAddress?
@@ -17,21 +17,21 @@ final class Client: Sendable {
     init(_ peer: IPAddress?, _ connections: OpenConnections) { (self.peer, self.connections) = (peer, connections) }
 }
 
-/// A request while it is answered: for whom it is, and what it may take.
+/// A request that is being answered: its client and its limits.
 final class ClientRequest: Sendable {
-    /// The one that the running task works for.
+    /// The request of the current task.
     @TaskLocal static var current: ClientRequest?
 
-    /// The connection or, of HTTP/2, the stream that it came on.
+    /// The connection, or the HTTP/2 stream, that the request arrived on.
     let channel: any Channel
     private let client: Client
     private let fields: HTTPFields
     private let state = Mutex(State())
-    /// Bytes that are written to the client at once, before it has taken some.
+    /// The number of bytes written to the client before waiting for it to take them.
     let pieceLength: Int
 
     private struct State {
-        /// Whether it may cause as much work as it likes: it has paid, or is the administrator's.
+        /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isFree = false
         var body: BodyHold?
         var length = 0
@@ -43,17 +43,17 @@ final class ClientRequest: Sendable {
 
     deinit { letGo() }
 
-    /// Lets `responder` answer `request` on `channel` as one of its client's requests.
+    /// Answers `request` with `responder` and applies its client's limits.
     static func answer(
         _ request: Request, _ writer: consuming ResponseWriter, on channel: any Channel, of connections: OpenConnections,
         with responder: HTTPChannelHandler.Responder
     ) async throws {
         let own = connections.client(of: channel)
         guard let client = own ?? channel.parent.flatMap(connections.client) else {
-            // The connection is closed already.
+            // The connection is already closed.
             return
         }
-        // A stream of HTTP/2 cannot tell how much of a piece was taken, so its pieces are smaller.
+        // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
         let current = ClientRequest(of: client, on: channel, request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.letGo() }
         let permit = MissPermit { () throws(PipelineError) in try current.takeMiss() }
@@ -66,16 +66,16 @@ final class ClientRequest: Sendable {
         }
     }
 
-    /// Whether the client's word on how it was reached counts: if the operator named proxies, they alone know.
+    /// Whether `X-Forwarded-Proto` can be trusted. If the operator configured proxies, only those are trusted.
     var isFromProxy: Bool {
         let connections = client.connections
         return !connections.namesProxies || client.peer.map(connections.identity.isTrusted) ?? true
     }
 
-    /// The administrator asks: nothing is counted.
+    /// Exempts the administrator's requests from the miss limit.
     func free() { state.withLock { $0.isFree = true } }
 
-    /// Takes leave to cause work, once for each request.
+    /// Counts one miss per request against the client's limits.
     private func takeMiss() throws(PipelineError) {
         let connections = client.connections
         guard connections.memory.makeRoom() else {
@@ -90,13 +90,13 @@ final class ClientRequest: Sendable {
         free()
     }
 
-    /// Takes room for a body, until the answer is written.
-    /// - Parameter isInTier: whether the memory tier has it.
+    /// Reserves memory for a body until the response is written.
+    /// - Parameter isInTier: whether the memory tier holds the body.
     /// - Throws: `Problem` if there is no room.
     func hold(_ body: ByteBuffer, isInTier: Bool) throws(Problem) {
         let memory = client.connections.memory
         let length = body.readableBytes
-        // One client's streams do not take everybody's room, and one body is always possible.
+        // One client's streams may not take all the room. A single body is always allowed.
         let others = client.bytes.add(length, ordering: .relaxed).oldValue
         let isCrowded = !isInTier && length > ResponseMemory.small && others > 0 && others + length > memory.limit / 4
         guard !isCrowded, let hold = memory.admit(body, isInTier: isInTier) else {
@@ -118,7 +118,7 @@ final class ClientRequest: Sendable {
 }
 
 extension ResponseBody {
-    /// `bytes` as a body. A long one is written in pieces, the next when the client has taken the one before.
+    /// A body of `bytes`. A long body is written in pieces, each after the client has taken the previous one.
     static func pieces(of bytes: ByteBuffer) -> ResponseBody {
         let length = ClientRequest.current?.pieceLength ?? 64 << 10
         guard bytes.readableBytes > length else { return ResponseBody(byteBuffer: bytes) }

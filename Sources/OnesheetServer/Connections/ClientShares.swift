@@ -1,21 +1,21 @@
 import OnesheetCore
 import Synchronization
 
-/// What each client address may take: so many connections at the same time, and so many misses a second.
+/// Limits each client address: its concurrent connections, and its misses per second.
 final class ClientShares: Sendable {
-    /// Addresses that are known at the same time. One more makes those be forgotten that have nothing to be remembered for.
+    /// The maximum number of tracked addresses. Beyond it, idle addresses are forgotten.
     static let most = 65_536
 
     private struct Share {
         var connections = 0
-        /// Misses that it may still cause at once.
+        /// The misses left in the token bucket.
         var misses: Double
         var last: ContinuousClock.Instant
     }
 
     private struct State {
         var shares: [ClientAddress: Share] = [:]
-        /// Of all those together for whom there is no room in `shares`.
+        /// The shared limits of all addresses that do not fit into `shares`.
         var others: Share
         var forgot: ContinuousClock.Instant?
     }
@@ -29,11 +29,11 @@ final class ClientShares: Sendable {
         state = Mutex(State(others: Share(misses: Double(limits.burst), last: now)))
     }
 
-    /// How many addresses are known.
+    /// The number of tracked addresses.
     var count: Int { state.withLock { $0.shares.count } }
 
-    /// Takes a place for a connection; to be given back with `disconnect`.
-    /// - Returns: whether there was one.
+    /// Counts a connection. Balance with `disconnect`.
+    /// - Returns: `false` if the address has reached its limit.
     func connect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Bool {
         guard limits.connections > 0 else { return true }
         return change(address, at: now) { share in
@@ -43,14 +43,14 @@ final class ClientShares: Sendable {
         }
     }
 
-    /// Gives a connection's place back.
+    /// Ends a connection that `connect` counted.
     func disconnect(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
         guard limits.connections > 0 else { return }
         change(address, at: now) { $0.connections = max(0, $0.connections - 1) }
     }
 
-    /// Takes leave for one miss.
-    /// - Returns: `nil` if it is given; or else the seconds until there is one, at least 1.
+    /// Counts a miss.
+    /// - Returns: `nil` if the miss is allowed, or else the seconds until one is, at least 1.
     func miss(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Int? {
         guard limits.misses > 0 else { return nil }
         return change(address, at: now) { share in
@@ -74,7 +74,7 @@ final class ClientShares: Sendable {
             }
             if state.shares.count >= most { forget(&state, at: now) }
             guard state.shares.count < most else {
-                // Nobody evicts somebody's debts by coming from many addresses.
+                // Tracked addresses are never evicted to make room: a client with many addresses could otherwise reset used-up limits.
                 state.others = refilled(state.others, at: now)
                 return body(&state.others)
             }
@@ -91,7 +91,7 @@ final class ClientShares: Sendable {
         return share
     }
 
-    /// Forgets those who would be the same if they came for the first time. It looks at all of them, so at most once a second.
+    /// Forgets addresses in their initial state. The scan covers all addresses, so it runs at most once a second.
     private func forget(_ state: inout State, at now: ContinuousClock.Instant) {
         if let last = state.forgot, now - last < .seconds(1) { return }
         state.forgot = now

@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// How many files the process may have open (getrlimit(2), RLIMIT_NOFILE), and how many connections fit into that.
+/// The process's limit of open files (getrlimit(2), RLIMIT_NOFILE), and the number of connections that fit.
 struct DescriptorLimit {
     let files: Int
 
     init(files: Int) { self.files = files }
 
-    /// Raises the limit as far as the system lets every process, which is more than what many are started with.
+    /// Raises the soft limit to the hard limit, within `most`.
     static func raised() -> DescriptorLimit {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -29,9 +29,10 @@ struct DescriptorLimit {
         return DescriptorLimit(files: Int(min(limit.rlim_cur, rlim_t(most))))
     }
 
-    /// Connections that fit: each may be sent a file, and what is left over is for the cache, for origins and for plugins.
+    /// The number of connections that fit: two descriptors per connection (the socket and a file to send), with a reserve for the
+    /// cache, origins and plugins.
     var connections: Int { max(8, (files - min(256, files / 2)) / 2) }
 
-    /// More is of no use, and some programs that plugins start look at each.
+    /// A higher limit has no use, and some programs that plugins start iterate over all descriptors.
     private static let most = 1 << 18
 }

@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import OnesheetCore
 
-/// Refuses requests that two machines on the way could take for different ones: those of HTTP/1.1 that do not name exactly one valid
-/// host (RFC 9112 §3.2), and those with a transfer coding that is not just `chunked`, so that their end is anybody's guess (§6.1).
-/// Sits right behind the parser, whose errors are answered with 400 and the end of the connection.
+/// Rejects HTTP/1.1 requests that enable request smuggling: those without exactly one valid `Host` (RFC 9112 §3.2), and those with
+/// a transfer coding other than `chunked` (§6.1). Sits directly behind the parser, whose errors are answered with 400 and a closed
+/// connection.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -16,7 +16,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
             hasRefused = true
             context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
         }
-        // What follows a refused head is nobody's request.
+        // Ignore all bytes after a rejected head.
         if !hasRefused { context.fireChannelRead(data) }
     }
 
@@ -28,7 +28,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         return hosts.count == 1 && hosts[0].utf8.allSatisfy(isHostByte)
     }
 
-    /// What RFC 3986 §3.2 lets a host and its port be written with.
+    /// Whether RFC 3986 §3.2 allows `byte` in a host or port.
     static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -2,24 +2,24 @@ import NIOCore
 import OnesheetCore
 import Synchronization
 
-/// The connections that are open: to count them, to know whose they are and, in the end, to close them.
+/// The registry of open connections: counts them, maps each to its client, and closes them at shutdown.
 final class OpenConnections: Sendable {
-    /// Why a client did not get what it wanted.
+    /// The reason for a refusal.
     enum Refusal: String, CaseIterable {
-        /// Its address has as many connections as it may have.
+        /// The address has reached its connection limit.
         case connections
-        /// Its address has caused as many misses as it may.
+        /// The address has reached its miss limit.
         case misses
-        /// There is no memory for answers.
+        /// No memory is left for responses.
         case memory
-        /// It took nothing of its answers while others needed the memory.
+        /// The client read nothing of its responses while others needed the memory.
         case slow
-        /// The process has as many files open as it may have.
+        /// The process has reached its limit of open files.
         case descriptors
     }
 
     let identity: ClientIdentity
-    /// Whether the operator named the trusted proxies.
+    /// Whether the operator configured the trusted proxies.
     let namesProxies: Bool
     let shares: ClientShares
     let memory: ResponseMemory
@@ -35,15 +35,15 @@ final class OpenConnections: Sendable {
 
     var count: Int { channels.withLock { $0.count } }
 
-    /// How often each was the reason for a refusal.
+    /// The number of refusals by reason.
     var refused: [Refusal: Int] {
         refusals.withLock { $0 }.merging([.slow: memory.droppedClients]) { $1 }
     }
 
     func count(_ refusal: Refusal) { refusals.withLock { $0[refusal, default: 0] += 1 } }
 
-    /// Takes a connection on, or closes it if its address has as many as it may have.
-    /// - Throws: `TooManyConnections`; then it is closed.
+    /// Registers a connection, or closes it if its address has reached the limit.
+    /// - Throws: `TooManyConnections` after closing the connection.
     func add(_ channel: any Channel) throws(TooManyConnections) {
         let peer = channel.remoteAddress?.address
         let owner = identity.owner(ofConnectionFrom: peer)
@@ -61,14 +61,14 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Who is at the other end of `channel`; `nil` unless it is a connection that is open.
+    /// The client of `channel`. `nil` if it is not an open connection.
     func client(of channel: any Channel) -> Client? { channels.withLock { $0[ObjectIdentifier(channel)]?.client } }
 
-    /// Closes them all, whatever is still on its way.
+    /// Closes all connections, including those with responses in flight.
     func close() {
         for channel in channels.withLock({ $0.values.map(\.channel) }) { channel.close(promise: nil) }
     }
 }
 
-/// A client's address has as many connections as it may have.
+/// The client's address has reached its connection limit.
 struct TooManyConnections: Error {}

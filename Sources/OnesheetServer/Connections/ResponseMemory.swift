@@ -2,14 +2,15 @@ import NIOCore
 import OnesheetPipeline
 import Synchronization
 
-/// The memory of bodies that clients are being sent. A body that several of them are sent counts once.
+/// Accounts for the memory of response bodies in flight. A body shared by several clients counts once.
 ///
-/// A long body needs room before it is sent. One that the memory tier has needs none, as it is there anyway; but the tier may let go of
-/// it meanwhile, so it is counted too. If there is no room, clients that take nothing are let go of, the slowest first.
+/// A long body needs room before it is sent. A body in the memory tier is always admitted, but still counts, because the tier may
+/// evict it while clients hold it. When there is no room, the clients that have made no progress for the longest time are
+/// disconnected.
 final class ResponseMemory: Sendable {
-    /// Bodies up to this length in bytes may take a quarter more than there is.
+    /// Bodies up to this size, in bytes, may exceed the limit by a quarter.
     static let small = 64 << 10
-    /// How long a client may take nothing if others need the room.
+    /// How long a client may make no progress while others need the room.
     static let patience = TimeAmount.seconds(2)
 
     /// In bytes.
@@ -22,7 +23,7 @@ final class ResponseMemory: Sendable {
     private struct Body {
         var holders = 1
         let bytes: Int
-        /// Room in the budget that originals and pixels have, too.
+        /// The body's share of the memory budget that originals and pixels also use.
         let room: MemoryReservation?
     }
 
@@ -30,22 +31,22 @@ final class ResponseMemory: Sendable {
         var bytes = 0
         var bodies: [ObjectIdentifier: Body] = [:]
         var receivers: [ObjectIdentifier: BodyReceiver] = [:]
-        /// When slow ones were looked for.
+        /// The time of the last search for slow clients.
         var looked: NIODeadline?
     }
 
-    /// - Parameter budget: of which this is a part.
+    /// - Parameter budget: the budget that this memory counts against.
     init(limit: Int, of budget: MemoryBudget? = nil) { (self.limit, self.budget) = (limit, budget) }
 
-    /// Bytes of bodies that are held now.
+    /// Bytes of bodies in flight.
     var held: Int { state.withLock { $0.bytes } }
-    /// How many clients were let go of to make room.
+    /// The number of clients disconnected to make room.
     var droppedClients: Int { dropped.load(ordering: .relaxed) }
-    /// How many answers had no room.
+    /// The number of responses refused for lack of room.
     var refusedAnswers: Int { refused.load(ordering: .relaxed) }
 
-    /// Holds `body` until the result is gone.
-    /// - Parameter isInTier: whether the memory tier has it.
+    /// Reserves room for `body` until the result is released.
+    /// - Parameter isInTier: whether the memory tier holds the body.
     /// - Returns: `nil` if there is no room.
     func admit(_ body: ByteBuffer, isInTier: Bool) -> BodyHold? {
         let isSmall = body.readableBytes <= Self.small
@@ -56,26 +57,26 @@ final class ResponseMemory: Sendable {
         return hold
     }
 
-    /// - Returns: whether there is room for any long body. If not, slow clients are let go of.
+    /// - Returns: whether there is room for a long body. If not, slow clients are disconnected.
     func makeRoom() -> Bool {
         let excess = held - limit
         if excess >= 0 { drop(excess + 1) }
         return excess < 0
     }
 
-    /// Holds what is being written and cannot be refused any more.
+    /// Counts a body that is already being written and cannot be refused.
     func hold(_ body: ByteBuffer) -> BodyHold? { hold(body, upTo: .max, counts: true) }
 
     private func hold(_ body: ByteBuffer, upTo limit: Int, counts: Bool) -> BodyHold? {
         let id = body.storageID
-        // A part of a body keeps all of it.
+        // A slice keeps its whole storage alive.
         let bytes = max(body.readableBytes, body.storageCapacity)
         let hasRoom = state.withLock { state in
             if state.bodies[id]?.holders != nil {
                 state.bodies[id]?.holders += 1
                 return true
             }
-            // One body is always possible.
+            // A single body is always allowed.
             guard bytes <= limit - state.bytes || state.bytes == 0 else { return false }
             state.bytes += bytes
             state.bodies[id] = Body(bytes: bytes, room: counts ? budget?.charge(bytes) : nil)
@@ -85,7 +86,7 @@ final class ResponseMemory: Sendable {
     }
 
     fileprivate func letGo(of id: ObjectIdentifier) {
-        // Its room goes back outside the lock.
+        // Release the budget's share outside the lock.
         let gone: Body? = state.withLock { state in
             guard var body = state.bodies[id] else { return nil }
             body.holders -= 1
@@ -105,9 +106,9 @@ final class ResponseMemory: Sendable {
         state.withLock { _ = $0.receivers.removeValue(forKey: ObjectIdentifier(receiver)) }
     }
 
-    /// Lets go of clients that take nothing, until `bytes` bytes more are free.
+    /// Disconnects stalled clients, slowest first, until `bytes` more bytes are free.
     func drop(_ bytes: Int, at now: NIODeadline = .now()) {
-        // All are looked at, so not more often than needed.
+        // The search covers all clients, so its rate is limited.
         let receivers = state.withLock { state in
             if let last = state.looked, now - last < .milliseconds(100) { return [BodyReceiver]() }
             state.looked = now
@@ -125,9 +126,9 @@ final class ResponseMemory: Sendable {
     }
 }
 
-/// A body that is held. It is let go of with the last reference.
+/// A reservation for a body. Releasing the last reference ends it.
 final class BodyHold: Sendable {
-    /// Keeps the bytes where they are, so that the identity is nobody else's.
+    /// Keeps the storage allocated, so its identity stays unique.
     private let body: ByteBuffer
     private let memory: ResponseMemory
 
@@ -136,7 +137,7 @@ final class BodyHold: Sendable {
     deinit { memory.letGo(of: body.storageID) }
 }
 
-/// A connection, or a stream of HTTP/2, that is being sent bodies.
+/// A connection, or an HTTP/2 stream, that receives bodies.
 final class BodyReceiver: Sendable {
     private let channel: any Channel
     private let memory: ResponseMemory
@@ -147,14 +148,14 @@ final class BodyReceiver: Sendable {
         state = Mutex((0, 0, .now()))
     }
 
-    /// Since when nothing was taken of what was written.
+    /// The time since which the client has made no progress.
     var waitingSince: NIODeadline { state.withLock { $0.since } }
-    /// Bytes of the longest body of which something was written and not taken.
+    /// The size of the largest body in flight, in bytes.
     var bytes: Int { state.withLock { $0.bytes } }
     /// Whether the client has taken everything.
     var isEmpty: Bool { state.withLock { $0.pieces == 0 } }
 
-    /// Something is written that holds a body of `bytes` bytes.
+    /// Counts a written piece of a body of `bytes` bytes.
     func wrote(_ bytes: Int) {
         let isFirst = state.withLock { state in
             if state.pieces == 0 { state.since = .now() }
@@ -165,7 +166,7 @@ final class BodyReceiver: Sendable {
         if isFirst { memory.add(self) }
     }
 
-    /// Something that was written is taken, or never will be.
+    /// Counts a piece as taken, or as failed.
     func took() {
         let isLast = state.withLock { state in
             state.since = .now()
@@ -180,7 +181,7 @@ final class BodyReceiver: Sendable {
 }
 
 extension ByteBuffer {
-    /// The same for all slices of one storage.
+    /// Identifies the storage that all slices share.
     fileprivate var storageID: ObjectIdentifier {
         withVeryUnsafeBytesWithStorageManagement { _, storage in ObjectIdentifier(storage.takeUnretainedValue()) }
     }

@@ -1,18 +1,19 @@
 import NIOCore
 
-/// What a connection waits for.
+/// The event that a connection waits for.
 enum ConnectionPhase {
-    /// The client's next request.
+    /// The next request.
     case idle
-    /// The rest of a request that has begun.
+    /// The rest of a request.
     case reading
-    /// Our answer.
+    /// The server's response.
     case answering
 }
 
-/// Closes connections whose client keeps us waiting: for a request, for the rest of one, or to take an answer.
+/// Closes idle and stalled connections: those without a request, those with an incomplete request, and those whose client does not
+/// read the response.
 ///
-/// Looks at most four times in each of the times allowed, so that bytes that come and go cost next to nothing.
+/// Polls four times per timeout, so traffic itself costs almost nothing.
 final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -21,12 +22,12 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     private let phase: () -> ConnectionPhase
     private var looking: RepeatedTask?
     private var lastRead = NIODeadline.distantPast
-    /// When the request began that is not whole yet.
+    /// The start of the incomplete request.
     private var began: NIODeadline?
-    /// Since when the client has taken nothing of so many bytes.
+    /// The number of bytes that wait for the client, and the time since which it has not changed.
     private var waiting: (bytes: Int, since: NIODeadline)?
 
-    /// - Parameter phase: asked after everything that was read has been dealt with.
+    /// - Parameter phase: called after the handlers behind have processed a read.
     init(idleTimeout: TimeAmount, requestTimeout: TimeAmount, phase: @escaping () -> ConnectionPhase) {
         (self.idleTimeout, self.requestTimeout, self.phase) = (idleTimeout, requestTimeout, phase)
     }
@@ -65,7 +66,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether the client has taken nothing of what was written for too long.
+    /// Whether the client has read nothing for too long.
     private func isStalled(_ context: ChannelHandlerContext, _ now: NIODeadline) -> Bool {
         let buffered = context.channel.bufferedBytes
         guard buffered > 0 else {
@@ -81,12 +82,12 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// How many bytes wait for the client to take them. To be asked on the channel's loop.
+    /// The number of bytes that wait for the client. Call it on the channel's loop.
     var bufferedBytes: Int {
         do {
             return try syncOptions?.getOption(.bufferedWritableBytes) ?? 0
         } catch {
-            // A channel that cannot tell is not held against its client.
+            // If the channel does not support the option, no client counts as stalled.
             return 0
         }
     }

@@ -8,10 +8,10 @@ import NIOCore
     import Darwin
 #endif
 
-/// Keeps the server from asking in vain, again and again, for a connection that it has no descriptor for.
+/// Prevents a busy loop on `accept` when no descriptor is left (EMFILE, ENFILE).
 ///
-/// A descriptor is kept for then: with it the connection is accepted and closed, so that its client knows, and nothing waits. Sits before
-/// all that counts connections.
+/// Keeps one descriptor in reserve. When `accept` fails, the handler closes the reserve, accepts the connection and closes it at
+/// once, so that the client sees the refusal and the accept queue advances. Sits before the handlers that count connections.
 final class SpareDescriptor: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -19,13 +19,13 @@ final class SpareDescriptor: ChannelInboundHandler, RemovableChannelHandler {
     private var spare: CInt?
     private let refuse: () -> Void
 
-    /// - Parameter refuse: called for each connection that is closed.
+    /// - Parameter refuse: called for each connection that is closed for lack of a descriptor.
     init(_ refuse: @escaping () -> Void) {
         self.refuse = refuse
         spare = Self.open()
     }
 
-    /// Whether the next connection has a descriptor in any case.
+    /// Whether the reserve descriptor is open.
     var isKept: Bool { spare != nil }
 
     deinit { if let spare { close(spare) } }
@@ -52,7 +52,7 @@ final class SpareDescriptor: ChannelInboundHandler, RemovableChannelHandler {
     private static func open() -> CInt? {
         let file = dup(STDERR_FILENO)
         guard file >= 0 else { return nil }
-        // Programs that plugins start do not have it.
+        // Child processes of plugins must not inherit it.
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         return file
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Knows which requests the parser has read on a connection and not answered yet. Sits right behind the parser.
+/// Counts the requests that the parser has read and that are not answered yet. Sits directly behind the parser.
 final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -11,13 +11,13 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var read = 0
     private var answered = 0
 
-    /// Whether a request has begun and not ended.
+    /// Whether a request is incomplete.
     var isReading: Bool { begun > read }
-    /// Whether every request that has begun is answered to its end.
+    /// Whether every request is complete and answered.
     var isEmpty: Bool { begun == read && read == answered && !hasRefused }
-    /// Whether a request that was read waits for its answer.
+    /// Whether a complete request waits for its response.
     var isAnswering: Bool { answered < read }
-    /// Whether what came last is no request: nothing more is one. The refusal itself is written later.
+    /// Whether the parser has failed. It reads no further request, and the refusal itself is written later.
     private(set) var hasRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,20 +1,20 @@
 import NIOCore
 import Synchronization
 
-/// Answers simple requests for what is cached on the event loop that has received them. Each loop has its own heads and open files, so
-/// that none waits for another.
+/// Answers simple requests for cached images on the event loop that received them. Each loop has its own response heads and open
+/// files, so loops never wait for each other.
 final class FastPath: Sendable {
     private let responder: ReloadableResponder
     private let sendsFiles: Bool
     private let loops = Mutex<[ObjectIdentifier: NIOLoopBound<LoopFastPath>]>([:])
 
-    /// - Parameter sendsFiles: whether the system may send files by itself, which it cannot if they have to be encrypted.
+    /// - Parameter sendsFiles: whether responses may use `sendfile`. It cannot be used on encrypted connections.
     init(_ responder: ReloadableResponder, sendsFiles: Bool) { (self.responder, self.sendsFiles) = (responder, sendsFiles) }
 
-    /// The requests that the router answers, with what was found about them here.
+    /// The parsed requests that the fast path hands over to the router.
     var routedRequests: RoutedRequests { responder.routedRequests }
 
-    /// - Parameter loop: the one that the caller is on.
+    /// - Parameter loop: the event loop that the caller runs on.
     func part(on loop: any EventLoop) -> LoopFastPath {
         loops.withLock { loops in
             if let part = loops[ObjectIdentifier(loop)] { return part.value }
@@ -24,13 +24,13 @@ final class FastPath: Sendable {
         }
     }
 
-    /// Lets go of an exchanged configuration, also if no request comes.
+    /// Releases the previous configuration after a reload, even if no request arrives.
     func refresh() {
         for part in loops.withLock({ Array($0.values) }) { part.eventLoop.execute { _ = part.value.heads } }
     }
 }
 
-/// One event loop's part of the fast path. Used on that loop alone.
+/// One event loop's part of the fast path. Only used on that loop.
 final class LoopFastPath {
     private let responder: ReloadableResponder
     private let files: OpenFileCache?
@@ -44,10 +44,9 @@ final class LoopFastPath {
         current = ResponseHeadCache(responder.router, files: files)
     }
 
-    /// The requests that the router answers, with what was found about them here.
     var routedRequests: RoutedRequests { responder.routedRequests }
 
-    /// The heads, made anew once the configuration was exchanged.
+    /// The prepared heads, created again after a reload.
     var heads: ResponseHeadCache {
         let exchanges = responder.exchanges
         if exchanges != self.exchanges {

@@ -5,11 +5,11 @@ import OnesheetCore
     import Glibc
 #endif
 
-/// Answers simple requests of HTTP/1.1 that a tier has the image for, before the parser sees them. Everything else goes on to the
-/// parser, byte for byte, and what was found about a request goes with it to the router.
+/// Answers simple HTTP/1.1 requests for cached images before the parser sees them. Every other request passes to the parser byte
+/// for byte. The handler gives the result of its own parsing to the router.
 ///
-/// A connection is either this handler's or the parser's: from the first byte that the parser gets until all that it has read is
-/// answered, everything is the parser's, so that responses leave in the order of their requests.
+/// At any moment, either this handler or the parser owns the connection. The parser owns it from its first byte until every request
+/// it has read is answered, so responses leave in the order of their requests.
 final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -19,26 +19,26 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let connections: OpenConnections
     private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
-    /// The parser's requests, once it has got any bytes.
+    /// The parser's requests. `nil` until the parser has received bytes.
     private var parsers: UnansweredRequests?
-    /// Whether what the parser got last was the end of a request, so that it holds no part of another one.
+    /// Whether the parser's input ended with a complete request, so the parser holds no partial request.
     private var parserIsDone = true
-    /// Whether the parser got something since it was told that this was all for now.
+    /// Whether the parser received bytes since the last `channelReadComplete`.
     private var hasPassed = false
 
-    /// - Parameter fastPath: `nil` if everything is the parser's.
+    /// - Parameter fastPath: `nil` if the parser handles every request.
     init(_ fastPath: LoopFastPath?, _ connections: OpenConnections) {
         (self.fastPath, self.connections) = (fastPath, connections)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
 
-    /// What the connection waits for.
+    /// The connection's current phase.
     var phase: ConnectionPhase {
         guard let parsers else { return .idle }
         if parsers.isReading { return .reading }
         if parsers.isAnswering { return .answering }
-        // What was refused never becomes whole; its sender is to close, and not waited for any longer than for the rest.
+        // A refused request never completes. The client should close, so `requestTimeout` applies instead of the idle timeout.
         return parserIsDone && !parsers.hasRefused ? .idle : .reading
     }
 
@@ -46,7 +46,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         var bytes = unwrapInboundIn(data)
         if parserIsDone, parsers?.isEmpty ?? true, let heads = fastPath?.heads {
             var (hasAnswered, isCorked) = (false, false)
-            // A client that does not read its responses waits for the parser's, which are held back for it.
+            // If the client does not read its responses, let the parser handle the rest: its responses have backpressure.
             requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
                 switch heads.answer(request) {
                 case .answer(let response):
@@ -55,7 +55,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
                     write(response, context)
                     hasAnswered = true
                 case .route(let routed):
-                    // The parser holds nothing and everything is answered, so this is the next request that the router gets.
+                    // The parser holds no bytes and no request is unanswered, so the router receives this request next.
                     fastPath?.routedRequests.handOver(routed, on: context.channel)
                     break requests
                 }
@@ -67,13 +67,13 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A request that never reached the router.
+        // Drop a request that never reached the router.
         fastPath?.routedRequests.take(on: context.channel)
         context.fireChannelInactive()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // A parser that got nothing has nothing to complete.
+        // A parser without new input has nothing to complete.
         guard hasPassed else { return }
         hasPassed = false
         context.fireChannelReadComplete()
@@ -95,14 +95,14 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .bytes(let bytes): context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         case .file(let file):
             let sent = context.eventLoop.makePromise(of: Void.self)
-            // Held open until then.
+            // Keep the file open until it is sent.
             sent.futureResult.whenComplete { _ in withExtendedLifetime(file) {} }
             context.write(wrapOutboundOut(.fileRegion(file.region)), promise: sent)
         }
     }
 
-    /// A long body stays in memory for as long as the client takes, also if the tier lets go of it. Short ones are few, as no more are
-    /// written than the system takes and one.
+    /// Writes a long body in pieces and accounts for its memory until the client has taken it, because the tier may evict it
+    /// meanwhile. Short bodies need no accounting: writes stop as soon as the channel is not writable.
     private func write(inPieces bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         let (hold, receiver) = (memory.admit(bytes, isInTier: true), receiver)
         var rest = bytes
@@ -115,7 +115,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        // From here on the connection is the parser's, and it stays so if it cannot be seen when the parser is done.
+        // The parser owns the connection from here on. It keeps it if its state cannot be read.
         (parserIsDone, hasPassed) = (false, true)
         do {
             parsers = try parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
@@ -123,13 +123,14 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
             parsers = nil
         }
         context.fireChannelRead(wrapInboundOut(bytes))
-        // The parser reads at once, and a plain end of a head leaves nothing over.
+        // The parser reads synchronously. After a plain end of a head it holds no bytes.
         guard let parsers, !parsers.isReading else { return }
         parserIsDone = bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A handler that closes the connection after one of these does not know of responses that are still on their way from here.
+        // The default handlers close the connection on these events and do not know of responses from the fast path that are still
+        // being written.
         if event is ChannelShouldQuiesceEvent {
             passWhenSent(ChannelShouldQuiesceEvent(), context)
         } else if let end = event as? ChannelEvent, end == .inputClosed {
@@ -149,9 +150,9 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Whether packets that are not full wait for more (tcp(7), TCP_CORK). A head that is followed by a file would else leave in a packet
-    /// of its own, which costs as much as the file's. To be asked on the channel's loop.
-    /// - Returns: whether the connection can do that: those that are not TCP cannot.
+    /// Sets `TCP_CORK` (tcp(7)): partial packets wait for more data. Otherwise a head before a file leaves in a packet of its own,
+    /// which costs as much as the file's packet. Call it on the channel's loop.
+    /// - Returns: `false` if the connection does not support it, such as a Unix socket.
     fileprivate func cork(_ isCorked: Bool) -> Bool {
         #if canImport(Glibc)
             do {

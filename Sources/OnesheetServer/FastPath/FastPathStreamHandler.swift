@@ -2,17 +2,18 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// The fast path of one stream of HTTP/2, whose request is decoded already. Every other request goes on with what was found about it.
+/// The fast path of one HTTP/2 stream, whose request is already decoded. Other requests continue to the router with the parsed
+/// target.
 final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
     private let fastPath: FastPath?
-    /// A simple request of which it is not known yet that it has no body.
+    /// A simple request head that waits for the end of the request, because a body may follow.
     private var begun: (head: HTTPRequest, request: SimpleRequest)?
 
-    /// - Parameter fastPath: `nil` if nothing is answered here.
+    /// - Parameter fastPath: `nil` turns the fast path off.
     init(_ fastPath: FastPath?) { self.fastPath = fastPath }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -31,7 +32,7 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A request that never reached the router.
+        // Drop a request that never reached the router.
         fastPath?.routedRequests.take(on: context.channel)
         context.fireChannelInactive()
     }
@@ -42,13 +43,13 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Answers `request` if it can be done at once.
+    /// Answers `request` if it can be answered without waiting.
     private func isAnswered(_ request: SimpleRequest, _ context: ChannelHandlerContext) -> Bool {
         guard context.channel.isWritable, let heads = fastPath?.part(on: context.eventLoop).heads else { return false }
         switch heads.answer(request) {
         case .answer(.head(let head)): write(head, body: nil, context)
         case .answer(.parts(let head, let body)): write(head, body: body.bytes, context)
-        // Only made for connections that are not encrypted.
+        // Whole files are only prepared for unencrypted connections.
         case .answer(.whole): return false
         case .route(let routed):
             fastPath?.routedRequests.handOver(routed, on: context.channel)

@@ -2,18 +2,19 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 
-/// The prepared responses of one event loop that hold files open, until their second is over: opening a file takes longer than sending it.
+/// Keeps the files of prepared responses open until their second is over, because opening a file takes longer than sending it. One
+/// cache per event loop.
 ///
-/// What is removed meanwhile is not sent, but takes its room on the disk or in memory until then, which is why only few and small files
-/// are kept. Used on its loop alone.
+/// A removed entry is no longer sent, but its open file occupies disk space or memory until it is closed. The cache therefore keeps
+/// only a few small files. Only used on its loop.
 final class OpenFileCache {
-    /// Responses at once; one can hold two files.
+    /// The maximum number of responses. Each can hold two files.
     private static let limit = 32
-    /// Bytes of the longest body that is kept.
+    /// The longest body to keep, in bytes.
     private static let sizeLimit = 128 << 10
-    /// Bytes of the shortest body that is worth a file of memory: of a shorter one, copying it takes no longer.
+    /// The shortest body, in bytes, that is worth an in-memory file. Copying a shorter body takes no longer.
     private static let memorySize = 8 << 10
-    /// Bytes that files of memory take, also those that are let go of but still on their way to slow clients.
+    /// The maximum size of all in-memory files, in bytes, including released files that slow clients are still receiving.
     private static let memoryLimit = 16 << 20
 
     private let loop: any EventLoop
@@ -23,7 +24,8 @@ final class OpenFileCache {
 
     init(on loop: any EventLoop, clock: WallClock) { (self.loop, self.clock) = (loop, clock) }
 
-    /// - Returns: whether `response` may hold files open, with a body of `length` bytes. They are let go of when its second is over.
+    /// - Returns: whether `response` may keep files open for a body of `length` bytes. The cache closes them when the second is
+    ///   over.
     func keep(_ response: PreparedResponse, length: Int) -> Bool {
         guard length <= Self.sizeLimit else { return false }
         if responses.contains(where: { $0 === response }) { return true }
@@ -34,8 +36,8 @@ final class OpenFileCache {
         return true
     }
 
-    /// A file of memory that holds `head` and `body`, for `response` to keep.
-    /// - Returns: `nil` if it is not worth it, or there is no room.
+    /// Creates an in-memory file with `head` and `body` for `response`.
+    /// - Returns: `nil` if the body is too short, or if there is no room.
     func memoryFile(_ head: ByteBuffer, _ body: ReadyBody, for response: PreparedResponse) -> ReadyFile? {
         memoryFiles.removeAll { $0.object == nil }
         let held = memoryFiles.reduce(0) { $0 + ($1.object?.region.readableBytes ?? 0) }
@@ -47,7 +49,7 @@ final class OpenFileCache {
             memoryFiles.append(Weak(file))
             return file
         } catch {
-            // The body is sent as it is: there is no memory or no descriptor left, or the system has no such files.
+            // Out of memory or descriptors, or the system has no in-memory files: send the body from its buffer instead.
             return nil
         }
     }
@@ -61,9 +63,9 @@ final class OpenFileCache {
         }
     }
 
-    /// Sweeps also when nobody asks any more.
+    /// Schedules a sweep, so files are closed even if no further request arrives.
     private func sweepSoon() {
-        // Dropping all of this does not wait until the files are closed.
+        // The weak reference lets the cache be released before the task runs.
         let here = NIOLoopBound(Weak(self), eventLoop: loop)
         loop.scheduleTask(in: .seconds(1)) {
             guard let kept = here.value.object else { return }
@@ -73,7 +75,7 @@ final class OpenFileCache {
     }
 }
 
-/// Something that others keep alive, or not.
+/// A weak reference to an object.
 private struct Weak<Object: AnyObject> {
     weak var object: Object?
     init(_ object: Object) { self.object = object }

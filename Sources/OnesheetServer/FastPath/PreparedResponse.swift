@@ -7,15 +7,15 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// A response that an event loop sends at once.
+/// A response that an event loop can send at once.
 enum ReadyResponse {
     case head(ResponseHead)
     case parts(ResponseHead, ReadyBody)
-    /// Head and body are in one file.
+    /// Head and body in one file.
     case whole(ReadyFile)
 }
 
-/// What is sent after a head.
+/// The body of a response that an event loop can send at once.
 enum ReadyBody {
     case bytes(ByteBuffer)
     case file(ReadyFile)
@@ -28,7 +28,7 @@ enum ReadyBody {
         }
     }
 
-    /// `nil` if a file would have to be waited for.
+    /// The bytes. `nil` if reading the file would block.
     var bytes: ByteBuffer? {
         switch self {
         case .bytes(let bytes): bytes
@@ -37,11 +37,11 @@ enum ReadyBody {
     }
 }
 
-/// A response's head as it is sent to clients that do not name an origin.
+/// A response head for clients that send no `Origin`.
 final class ResponseHead {
-    /// With its date, for HTTP/2.
+    /// The fields with `Date`, for HTTP/2.
     let fields: HTTPResponse
-    /// With its empty line, for HTTP/1.1 (RFC 9112 §4).
+    /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 
     init(_ response: Response, _ cors: CORS, at now: Date) {
@@ -62,48 +62,48 @@ final class ResponseHead {
     }
 }
 
-/// The heads with which an entry is answered, written once for all requests of one second.
+/// The response heads of one entry. They are created once a second and reused for every request in that second.
 ///
-/// They are made by the code that answers all other requests.
+/// `ImageResponse` creates them, as it does for all other requests.
 final class PreparedResponse {
-    /// The whole response's head.
+    /// The head of the full response.
     let head: ResponseHead
-    /// Where the body is, if it is sent from a file that is kept open.
+    /// The open file that holds the body.
     private(set) var file: ReadyFile?
-    /// Head and body in a file of memory, if that is worth it.
+    /// An in-memory file with head and body, once it is worth creating.
     private var whole: ReadyFile?
     private var uses = 0
-    /// The head of “not modified”, once somebody asked.
+    /// The head of the 304 response, created at the first conditional request.
     private var notModified: ResponseHead?
-    // Not the entry: it would keep the body alive that its tier lets go of.
+    // No reference to the entry itself: it would keep the body in memory after the tier evicts it.
     private let validator: String
     private let created: Date
     private let tier: String
-    /// While the heads are right.
+    /// The period in which the heads are valid.
     private let time: Range<Date>
 
-    /// - Parameter now: the present moment. The heads hold until its second is over, or until the entry is not fresh any more.
-    /// - Returns: `nil` unless the entry is fresh.
+    /// - Parameter now: the current time. The heads are valid until its second is over or the entry becomes stale.
+    /// - Returns: `nil` if the entry is stale.
     init?(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         var full = ImageResponse(answer: answer, address: facts).response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         head = ResponseHead(full, cors, at: now)
         (validator, created, tier) = (hit.entry.validator, hit.entry.created, hit.tier)
-        // For so long the same `Date` field (RFC 9110 §6.6.1) is sent. Moments before it are those of a clock that was set back.
+        // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<answer.freshUntil)
     }
 
-    /// Whether the heads are right for `hit` at `now`.
+    /// Whether the heads are valid for `hit` at `now`.
     func isGood(for hit: CacheHit, at now: Date) -> Bool {
         isGood(at: now) && validator == hit.entry.validator && tier == hit.tier
     }
 
-    /// Whether the heads are right at `now` for the entry that they were made for.
+    /// Whether the heads are valid at `now` for the entry they were created for.
     func isGood(at now: Date) -> Bool { time.contains(now) }
 
-    /// Whether the client has the entry already (RFC 9110 §13).
+    /// Whether the client already has the entry (RFC 9110 §13).
     func isKnown(to request: SimpleRequest) -> Bool {
         guard request.isConditional else { return false }
         var fields = HTTPFields()
@@ -112,8 +112,8 @@ final class PreparedResponse {
         return Preconditions(fields: fields, validator: validator, modified: created).outcome == .notModified
     }
 
-    /// The head for clients that have the entry already.
-    /// - Returns: `nil` unless `hit` is fresh.
+    /// The head of the 304 response.
+    /// - Returns: `nil` if `hit` is stale.
     func notModified(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) -> ResponseHead? {
         if let notModified { return notModified }
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
@@ -122,16 +122,16 @@ final class PreparedResponse {
         return notModified
     }
 
-    /// Lets `files` keep `file` open for the next requests, if it has room.
+    /// Keeps `file` open in `files` for the following requests, if there is room.
     func keep(_ file: ReadyFile, in files: OpenFileCache) {
         if files.keep(self, length: file.region.readableBytes) { self.file = file }
     }
 
-    /// The whole response as one file, once it was asked for so often that writing the file has been worth it.
+    /// The full response as one file, once it has been requested often enough to be worth writing the file.
     func whole(with body: ReadyBody, in files: OpenFileCache) -> ReadyFile? {
         if let whole { return whole }
         uses += 1
-        // Sending saves about a fifth of what writing takes. If there was no room or no memory, there may be some later.
+        // One send saves about a fifth of the cost of writing. Retry every eighth request: room or memory may be available later.
         guard uses.isMultiple(of: 8) else { return nil }
         whole = files.memoryFile(head.bytes, body, for: self)
         return whole

@@ -8,21 +8,22 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// What one event loop remembers of requests that a tier could answer at once: each target as it was parsed, and the heads.
+/// One event loop's cache of parsed targets and prepared response heads, for requests that a tier can answer at once.
 ///
-/// Only the parsing is remembered, never that the entry is still there: the tiers are asked each time, so a purge holds at once. Used on
-/// its loop alone.
+/// The cache holds no entries: every request looks the entry up in the tiers, so a purge takes effect immediately. Only used on its
+/// loop.
 final class ResponseHeadCache {
-    /// What to do with a request.
+    /// The result of the fast path for one request.
     enum Outcome {
         case answer(ReadyResponse)
-        /// It takes longer: the request goes on to the router with all that was found.
+        /// The request needs more time. It continues to the router with the parsed target and the look-up so far.
         case route(RoutedRequest)
     }
 
-    /// How many targets and how many `Accept` headers are remembered; beyond it everything is learnt anew.
+    /// The maximum number of targets, and of `Accept` headers. A full cache is emptied.
     private static let limit = 4096
-    /// Bytes of the longest body that is encrypted at once: the client may take its time with what is encrypted, and it is a copy.
+    /// The longest body, in bytes, that is sent at once on an encrypted connection. Encrypting copies the body, and a slow client
+    /// holds the copy.
     private static let encryptedLimit = ResponseMemory.small
 
     private let router: Router
@@ -31,14 +32,14 @@ final class ResponseHeadCache {
     private var targets: [ByteBuffer: CachedTarget] = [:]
     private var formats: [ByteBuffer: ImageFormat] = [:]
 
-    /// - Parameter files: `nil` if no file may be sent.
+    /// - Parameter files: `nil` on connections that cannot send files.
     init(_ router: Router, files: OpenFileCache?) {
         self.router = router
         self.files = files
         images = router.table.images
     }
 
-    /// The response to `request`, if it takes no more than a look into memory or the page cache.
+    /// Answers `request` if the response needs no more than a look-up in memory or in the page cache.
     func answer(_ request: SimpleRequest) -> Outcome {
         let now = images.clock.now
         if let known = targets[request.target] { return answer(request, at: known, now) }
@@ -64,7 +65,7 @@ final class ResponseHeadCache {
             return .route(target.routed.with(.refused(error)))
         }
         let variant = target.variant(in: target.address.negotiates ? chosenFormat(request.accept) : nil, images)
-        // Conditions are for the entry itself.
+        // A conditional request needs the entry itself.
         if !request.isConditional, let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
             file.isUsable()
         {
@@ -77,7 +78,7 @@ final class ResponseHeadCache {
         return .answer(response)
     }
 
-    /// The response of what a tier has of `variant`; `nil` if it takes longer, or if something is wrong with it.
+    /// The response for a tier's `hit`. `nil` if the response needs more time or the request is invalid.
     private func response(
         to request: SimpleRequest, _ hit: CacheHit?, _ variant: CachedVariant, at target: CachedTarget, _ now: Date
     ) -> ReadyResponse? {
@@ -98,7 +99,7 @@ final class ResponseHeadCache {
         return send(prepared, body, to: request, target)
     }
 
-    /// The body of `hit` as it can be sent at once.
+    /// The body of `hit` if it can be sent without waiting.
     private func body(of hit: CacheHit) -> ReadyBody? {
         guard files == nil else { return hit.file.map { .file($0) } ?? .bytes(hit.entry.body) }
         guard hit.size <= Self.encryptedLimit else { return nil }
@@ -131,7 +132,7 @@ final class ResponseHeadCache {
     }
 }
 
-/// A target that was parsed, with what was prepared for each format in which it was answered.
+/// A parsed target, with a prepared response for each negotiated format.
 private final class CachedTarget {
     let routed: RoutedRequest
     let address: ImageAddress
@@ -140,7 +141,7 @@ private final class CachedTarget {
 
     init(_ routed: RoutedRequest, _ address: ImageAddress) { (self.routed, self.address) = (routed, address) }
 
-    /// - Parameter format: the one that was negotiated, if any.
+    /// - Parameter format: the negotiated format, if any.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {
         if let known = variants[format] { return known }
         let variant = CachedVariant(images.target(address, in: format))
@@ -149,7 +150,7 @@ private final class CachedTarget {
     }
 }
 
-/// A variant, and the heads of its responses once there was one.
+/// A variant and its prepared response heads.
 private final class CachedVariant {
     let parsed: ParsedTarget
     var prepared: PreparedResponse?

@@ -1,10 +1,9 @@
 import HTTPTypes
 import NIOCore
 
-/// A `GET` or `HEAD` without a query or a body, whose header fields are all known to change nothing here but those that it holds.
+/// A `GET` or `HEAD` request without query and body. Its only header fields that affect the response are those stored here.
 ///
-/// Made of the bytes of HTTP/1.1, of which it needs no parser, or of a head that HTTP/2 has decoded. A request that is not surely one
-/// is the parser's.
+/// Created from HTTP/1.1 bytes without a parser, or from a decoded HTTP/2 head. The parser handles every other request.
 struct SimpleRequest {
     let isHead: Bool
     /// The path, percent-encoded.
@@ -12,18 +11,18 @@ struct SimpleRequest {
     private(set) var accept: ByteBuffer?
     private(set) var ifNoneMatch: ByteBuffer?
     private(set) var ifModifiedSince: ByteBuffer?
-    /// How many bytes the request takes, with its empty line; 0 if it was decoded before.
+    /// The length of the request with its final empty line, in bytes. 0 for a decoded head.
     let length: Int
 
-    /// Whether the response depends on what the client has.
+    /// Whether the response depends on the client's cached copy.
     var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
 
-    /// Longer requests are rare, and remembering their targets would take much memory.
+    /// Longer requests are rare, and caching their targets would take too much memory.
     private static let limit = 8192
     private static let targetLimit = 1024
 
-    /// Recognises a complete request of HTTP/1.1 (RFC 9112).
-    /// - Parameter received: what a connection sent; more requests may follow the first.
+    /// Recognises a complete HTTP/1.1 request (RFC 9112).
+    /// - Parameter received: bytes from a connection. Further requests may follow the first.
     init?(_ received: ByteBuffer) {
         guard let places = Places(received.readableBytesUInt8Span.extracting(first: Self.limit), targetLimit: Self.targetLimit)
         else {
@@ -39,7 +38,7 @@ struct SimpleRequest {
         ifModifiedSince = places.ifModifiedSince.map(slice)
     }
 
-    /// Recognises the head of a request that has no body.
+    /// Recognises the decoded head of a request without a body.
     init?(_ head: HTTPRequest) {
         guard head.method == .get || head.method == .head, let path = head.path, path.utf8.count <= Self.targetLimit,
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(Places.isTargetByte), head.extendedConnectProtocol == nil
@@ -57,7 +56,7 @@ struct SimpleRequest {
         }
     }
 
-    /// A field that is there twice is not simple any more.
+    /// Sets `field`. Returns `false` if the field occurs twice, because such a request is not simple.
     fileprivate static func fill<Value>(_ field: inout Value?, _ value: Value) -> Bool {
         guard field == nil else { return false }
         field = value
@@ -65,7 +64,7 @@ struct SimpleRequest {
     }
 }
 
-/// Where the parts of a request are in the bytes of HTTP/1.1.
+/// The positions of a request's parts in the HTTP/1.1 bytes.
 private struct Places {
     let isHead: Bool
     let target: Range<Int>
@@ -109,7 +108,7 @@ private struct Places {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
     }
 
-    /// What the names of known fields are made of; RFC 9110's tokens are more.
+    /// The bytes of known field names. RFC 9110 allows more in a token.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
     }
@@ -117,10 +116,10 @@ private struct Places {
     private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F || byte == 0x09 }
 }
 
-/// What a header field means to the response. A request with any other field is not simple.
+/// The meaning of a header field for the response. A request with any other field is not simple.
 private enum Field {
     case host, connection, accept, ifNoneMatch, ifModifiedSince
-    /// Changes nothing in any response of ours to a request for an image.
+    /// Has no effect on the response to an image request.
     case ignored
 
     private static let ignoredNames: [StaticString] = [
@@ -130,7 +129,7 @@ private enum Field {
         "x-forwarded-host", "x-real-ip", "x-request-id",
     ]
 
-    /// - Parameter name: a field's name in any case.
+    /// - Parameter name: a field name in any case.
     init?(_ name: Span<UInt8>) {
         switch name.count {
         case 4 where name.isName("host"): self = .host
@@ -146,21 +145,21 @@ private enum Field {
 }
 
 extension Span<UInt8> {
-    /// Whether `text` is what begins at `start`.
+    /// Whether `text` begins at `start`.
     fileprivate func has(_ text: StaticString, at start: Int) -> Bool {
         guard count - start >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
         return true
     }
 
-    /// Where the bytes end that `condition` holds for, from `start` on.
+    /// The index after the run of bytes from `start` that satisfy `condition`.
     fileprivate func end(from start: Int, while condition: (UInt8) -> Bool) -> Int {
         var end = start
         while end < count, condition(self[end]) { end += 1 }
         return end
     }
 
-    /// Whether this is `name`, which is in lower case, in any case.
+    /// Compares with `name`, which is in lower case, ignoring case.
     fileprivate func isName(_ name: StaticString) -> Bool {
         guard count == name.utf8CodeUnitCount else { return false }
         for index in 0..<count {
