@@ -8,11 +8,11 @@ import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
 
-/// `/`: the page. With `plain` in the query it is made here, for browsers without scripts; otherwise its script makes it of what the API
-/// answers, and no source is asked for it.
+/// `/`: the console. Its script builds each view from the API's responses. With `plain` in the query, the server renders the view
+/// for browsers without scripts.
 struct ConsoleRoute: Route {
     let prefix = "/"
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     let catalog: Catalog
     let posters: Posters
@@ -41,7 +41,7 @@ struct ConsoleRoute: Route {
         request.uri.queryParameters["source"].map(String.init) ?? sources.first?.name ?? ""
     }
 
-    /// What the query asks for, or the problem that it ended in.
+    /// The requested view, or the problem of its error.
     private func view(_ request: Request) async throws -> PlainPage.View {
         let parameters = request.uri.queryParameters
         let source = try source(request)
@@ -67,7 +67,7 @@ struct ConsoleRoute: Route {
     }
 }
 
-/// `/console/{fingerprint}/{file}`: what the page is made of. A file of this address never changes.
+/// `/console/{fingerprint}/{file}`: the console's files. A file at one address never changes.
 struct ConsoleFileRoute: Route {
     let prefix = "/console/"
 
@@ -80,7 +80,7 @@ struct ConsoleFileRoute: Route {
     }
 }
 
-/// `/favicon.ico`: what browsers ask for beside answers that are no page.
+/// `/favicon.ico`: browsers request it for responses that are not HTML pages.
 struct FaviconRoute: Route {
     let prefix = "/favicon.ico"
 

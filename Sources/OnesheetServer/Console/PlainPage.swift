@@ -5,7 +5,7 @@ import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
 
-/// The page without scripts: the same views to look at, made of links and pictures.
+/// The console for browsers without scripts: the same views as static HTML.
 struct PlainPage {
     enum View {
         case titles(TitlePage, TitleQuery)
@@ -58,7 +58,7 @@ struct PlainPage {
         return "<a href=\"\(address(name))\"\(current)>\(name.html)</a>"
     }
 
-    /// A view's address, ready for an attribute.
+    /// The URL of a view, escaped for an attribute.
     private func address(_ source: String, _ parameters: KeyValuePairs<String, String?> = [:]) -> String {
         let query = PercentEncoding.query(parameters)
         return "/?plain&amp;source=\(PercentEncoding.encode(source))" + (query.isEmpty ? "" : "&amp;\(query.html)")
@@ -151,7 +151,7 @@ struct PlainPage {
             """
     }
 
-    /// A link if `page` is one: a source may say anything.
+    /// A link, unless the source's `page` is not a web URL.
     private func link(_ text: String, _ page: String?) -> String {
         guard let page, WebURL(page) != nil else { return text.html }
         return "<a href=\"\(page.html)\" rel=\"noreferrer noopener\">\(text.html)</a>"

@@ -1,10 +1,10 @@
 import OnesheetCore
 
-/// The page's own words without scripts, in the reader's language.
+/// The texts of the plain console, in English or Korean.
 struct PlainWords {
     let language: String
 
-    /// - Parameter acceptLanguage: RFC 9110 §12.5.4; Korean if it is preferred to English.
+    /// - Parameter acceptLanguage: the `Accept-Language` field (RFC 9110 §12.5.4). Korean is used if it is preferred to English.
     init(acceptLanguage: String?) {
         var best = (language: "en", quality: 0.0)
         for range in (acceptLanguage ?? "").pieces(at: ",") {
@@ -32,7 +32,7 @@ struct PlainWords {
     var released: String { say("Opening day", "개봉일") }
     var request: String { say("Request", "요청 번호") }
 
-    /// What people call a fact of a title's metadata; `nil` if it is not one for people.
+    /// The label of a metadata field. `nil` if the field is not shown.
     func fact(_ name: String) -> String? {
         switch name {
         case "directors": say("Directors", "감독")
@@ -48,7 +48,7 @@ struct PlainWords {
         }
     }
 
-    /// What became of a candidate.
+    /// The label of a candidate's state.
     func state(_ state: String?) -> String {
         switch state {
         case "chosen": say("chosen", "선택됨")

@@ -1,7 +1,7 @@
 import HTTPTypes
 import OnesheetCore
 
-/// Tells browsers which pages may read an answer (the Fetch standard's CORS protocol).
+/// Sets the CORS fields of responses (the Fetch standard's CORS protocol).
 struct CORS {
     let configuration: CORSConfiguration
 
@@ -10,7 +10,7 @@ struct CORS {
         let origins = configuration.origins
         guard !origins.isEmpty else { return }
         let isOpen = origins.contains("*")
-        // Whoever keeps the answer has to know that it is another one for another page.
+        // Caches must store a response per origin.
         if !isOpen { fields[.vary] = fields[.vary].map { "\($0), Origin" } ?? "Origin" }
         guard isOpen || origins.contains(where: { $0.isExactly(origin ?? "") }) else { return }
         fields[.accessControlAllowOrigin] = isOpen ? "*" : origin
@@ -18,7 +18,7 @@ struct CORS {
             "ETag, Cache-Status, Server-Timing, Retry-After, Onesheet-ThumbHash, Onesheet-Color, Onesheet-Size, X-Request-Id"
     }
 
-    /// What a browser asks before it sends a request that is not simple; nothing where `request` does not ask.
+    /// The fields of a preflight response. Empty if `request` is not a preflight.
     func preflight(_ request: HTTPFields, _ methods: [String]) -> HTTPFields {
         guard !configuration.origins.isEmpty, request[.accessControlRequestMethod] != nil else { return [:] }
         return [

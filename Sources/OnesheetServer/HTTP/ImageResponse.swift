@@ -6,26 +6,26 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// What holds for every answer to a request at an address.
+/// The facts about an address that all its responses share.
 struct AddressFacts {
-    /// Whether other bytes are possible for another `Accept`.
+    /// Whether the response depends on `Accept`.
     var varies = false
-    /// Whether pages of every origin may read the pixels (CORS).
+    /// Whether any origin may read the pixels (CORS).
     var isShared = false
-    /// Whether this address always stands for the same picture.
+    /// Whether the image at this address never changes.
     var isVersioned = false
-    /// The one path among all that lead to this variant.
+    /// The canonical path of the variant.
     var canonical: String?
 }
 
-/// An image as a response: whole, in parts, or as “you have it already”. Every way to an image ends here.
+/// The HTTP response for an image: 200, 206, 304, 412 or 416. Every image route ends here.
 struct ImageResponse {
     let answer: ImageAnswer
     var address = AddressFacts()
 
     /// - Parameters:
-    ///   - fields: the request's.
-    ///   - now: the present moment.
+    ///   - fields: the request's header fields.
+    ///   - now: the current time.
     func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
         let entry = answer.entry
         let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.created)
@@ -57,7 +57,7 @@ struct ImageResponse {
         return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
     }
 
-    /// What caches need, also of a 304 (RFC 9110 §15.4.5); `Age` is among it because `max-age` counts from there.
+    /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). `max-age` counts from `Age`, so it belongs here too.
     private func cacheFields(at now: Date) -> HTTPFields {
         var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
         if address.varies { fields[.vary] = "Accept" }
@@ -88,7 +88,7 @@ struct ImageResponse {
         return fields
     }
 
-    /// RFC 9211.
+    /// `Cache-Status` (RFC 9211).
     private func cacheStatus(at now: Date) -> String {
         let stored = answer.isStorable ? "; stored" : ""
         return switch answer.origin {
@@ -99,7 +99,7 @@ struct ImageResponse {
         }
     }
 
-    /// W3C Server Timing.
+    /// `Server-Timing` (W3C Server Timing).
     private var serverTiming: String {
         answer.timings.map { "\($0.stage);dur=\(($0.milliseconds * 1000).rounded() / 1000)" }.joined(separator: ", ")
     }

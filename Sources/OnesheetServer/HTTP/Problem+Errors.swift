@@ -7,9 +7,9 @@ import OnesheetHTTP
 import OnesheetImaging
 import OnesheetPipeline
 
-/// The only place where errors of ours become HTTP status codes.
+/// Maps errors to HTTP status codes. This is the only place that does.
 extension Problem {
-    /// What `error` means to a client; what is not ours is an internal error whose words stay in the log.
+    /// The problem for `error`. An error of unknown type becomes an internal error whose details stay in the log.
     init(_ error: any Error, at now: Double) {
         switch error {
         case let problem as Problem: self = problem
@@ -68,7 +68,8 @@ extension Problem {
             self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
         case .crowded(_, let seconds):
             self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: seconds)
-        // Told with the pool's time by whoever knows the pool; one second is the shortest that can be said.
+        // The render pool knows the real delay and throws `PipelineError.overloaded`. This case does not, so it uses the minimum of
+        // one second.
         case .overloaded: self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: 1)
         case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
         }
@@ -82,10 +83,10 @@ extension Problem {
         }
     }
 
-    /// Seconds to wait until a moment that a source names: at least one, at most a year, whatever it says.
+    /// Seconds until a moment that a source names: at least 1, at most a year.
     static func seconds(until moment: Double, at now: Double) -> Int { min(max(Int(saturating: moment - now), 1), 366 * 86_400) }
 
-    /// The problem as a response; never kept by caches.
+    /// The problem as a response. Caches must not store it.
     func response() -> Response {
         let type = fields[.contentType] ?? ""
         var response: Response

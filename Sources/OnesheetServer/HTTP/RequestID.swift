@@ -1,14 +1,14 @@
 import HTTPTypes
 import OnesheetHTTP
 
-/// A request's name in logs and problem documents: the one that the client gave it, or else a new one.
+/// A request's identifier in logs and problem documents: the client's `X-Request-Id`, or else a random one.
 package struct RequestID: CustomStringConvertible {
-    /// The one that the running task works for.
+    /// The identifier of the current task's request.
     @TaskLocal package static var current: RequestID?
 
     package let description: String
 
-    /// Takes the client's name where it is short and holds nothing that means anything to a log, a shell or a browser.
+    /// Uses the client's identifier if it is short and has no characters with a meaning for logs, shells or browsers.
     init(_ fields: HTTPFields) {
         if let name = fields[.requestID], (1...128).contains(name.utf8.count), name.utf8.allSatisfy(Self.isHarmless) {
             description = name

@@ -5,8 +5,8 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 
 extension Response {
-    /// A JSON document (RFC 8259), keys sorted so that equal facts are equal bytes.
-    /// - Throws: what the encoder throws for a value that JSON cannot say, such as an infinite number; to a client that is an internal
+    /// A JSON document (RFC 8259). Keys are sorted, so equal values give equal bytes.
+    /// - Throws: the encoder's error for values that JSON cannot represent, such as infinity. The client receives an internal
     ///   error.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, type: String = "application/json"
@@ -17,12 +17,12 @@ extension Response {
         return body(ByteBuffer(data: try encoder.encode(value)), status: status, type: type)
     }
 
-    /// A document that is written already.
+    /// A document that is already encoded.
     static func written(_ document: String, status: HTTPResponse.Status, type: String) -> Response {
         body(ByteBuffer(string: document), status: status, type: type)
     }
 
-    /// A text for people or tools.
+    /// A plain text or HTML document.
     static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Response {
         body(ByteBuffer(string: text), status: .ok, type: type)
     }

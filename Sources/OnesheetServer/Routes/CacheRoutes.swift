@@ -6,15 +6,15 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// `/cache/stats`, `POST /cache/verify[?repair]`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`, `?all`; for
-/// the administrator.
+/// `/cache/stats`, `POST /cache/verify[?repair]`, and `DELETE /cache/{source}[/{id}]` or `DELETE /cache/?tag=…`, `?expired`,
+/// `?all`. Requires the administrator's token.
 struct CacheRoute: Route {
     let prefix = "/cache/"
     let methods: [HTTPRequest.Method] = [.get, .head, .post, .delete]
     let cache: Cache
     let disk: DiskTier
     let pipeline: Pipeline
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     let administrator: Administrator
     let clock: WallClock
@@ -35,7 +35,7 @@ struct CacheRoute: Route {
         }
     }
 
-    /// What `{source}[/{id}]` selects.
+    /// Parses the selection in the path `{source}[/{id}]`.
     private func selection(_ rest: Substring, _ path: String) throws -> CacheSelection {
         let parts = rest.pieces(at: "/", maxSplits: 1)
         guard let name = parts.first else { throw RequestError.noSuchPath(path) }
@@ -48,7 +48,7 @@ struct CacheRoute: Route {
         return .tag(.title(title.canonical(in: sources)))
     }
 
-    /// What the query selects: one thing, named. Nothing named is nothing, never everything.
+    /// Parses the selection in the query. The query must name exactly one, so an empty query never selects everything.
     private func selection(inQueryOf request: Request) throws -> CacheSelection {
         let query = request.uri.queryParameters
         var named: [CacheSelection] = []

@@ -6,7 +6,7 @@ import OnesheetHTTP
 import OnesheetImaging
 import OnesheetPipeline
 
-/// The addresses of a dialect.
+/// The route of a dialect.
 struct DialectRoute: ImageRoute {
     let prefix: String
     let readsQuery: Bool
@@ -39,7 +39,7 @@ struct DialectRoute: ImageRoute {
 
     private func host(_ request: Request) -> DialectHost {
         let authority = request.head.authority ?? configuration.listen.description
-        // Behind a proxy that ends TLS, only the proxy knows how it was reached.
+        // Behind a proxy that terminates TLS, only the proxy knows the scheme of the request.
         let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
         let isSecure = configuration.tls != nil || saysSecure
         return DialectHost(

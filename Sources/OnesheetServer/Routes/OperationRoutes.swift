@@ -4,7 +4,7 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// `/health`: the process answers.
+/// `/health`: whether the process responds.
 struct HealthRoute: Route {
     let prefix = "/health"
     private let text = "ok\n"
@@ -13,7 +13,7 @@ struct HealthRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text(text) }
 }
 
-/// `/ready`: requests are welcome, which they are not while the server starts or ends.
+/// `/ready`: whether the server accepts requests. It does not while it starts or shuts down.
 struct ReadyRoute: Route {
     let prefix = "/ready"
     let readiness: Readiness
@@ -26,10 +26,10 @@ struct ReadyRoute: Route {
     }
 }
 
-/// `/3/configuration`: the size ladder, in the shape that apps made for TMDB read.
+/// `/3/configuration`: the size ladder in TMDB's format.
 struct LadderRoute: Route {
     let prefix = "/3/configuration"
-    /// The host of requests that name none.
+    /// The host for requests without `Host`.
     let listen: ListenAddress
     let isSecure: Bool
 
@@ -58,19 +58,19 @@ struct LadderRoute: Route {
     }
 }
 
-/// `/metrics`: figures in Prometheus' text format 0.0.4.
+/// `/metrics`: metrics in Prometheus' text format 0.0.4.
 struct MetricsRoute: Route {
     let prefix = "/metrics"
     let cache: Cache
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]
     let figures: ServerFigures
-    /// Threads that render.
+    /// The number of render threads.
     let workers: Int
     let clock: WallClock
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        // A disk that hangs is told by its absence: figures are asked for above all when something hangs.
+        // Skip the disk tier if it hangs: metrics are needed most when something hangs.
         var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var text = PrometheusText()

@@ -9,14 +9,14 @@ import OnesheetHTTP
 import OnesheetImaging
 package import OnesheetPipeline
 
-/// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: which candidate is a title's poster.
+/// `…/{id}/posters`, and `PUT` and `DELETE …/{id}/poster`: the selection of a title's poster among its candidates.
 struct TitlePosters: Sendable {
     let posters: Posters
     let title: TitleReference
     let administrator: Administrator
     let accept: Accept
 
-    /// What the administrator says about a poster, one thing at a time.
+    /// The administrator's decision. Exactly one of the members is set.
     private struct Order: Decodable {
         let candidate: Int?
         let reject: Int?
@@ -27,8 +27,8 @@ struct TitlePosters: Sendable {
         try .json(PostersDocument(try await posters.choice(of: title), try await posters.current(title)))
     }
 
-    /// A candidate's picture in the size of a wall, so that people can see what there is to choose from. What a number means may change
-    /// within the hour, and so may what an answer shows.
+    /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
+    /// response has a short lifetime.
     func picture(_ number: Int, _ request: Request) async throws -> Response {
         var transform = try SizeLadder.transform("w342")
         transform.format = accept.choose(request.headers[.accept])
@@ -47,7 +47,7 @@ struct TitlePosters: Sendable {
             ], body: .pieces(of: entry.body))
     }
 
-    /// `{"candidate": n}` pins, `{"reject": n}` rejects, `{"block": true}` blocks what is shown now.
+    /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture.
     func put(_ request: Request) async throws -> Response {
         try administrator.check(request)
         let order = try await request.order(Order.self, such: "{\"candidate\": 2}")
@@ -64,7 +64,7 @@ struct TitlePosters: Sendable {
         return try await show()
     }
 
-    /// Forgets what was pinned and rejected.
+    /// Removes the title's pin and rejections.
     func delete(_ request: Request) async throws -> Response {
         try administrator.check(request)
         try await posters.forget(title)
@@ -72,7 +72,7 @@ struct TitlePosters: Sendable {
     }
 }
 
-/// `GET /blocked/`, `PUT` and `DELETE /blocked/{hash}`: the pictures that are never shown; for the administrator.
+/// `GET /blocked/`, `PUT` and `DELETE /blocked/{hash}`: pictures that are never selected. Requires the administrator's token.
 struct BlockedRoute: Route {
     let prefix = "/blocked/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
@@ -97,10 +97,10 @@ struct BlockedRoute: Route {
     }
 }
 
-/// Where a title's original may be, best first, and which one it is.
+/// A title's poster candidates, best first, and the current poster.
 package struct PostersDocument: Encodable {
     package struct Candidate: Encodable {
-        /// What `PUT …/poster` calls it.
+        /// The candidate's number in `PUT …/poster`.
         package let candidate: Int
         package let name: String
         /// `chosen`, `pinned` or `rejected`.
@@ -133,8 +133,8 @@ package struct PostersDocument: Encodable {
 }
 
 extension Request {
-    /// The body as JSON; at most a megabyte.
-    /// - Parameter example: what it could be.
+    /// Decodes the JSON body, up to 1 MiB.
+    /// - Parameter example: a valid body, for the error message.
     func order<Order: Decodable>(_ type: Order.Type, such example: String) async throws -> Order {
         do {
             return try JSONDecoder().decode(type, from: Data(buffer: try await body.collect(upTo: 1 << 20)))

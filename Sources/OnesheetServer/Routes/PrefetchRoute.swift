@@ -7,10 +7,11 @@ import NIOCore
 import OnesheetCore
 import OnesheetPipeline
 
-/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`; for the administrator.
+/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`. Requires the
+/// administrator's token.
 ///
-/// Answers with the summary at the end; a client that accepts `text/event-stream` gets the progress as events. With `"dryRun": true`
-/// nothing is made, and the answer is the cost.
+/// Responds with the summary at the end. A client that accepts `text/event-stream` receives progress events. `"dryRun": true`
+/// responds with an estimate and renders nothing.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
     let methods: [HTTPRequest.Method] = [.post]
@@ -45,7 +46,7 @@ struct PrefetchRoute: Route {
         try administrator.check(request)
         let body = try await request.order(Body.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
-        // A malformed order gets a problem document before a stream begins.
+        // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
         let transforms = try order.transforms(options)
         if body.dryRun == true {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
@@ -66,16 +67,16 @@ struct PrefetchRoute: Route {
     }
 }
 
-/// Server-sent events (WHATWG HTML §9.2): an event's name and a JSON document each.
+/// Server-sent events (WHATWG HTML §9.2). Each has a name and a JSON document.
 enum EventStream {
     typealias Send = @Sendable (_ event: String, _ document: any Encodable & Sendable) -> Void
 
-    /// A response that goes on for as long as `work` does. When the client leaves, `work` is cancelled.
+    /// A response that lasts as long as `work`. If the client disconnects, `work` is cancelled.
     static func response(_ work: @escaping @Sendable (@escaping Send) async -> Void) -> Response {
         Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
             body: ResponseBody { writer in
-                // A slow client misses progress, and never the end.
+                // A slow client misses progress events but always receives the last event.
                 let (events, signal) = AsyncStream<ByteBuffer>.makeStream(bufferingPolicy: .bufferingNewest(64))
                 async let done: Void = {
                     await work { event, document in signal.yield(Self.event(event, document)) }
@@ -94,7 +95,7 @@ enum EventStream {
         do {
             event.writeBytes(try encoder.encode(document))
         } catch {
-            // Whoever follows learns that something happened, and the stream goes on.
+            // Report that an event could not be encoded, and continue the stream.
             event = ByteBuffer(string: "event: failed\ndata: \"an event cannot be written\"")
         }
         event.writeString("\n\n")

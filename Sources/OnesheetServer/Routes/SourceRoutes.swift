@@ -7,14 +7,14 @@ import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
 
-/// `/sources`
+/// `/sources`: the sources, their health and their capabilities.
 struct SourcesRoute: Route {
     let prefix = "/sources"
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     /// In the same order.
     let watches: [(name: String, watch: SourceWatch)]
-    /// The sources' types, by the sources' names.
+    /// Source types by source name.
     let types: [String: String]
     let clock: WallClock
 
@@ -23,12 +23,12 @@ struct SourcesRoute: Route {
             let name: String
             let type: String
             let titles: String
-            /// `well`, `failing` (then `since` and `reason` say more) or `exhausted` (then `until`).
+            /// `well`, `failing` (with `since` and `reason`) or `exhausted` (with `until`).
             let state: String
             let since: Date?
             let reason: String?
             let until: Date?
-            /// Whether it has lists, whether it finds titles by words, and, if lists go by date, which periods and days have one.
+            /// The capabilities: whether the source has lists and search, and the periods and days of its dated lists.
             let hasLists: Bool
             let searches: Bool
             let periods: [TitleQuery.Period]
@@ -66,11 +66,11 @@ extension SourcesRoute.Document.Source {
     }
 }
 
-/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters[/{n}]` and `…/{id}/poster`
+/// `/sources/{source}/titles?date=…&query=…`, `/sources/{source}/titles/{id}`, `…/{id}/posters[/{n}]` and `…/{id}/poster`.
 struct TitlesRoute: Route {
     let prefix = "/sources/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     let catalog: Catalog
     let pipeline: Pipeline
@@ -89,7 +89,7 @@ struct TitlesRoute: Route {
             return try await TitlePosters(posters: posters, title: title, administrator: administrator, accept: accept)
                 .picture(number, request)
         }
-        // An id may have slashes in it, so the last part decides.
+        // An id may contain slashes, so the last part decides.
         let asksForPosters = parts.count > 3 && parts.last == (changes ? "poster" : "posters")
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, request) }
@@ -125,11 +125,11 @@ struct TitlesDocument: Encodable {
     let next: Int?
 }
 
-/// A title with its poster's addresses by size.
+/// A title with the URLs of its poster by size.
 struct TitleDocument: Encodable {
     let title: Title
     let posters: [String: String]
-    /// Where any size of the poster was made already.
+    /// `nil` until the poster has been rendered in any size.
     let poster: PosterDocument?
 
     init(_ title: Title, of source: String, _ facts: PosterFacts?) {
@@ -149,7 +149,7 @@ struct TitleDocument: Encodable {
     }
 }
 
-/// What can be shown of a poster before it is there: its size, every size's, and a placeholder.
+/// Facts for showing a placeholder before the poster is loaded: its size, the size of each variant, and a ThumbHash.
 struct PosterDocument: Encodable {
     struct Size: Encodable {
         let width: Int
@@ -172,7 +172,7 @@ struct PosterDocument: Encodable {
 }
 
 extension TitleQuery {
-    /// Reads `date`, `period`, `query` and `page`.
+    /// Parses `date`, `period`, `query` and `page`.
     init(_ uri: URI) throws(RequestError) {
         let parameters = uri.queryParameters
         self.init()

@@ -7,17 +7,18 @@ import OnesheetCore
 import OnesheetHTTP
 import OnesheetPipeline
 
-/// A part of the address space that names images, in a grammar of its own.
+/// A route to images, with its own address grammar.
 protocol ImageRoute: Route {
     var images: ImageContext { get }
-    /// Whether the query belongs to the address.
+    /// Whether the query is part of the address.
     var readsQuery: Bool { get }
 
-    /// Reads what follows the prefix, percent-encoded, with the query if it is read, and checks the signature if there is one.
-    /// - Returns: `nil` if that is the address of something else, which `other` answers.
+    /// Parses the path after the prefix, percent-encoded, with the query if `readsQuery`, and checks the signature if the grammar
+    /// has one.
+    /// - Returns: `nil` if the address is valid but not an image's; `other` then answers.
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress?
 
-    /// The response at an address that is not an image's.
+    /// Answers a request whose address is not an image's.
     func other(_ rest: Substring, _ request: Request) async throws -> Response
 }
 
@@ -26,7 +27,7 @@ extension ImageRoute {
 
     func other(_ rest: Substring, _ request: Request) async throws -> Response { throw RequestError.noSuchPath(prefix + rest) }
 
-    /// Reads an address and checks that it may be asked for at `now`, and that its source is there.
+    /// Parses an address, and checks its expiry and that its source exists.
     func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
         guard let address = try address(rest) else { return nil }
         try address.checkExpiry(at: now.timeIntervalSince1970)
@@ -42,18 +43,18 @@ extension ImageRoute {
     }
 }
 
-/// What all routes to images share.
+/// The dependencies that all image routes share.
 struct ImageContext: Sendable {
     let pipeline: Pipeline
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     let sources: [(name: String, source: any ContentSource)]
     let options: ImageOptions
     let signature: Signature
     let accept: Accept
     let clock: WallClock
 
-    /// What `address` asks for.
-    /// - Parameter format: the one that was negotiated, if any.
+    /// The parsed target of `address`.
+    /// - Parameter format: the negotiated format, if any.
     func target(_ address: ImageAddress, in format: ImageFormat?) -> ParsedTarget {
         let request = address.request(in: format)
         let facts = AddressFacts(
@@ -64,8 +65,8 @@ struct ImageContext: Sendable {
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
-    /// The response to `request`, which asks for `target`; all addresses of images end here.
-    /// - Parameter lookUp: how far looking it up has come, if the fast path has begun.
+    /// Answers `request` with the image of `target`. Every image route ends here.
+    /// - Parameter lookUp: the cache look-up that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
         let answer = try await pipeline.image(forChecked: target.request, after: lookUp)
         try target.address.checkSides(of: answer.entry)

@@ -1,8 +1,8 @@
 import Hummingbird
 import Synchronization
 
-/// Answers requests by the configuration that holds now. Another one holds from one request to the next; requests under way end under
-/// the one that they began with.
+/// Answers requests with the current configuration. A reload takes effect with the next request; requests in progress keep the
+/// configuration they began with.
 final class ReloadableResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -11,28 +11,28 @@ final class ReloadableResponder: HTTPResponder {
         let router: Router
     }
 
-    /// What the fast path has found about requests that come here next.
+    /// Parsed requests that the fast path hands over.
     let routedRequests = RoutedRequests()
     private let place: Mutex<Place>
     private let count = Atomic(0)
     private let makeRouter: @Sendable (ServerContext) -> Router
 
-    /// - Parameter makeRouter: makes the router of a configuration.
+    /// - Parameter makeRouter: creates the router of a configuration.
     init(_ context: ServerContext, makeRouter: @escaping @Sendable (ServerContext) -> Router) {
         self.makeRouter = makeRouter
         place = Mutex(Place(context: context, router: makeRouter(context)))
     }
 
-    /// The configuration that holds now.
+    /// The current configuration.
     var context: ServerContext { place.withLock { $0.context } }
 
-    /// Answers requests that come now.
+    /// The current router.
     var router: Router { place.withLock { $0.router } }
 
-    /// How often the configuration was exchanged.
+    /// The number of reloads.
     var exchanges: Int { count.load(ordering: .acquiring) }
 
-    /// Requests that come from now on are answered by `context`.
+    /// Makes `context` the current configuration.
     func exchange(_ context: ServerContext) {
         let new = Place(context: context, router: makeRouter(context))
         place.withLock { $0 = new }

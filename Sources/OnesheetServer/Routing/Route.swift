@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import OnesheetCore
 
-/// A part of the address space.
+/// A route of the server.
 protocol Route: Sendable {
-    /// The path itself or, if it ends with a slash, everything below it.
+    /// The exact path or, if it ends with a slash, the prefix of all paths of the route.
     var prefix: String { get }
     var methods: [HTTPRequest.Method] { get }
 
-    /// The text that answers a `GET` now, if that takes no waiting and the text is the same for everybody: an event loop asks.
+    /// The response text for `GET`, if it is the same for every client and available without waiting. Called on the event loop.
     var immediateText: String? { get }
 
-    /// - Parameter rest: what follows the prefix, percent-encoded.
+    /// - Parameter rest: the path after the prefix, percent-encoded.
     func answer(_ rest: Substring, _ request: Request) async throws -> Response
 }
 

@@ -1,15 +1,15 @@
 import Hummingbird
 import OnesheetCore
 
-/// The address space: tells the fast path and the router which route a path leads to.
+/// Maps paths to routes, for both the fast path and the router.
 final class RouteTable: Sendable {
-    /// A route, and where its responses are counted.
+    /// A route and its request counter.
     struct Entry: Sendable {
-        /// `nil` for paths that lead nowhere.
+        /// `nil` for unknown paths.
         let route: (any Route)?
-        /// The route, if it leads to images.
+        /// The route, if it is an image route.
         let image: (any ImageRoute)?
-        /// What the route is called in metrics.
+        /// The route's name in metrics.
         let name: String
         let counter: RequestCounter
 
@@ -22,7 +22,7 @@ final class RouteTable: Sendable {
     }
 
     let images: ImageContext
-    /// In the order in which they are asked: the first that takes a path answers.
+    /// The first entry that matches a path answers it.
     private let entries: [Entry]
     private let nowhere: Entry
 
@@ -32,7 +32,7 @@ final class RouteTable: Sendable {
         nowhere = Entry(nil, figures)
     }
 
-    /// - Parameter path: without a query, percent-encoded.
+    /// - Parameter path: the percent-encoded path without the query.
     func route(_ path: String) -> RoutedRequest {
         RoutedRequest(table: self, entry: entries.first { $0.route?.takes(path) ?? false } ?? nowhere, path: path)
     }

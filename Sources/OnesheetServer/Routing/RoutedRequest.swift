@@ -3,25 +3,25 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// A request whose route is known, with what was found on the way there.
+/// A request with its route, and with the results of the fast path.
 struct RoutedRequest: Sendable {
-    /// An image's address, once it was read.
+    /// An image request as far as the fast path has processed it.
     enum Image: Sendable {
-        /// The address cannot be read, or asks for what is not allowed.
+        /// The address is malformed or not allowed.
         case refused(any Error)
-        /// What it asks for, and how far looking it up came.
+        /// The parsed target and its cache look-up.
         case parsed(ParsedTarget, CacheLookUp)
     }
 
     let table: RouteTable
     let entry: RouteTable.Entry
-    /// Without the query, percent-encoded.
+    /// The percent-encoded path without the query.
     let path: String
     private(set) var image: Image?
 
     init(table: RouteTable, entry: RouteTable.Entry, path: String) { (self.table, self.entry, self.path) = (table, entry, path) }
 
-    /// What follows the route's prefix.
+    /// The path after the route's prefix.
     var rest: Substring { path.dropFirst(bytes: entry.route?.prefix.utf8.count ?? 0) }
 
     func with(_ image: Image) -> RoutedRequest {
@@ -31,24 +31,24 @@ struct RoutedRequest: Sendable {
     }
 }
 
-/// What an image's address asks for: read, checked and in canonical form.
+/// The target of an image request: parsed, checked and canonical.
 struct ParsedTarget: Sendable {
     let address: ImageAddress
-    /// With the format that was negotiated, if any.
+    /// The request, with the negotiated format if there is one.
     let request: ImageRequest
-    /// What holds for every response.
+    /// The facts that every response at the address shares.
     let facts: AddressFacts
 }
 
 extension ImageAddress {
-    /// The canonical request; `format` is the one that was negotiated, if any.
+    /// The canonical request. `format` is the negotiated format, if any.
     func request(in format: ImageFormat?) -> ImageRequest {
         var transform = transform
         if let format { transform.format = format }
         return ImageRequest(title, transform)
     }
 
-    /// - Throws: `RequestError.bad` if `variant` is smaller than it must be.
+    /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.
     func checkSides(of variant: CacheEntry) throws(RequestError) {
         guard let exactly else { return }
         let made = variant.presentation

@@ -1,17 +1,17 @@
 import NIOCore
 import Synchronization
 
-/// What the fast path has found about requests that the router has not begun yet: one for each connection, or stream of HTTP/2.
+/// Hands parsed requests from the fast path to the router: at most one per connection, or per HTTP/2 stream.
 final class RoutedRequests: Sendable {
     private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
 
-    /// Hands over what was found about the next request on `channel`, until that request takes it.
+    /// Stores the parsed form of the next request on `channel`.
     func handOver(_ routed: RoutedRequest, on channel: any Channel) {
         guard channel.isActive else { return }
         byChannel.withLock { $0[ObjectIdentifier(channel)] = routed }
     }
 
-    /// Takes what was handed over on `channel`; also to be asked when `channel` ends, as its request may never reach the router.
+    /// Takes the parsed request of `channel`. Also called when `channel` closes, because a request may never reach the router.
     @discardableResult
     func take(on channel: any Channel) -> RoutedRequest? {
         byChannel.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }

@@ -7,7 +7,7 @@ import Logging
 import OnesheetCore
 import OnesheetPipeline
 
-/// Answers requests: finds the route, lets it answer, and turns what went wrong into a problem document.
+/// Answers requests: finds the route, calls it, and turns errors into problem documents.
 struct Router: Sendable {
     let table: RouteTable
     let cors: CORS
@@ -15,12 +15,12 @@ struct Router: Sendable {
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
-    /// - Parameter times: how long routes take, by their names.
+    /// - Parameter times: latency histograms by route name.
     init(_ table: RouteTable, cors: CORS, times: Histograms, logger: Logger) {
         (self.table, self.cors, self.times, self.logger) = (table, cors, times, logger)
     }
 
-    /// - Parameter found: what the fast path has found about `request`, if it has seen it.
+    /// - Parameter found: the request as the fast path has parsed it, if it has.
     func respond(to request: Request, found: RoutedRequest?) async -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers)
@@ -41,21 +41,21 @@ struct Router: Sendable {
             return outcome
         }
         cors.apply(to: &response.headers, origin: request.headers[.origin])
-        // Good answers do without it, so that those of memory are the same for everybody.
+        // Omit the request ID on success, so that cached responses are byte-identical.
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// What the fast path has found about `request`, unless the configuration was exchanged since; or else its route.
+    /// The fast path's parsed request, unless the configuration was reloaded since, or else a new look-up of the route.
     private func route(_ request: Request, _ found: RoutedRequest?) -> RoutedRequest {
-        // As sent: Hummingbird's URI gives up on escapes that are not UTF-8.
+        // The path as sent. Hummingbird's URI fails on escapes that are not UTF-8.
         let target = request.head.path ?? "/"
         if let found, found.table === table, found.path.isExactly(target) { return found }
-        // What stands before the query, by bytes: a combining mark behind the question mark does not hide it.
+        // Split by bytes: a combining mark after the question mark would otherwise hide it.
         return table.route(target.cut(at: "?").map { String($0.before) } ?? target)
     }
 
-    /// The route's answer, or the problem that it ended in.
+    /// The route's response, or the problem document of its error.
     private func outcome(of routed: RoutedRequest, _ request: Request) async -> Response {
         do {
             return try await answer(routed, request)
@@ -75,7 +75,7 @@ struct Router: Sendable {
             return Response(status: .noContent, headers: fields + cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
-        // Anyone may ask: the cost is the strangers' until the catalog knows better.
+        // Requests come from anyone, so titles count as unknown until the catalog confirms them.
         return try await Familiarity.$current.withValue(.unknown) {
             switch routed.image {
             case .refused(let error): throw error
