@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// The keys of `cors`: pages of which origins may read answers (the Fetch standard). Any page may show pictures in any case.
+/// The keys of `cors`: the origins whose pages may read responses (the Fetch standard). Any page may embed images.
 package struct CORSConfiguration: Sendable, ConfigurationSection {
     package var origins: [String] = []
 
@@ -20,7 +20,7 @@ package struct CORSConfiguration: Sendable, ConfigurationSection {
         }
     }
 
-    /// Scheme, host and perhaps a port in lower case, and nothing behind them.
+    /// Whether `text` is `*`, or a lower-case scheme, a host and an optional port with nothing after them.
     private static func isOrigin(_ text: String) -> Bool {
         if text == "*" { return true }
         return text.wholeMatch(of: /https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:[0-9]{1,5})?/) != nil

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import OnesheetCore
 
-/// The keys of `cache`: the two tiers, and those of plugins.
+/// The keys of `cache`: the two built-in tiers, and the tiers of plugins.
 package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
     package struct Memory: Sendable, ConfigurationSection, Equatable {
         package var bytes = ByteSize(256 << 20)
@@ -46,7 +46,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package var memory = Memory()
     package var disk = Disk()
-    /// The tiers behind them, in the order in which they are asked.
+    /// The tiers of plugins, in the order in which the cache asks them.
     package var tiers: [TierConfiguration] = []
 
     package init() {}

@@ -1,13 +1,13 @@
 package import OnesheetCore
 
-/// The keys of `clients`: how many there may be, and how long each is waited for.
+/// The keys of `clients`: their limits and timeouts.
 package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
     package var connections = 8192
-    /// What one address may take. Those of `trustedProxies` may take everything.
+    /// The limits of one address. Trusted proxies have no limits.
     package var perAddress = PerAddress()
-    /// The proxies as the operator wrote them; `nil` if nobody did. If somebody did, `X-Forwarded-Proto` counts from these proxies alone.
+    /// The configured proxies. `nil` if the key is absent. If it is present, `X-Forwarded-Proto` counts only from these proxies.
     package var namedProxies: [ProxyRange]?
-    /// Memory for answers that clients have not taken yet, a part of `limits.memory`.
+    /// The memory for responses that clients have not read yet. A part of `limits.memory`.
     package var memory: ByteSize?
     package var idleTimeout = Interval(.seconds(75))
     package var requestTimeout = Interval(.seconds(15))
@@ -33,12 +33,12 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
         ]
     }
 
-    /// Proxies whose `X-Forwarded-For` or `Forwarded` says who the client is. Programs behind a Unix socket are trusted in any case.
+    /// Proxies whose `X-Forwarded-For` or `Forwarded` names the client. Unix sockets are always trusted.
     package var trustedProxies: [NetworkRange] { namedProxies?.map(\.range) ?? [.loopback] }
 
     private static let leastMemory = 1 << 20
 
-    /// Bytes of memory for answers that clients have not taken yet.
+    /// The memory for responses that clients have not read yet, in bytes.
     func memory(within limits: Limits) -> Int {
         memory?.bytes ?? min(limits.memory, max(limits.memory / 4, limits.originBytes * 2))
     }
@@ -53,7 +53,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
         }
     }
 
-    /// The keys of `clients.perAddress`: what one IPv4 address, or one /64 of IPv6, may take. 0 is no limit.
+    /// The keys of `clients.perAddress`: the limits of one IPv4 address, or of one IPv6 /64. 0 means no limit.
     package struct PerAddress: Sendable, ConfigurationSection, Equatable {
         package var connections = 256
         package var misses = 20.0
@@ -88,7 +88,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
     }
 }
 
-/// A network of proxies, and how it is written.
+/// A network of proxies, and its written form.
 package struct ProxyRange: Sendable, SettingValue, Equatable, CustomStringConvertible {
     package static let kind = "network"
 

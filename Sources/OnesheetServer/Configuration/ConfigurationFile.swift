@@ -2,18 +2,18 @@ import FoundationEssentials
 package import OnesheetCore
 import Yams
 
-/// Reads configuration files: YAML (1.1, through Yams), in which `${NAME}` stands for an environment variable and
-/// `${NAME:-text}` for the variable or the text.
+/// Reads configuration files: YAML 1.1 (Yams), with `${NAME}` for an environment variable and `${NAME:-text}` for a variable with a
+/// default.
 package struct ConfigurationFile: Sendable {
-    /// Where the configuration is when nothing is said.
+    /// The default file name.
     package static let usual = "onesheet.yaml"
 
     private let environment: [String: String]
 
     package init(environment: [String: String]? = nil) { self.environment = environment ?? ProcessInfo.processInfo.environment }
 
-    /// The configuration in the file at `path`; without a path the one in `onesheet.yaml`, if it is there, or else the built-in one.
-    /// - Throws: `ConfigurationError` that says what is wrong and where.
+    /// Loads the file at `path`. If `path` is `nil`, loads `onesheet.yaml` if it exists, or else the built-in configuration.
+    /// - Throws: `ConfigurationError` with the bad key.
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
         if path == nil && !FileManager.default.fileExists(atPath: Self.usual) { return ServerConfiguration() }
         let path = path ?? Self.usual
@@ -30,7 +30,7 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The configuration that `text` says.
+    /// Parses a configuration.
     package func parse(_ text: String) throws(ConfigurationError) -> ServerConfiguration {
         let node = try Self.compose(text)
         let value = try value(of: node, at: "")
@@ -41,12 +41,12 @@ package struct ConfigurationFile: Sendable {
         return configuration
     }
 
-    /// Any YAML as a configuration value, with variables filled in.
+    /// Parses any YAML as a configuration value and expands variables.
     package func value(of text: String) throws(ConfigurationError) -> ConfigurationValue {
         try value(of: try Self.compose(text), at: "")
     }
 
-    /// The values of the variables that `text` names.
+    /// The values of the variables in `text`.
     private func secrets(in text: String) -> [String] {
         text.split(separator: "${").dropFirst().compactMap { environment[String($0.prefix { $0 != "}" && $0 != ":" })] }
     }

@@ -1,16 +1,16 @@
 /// One key in the reference.
 package struct ReferenceRow: Sendable, Equatable {
-    /// The keys from the top, joined with dots; `[]` stands for each place of a list, `NAME` for each name of a map.
+    /// The keys from the top, joined with dots. `[]` stands for each element of a list, `NAME` for each key of a map.
     let path: String
     let kind: String
-    /// What holds without the key.
+    /// The default.
     let standard: String
     let meaning: String
 }
 
-/// Every key with its type, default and meaning, as tables in Markdown: `docs/configuration.md` has them, and a test compares.
+/// Every key with its type, default and meaning, as Markdown tables for `docs/configuration.md`. A test compares the two.
 package enum ConfigurationReference {
-    /// The headings, and the keys of the first level below each.
+    /// The headings, and the top-level keys of each.
     static let chapters: [(title: String, keys: [String])] = [
         (
             "Server", ["listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "presets", "presetsOnly", "dialects"]
@@ -24,7 +24,7 @@ package enum ConfigurationReference {
         chapters.map { "## \($0.title)\n\n\(table(of: $0.keys))" }.joined(separator: "\n")
     }
 
-    /// The table of these keys and of all below them.
+    /// The table of these keys and all keys below them.
     static func table(of keys: [String]) -> String {
         let settings = ServerConfiguration.settings
         let rows = keys.flatMap { key in settings.filter { $0.key == key }.flatMap { $0.rows(key) } }

@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// Where the server listens.
+/// The address that the server listens on.
 package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConvertible {
     package static let kind = "address"
 
@@ -8,10 +8,10 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
     /// A Unix socket.
     case socket(path: String)
 
-    /// What the system's addresses of Unix sockets have room for.
+    /// The maximum length of a Unix socket's path, in bytes.
     private static let longestPath = 107
 
-    /// Reads `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/onesheet.sock`; port 0 lets the system choose.
+    /// Parses `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/onesheet.sock`. Port 0 lets the system choose.
     package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -38,7 +38,7 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
         self = address
     }
 
-    /// Whether no other machine can reach it.
+    /// Whether only this machine can connect.
     package var isLoopback: Bool {
         switch self {
         case .host(let host, _): host == "localhost" || IPAddress(host)?.scope == .loopback
@@ -46,7 +46,7 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
         }
     }
 
-    /// Whether only this machine's programs are behind it, as far as can be told: behind a socket is a proxy more often than not.
+    /// Whether only local programs are likely to use the address. A Unix socket does not count, because it usually serves a proxy.
     var isThisMachines: Bool {
         if case .socket = self { false } else { isLoopback }
     }
@@ -59,7 +59,7 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
     }
 }
 
-/// Who may connect to a Unix socket, as `chmod` takes it.
+/// The permissions of a Unix socket, as octal digits for `chmod`.
 package struct SocketMode: Sendable, SettingValue, Equatable, CustomStringConvertible {
     package static let kind = "octal"
 

@@ -9,7 +9,7 @@ package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
     }
 
     package var format = Format.text
-    /// `nil` takes the environment's `LOG_LEVEL`, and without it `notice`.
+    /// If `nil`, `LOG_LEVEL` from the environment, or else `notice`.
     package var level: Logger.Level?
 
     package init() {}
@@ -22,7 +22,7 @@ package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
     }
 }
 
-/// A level as it is written.
+/// The written form of a log level.
 private enum LogLevel: String, WrittenSetting, SettingWord {
     static let noun = "level"
     case trace, debug, info, notice, warning, error, critical

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import OnesheetCore
 
-/// One line of the schedule: what to prefetch each day, and when.
+/// One line of the prefetch schedule.
 package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
-    /// Which day's list, seen from the day on which it is prefetched.
+    /// The day of the list, relative to the day of the prefetch.
     package enum ListDay: String, Sendable, SettingWord {
         package static let noun = "day"
         case today, yesterday, newest
     }
 
-    /// The sizes and formats of a prefetch that names none.
+    /// The default sizes and formats of a prefetch.
     package static let usualSizes = ["w185", "w342"]
     package static let usualFormats = ["jpg"]
 
@@ -39,19 +39,19 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
         set { at = newValue.seconds }
     }
 
-    /// The last moment up to `now` at which this was due.
+    /// The latest due time that is not after `now`.
     func due(until now: Date) -> Date {
         let today = CalendarDay(now, secondsFromGMT: zone).start(secondsFromGMT: zone).addingTimeInterval(Double(at))
         return today <= now ? today : today.addingTimeInterval(-86_400)
     }
 
-    /// Tells lines of the schedule apart, over restarts.
+    /// Identifies the schedule line across restarts.
     var name: String {
         "\(source) \(date.rawValue) \(at) \(zone) \(sizes.joined(separator: ",")) \(formats.joined(separator: ","))"
     }
 }
 
-/// A time such as `06:00`.
+/// A time of day such as `06:00`.
 private struct TimeOfDay: SettingValue, CustomStringConvertible {
     static let kind = "`HH:MM`"
 
@@ -74,7 +74,7 @@ private struct TimeOfDay: SettingValue, CustomStringConvertible {
     var description: String { hoursAndMinutes(seconds) }
 }
 
-/// An offset such as `+09:00`, kept in seconds.
+/// An offset from UTC such as `+09:00`, stored in seconds.
 private struct WrittenZone: WrittenSetting, CustomStringConvertible {
     static let kind = "offset"
 

@@ -1,9 +1,9 @@
 import OnesheetCore
 import Yams
 
-/// A value as a configuration file has it, with its keys in order: what `config print` prints.
+/// A configuration value in file format, with its keys in order. `config print` prints it.
 package enum PrintedValue: Sendable, Equatable {
-    /// No value, and what holds instead, in words.
+    /// No value. The text describes the default.
     case absent(String?)
     case text(String)
     case list([PrintedValue])
@@ -18,7 +18,7 @@ package enum PrintedValue: Sendable, Equatable {
         .mapping(entries.map { Entry(key: $0.0, value: $0.1) })
     }
 
-    /// As `node` has it, variables left alone.
+    /// The value of `node`, with unexpanded variables.
     init(_ node: Node) {
         switch node {
         case .scalar(let scalar):
@@ -45,13 +45,14 @@ package enum PrintedValue: Sendable, Equatable {
 extension PrintedValue {
     private static let hidden = PrintedValue.text("(secret)")
 
-    /// The variable that a secret is taken from, or else a mark in the secret's place.
+    /// The variable that a secret comes from, or `(secret)`.
     static func secret(_ written: PrintedValue?) -> PrintedValue {
         guard case .text(let text)? = written, text.wholeMatch(of: /\$\{[A-Za-z0-9_]+\}/) != nil else { return hidden }
         return .text(text)
     }
 
-    /// The value without what a source may keep secret: keys that sound so, and everything that goes out under names of its own.
+    /// The value without a source's possible secrets: keys whose names suggest a secret, and maps that are sent to services, such
+    /// as `headers`.
     var withoutSecrets: PrintedValue {
         switch self {
         case .absent, .text: return self
@@ -78,10 +79,10 @@ extension PrintedValue {
 }
 
 extension PrintedValue {
-    /// The value as a document of its own (YAML 1.1).
+    /// The value as a YAML 1.1 document.
     var yaml: String { lines.joined(separator: "\n") }
 
-    /// The value in a line of Markdown.
+    /// The value as inline Markdown.
     var asCode: String {
         switch self {
         case .absent(let words): words ?? "none"
@@ -115,7 +116,7 @@ extension PrintedValue {
         }
     }
 
-    /// The text, in quotation marks unless all readers of YAML take it as it stands.
+    /// The text, quoted unless every YAML reader accepts it unquoted.
     private static func quoted(_ text: String) -> String {
         let isPlain = text.wholeMatch(of: /[A-Za-z0-9\/_.][A-Za-z0-9\/_.+:-]*/) != nil && text.last != ":"
         if isPlain, !["null", "true", "false", "yes", "no", "on", "off"].contains(text.lowercased()) { return text }

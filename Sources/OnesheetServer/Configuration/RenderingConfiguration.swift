@@ -1,7 +1,7 @@
 package import OnesheetCore
 package import OnesheetImaging
 
-/// How variants are made, and what the codecs are configured with.
+/// The keys of `rendering`: render options, and the codecs' own keys.
 package struct RenderingConfiguration: Sendable, ConfigurationSection {
     package var linearLight = false
     package var acceptTruncated = false
@@ -28,7 +28,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
         }
     }
 
-    /// A renderer that works so.
+    /// Creates a renderer with these options.
     package func renderer(_ codecs: [any Codec], _ limits: Limits) -> Renderer {
         var renderer = Renderer(codecs: codecs, limits: limits)
         renderer.resamplesInLinearLight = linearLight

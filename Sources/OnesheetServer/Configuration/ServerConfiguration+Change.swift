@@ -1,7 +1,8 @@
 import OnesheetCore
 
 extension ServerConfiguration {
-    /// This configuration with what a running server cannot change as it is in `running`, and the keys of what would have changed.
+    /// This configuration with the values of `running` for keys that a running server cannot change, and the list of such keys that
+    /// differ.
     func taking(fixedPartsOf running: ServerConfiguration) -> (configuration: ServerConfiguration, fixed: [String]) {
         var configuration = self
         var fixed: [String] = []
@@ -17,7 +18,7 @@ extension ServerConfiguration {
         keep(\.clients, "clients")
         keep(\.log, "log")
         keep(\.shutdown, "shutdown")
-        // The threads that render are made with it.
+        // The render threads are created with this deadline.
         keep(\.rendering.deadline, "rendering.deadline")
         configuration.recordReplay = running.recordReplay
         return (configuration, fixed)

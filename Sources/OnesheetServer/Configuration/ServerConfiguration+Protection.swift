@@ -1,8 +1,8 @@
 package import OnesheetCore
 
 extension ServerConfiguration {
-    /// Holds what a server lets strangers do against where it listens.
-    /// - Throws: `ConfigurationError` if others can reach it and nothing limits what they may ask for.
+    /// Checks that the server limits what strangers can request.
+    /// - Throws: `ConfigurationError` if others can reach the server and nothing limits their requests.
     package func requireProtection() throws(ConfigurationError) {
         let hasAllowList = sources.values.contains { source in
             if case .mapping(let keys) = source.configuration { keys["allow"] != nil } else { false }
@@ -28,7 +28,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// What its operator should know of a server that starts all the same.
+    /// Warnings for the operator of a server that may start.
     package var warnings: [String] {
         guard signing.unsafe || (signing.keys.isEmpty && listen.isThisMachines), !presetsOnly else { return [] }
         return [

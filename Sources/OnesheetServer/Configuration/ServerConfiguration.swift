@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// The configuration file. Each section owns its keys, what holds without them, and what is refused.
+/// The configuration file. Each section owns its keys, defaults and checks.
 package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var listen = ListenAddress.host("127.0.0.1", port: 8080)
     package var socketMode = SocketMode(bits: 0o660)
@@ -19,15 +19,15 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var dialects: [String] = []
     package var sources: [String: NestedSource] = [:]
     package var prefetch: [PrefetchConfiguration] = []
-    /// What the file took from the environment: never written down.
+    /// Values from environment variables. They are never printed.
     package var secrets: [String] = []
     package var recordReplay = RecordReplay.off
-    /// The sources' names in the order of the file: the first one's titles are on the page.
+    /// Source names in file order. The console shows the first source's titles.
     package var sourceNames: [String] = []
-    /// The file, variables left alone.
+    /// The file with unexpanded variables.
     package var written: PrintedValue?
 
-    /// What holds without a file: the built-in sample source.
+    /// The configuration without a file: the built-in sample source.
     package init() {
         sources = ["sample": NestedSource(type: "sample", configuration: .mapping([:]))]
         sourceNames = ["sample"]
@@ -35,7 +35,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
 
     package init(from decoder: any Decoder) throws {
         self.init()
-        // A file names its sources.
+        // A file lists its own sources.
         (sources, sourceNames) = ([:], [])
         try read(from: decoder)
         sourceNames = sources.keys.sorted()
@@ -82,7 +82,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
         }
     }
 
-    /// The whole configuration as YAML, with everything that was left out. Secrets are the variables that they are taken from, or left out.
+    /// The complete configuration as YAML, with defaults. Secrets are printed as the variables they come from, or omitted.
     package var yaml: String {
         var complete = self
         complete.clients.memory = ByteSize(clients.memory(within: limits.limits))
@@ -91,7 +91,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     }
 }
 
-/// The keys of `admin`: who may administer.
+/// The keys of `admin`: administration over HTTP.
 package struct AdminConfiguration: Sendable, ConfigurationSection {
     package var token: String?
 

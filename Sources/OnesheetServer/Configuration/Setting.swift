@@ -1,15 +1,16 @@
 package import OnesheetCore
 
-/// A part of the configuration. Each of its keys is described once, in `settings`, and is read, printed and documented by that.
+/// A section of the configuration. `settings` describes each key once; decoding, printing and the reference all use that
+/// description.
 package protocol ConfigurationSection: SettingValue {
-    /// What holds without any key.
+    /// Creates the section with its defaults.
     init()
 
     /// The keys, in the order in which they are printed.
     static var settings: [Setting<Self>] { get }
 
-    /// Refuses values that do not go together or are out of range.
-    /// - Throws: `ConfigurationError` with the whole path of what is wrong.
+    /// Checks ranges and combinations of values.
+    /// - Throws: `ConfigurationError` with the full path of the bad key.
     func check() throws(ConfigurationError)
 }
 
@@ -21,7 +22,7 @@ extension ConfigurationSection {
         try read(from: decoder)
     }
 
-    /// Takes the keys that are there.
+    /// Decodes the keys that are present.
     mutating func read(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: SettingKey<Self>.self)
         for setting in Self.settings { try setting.read(keys, &self) }
@@ -46,10 +47,10 @@ package struct Setting<Section: ConfigurationSection> {
     let print: (Section, PrintedValue?) -> PrintedValue
     let rows: (_ path: String) -> [ReferenceRow]
 
-    /// A key that has a value in any case.
+    /// A key that always has a value.
     /// - Parameters:
-    ///   - standard: what holds without the key, in words, if the section's own value does not say it for every machine.
-    ///   - isNeeded: whether the section is wrong without it.
+    ///   - standard: a description of the default, if it depends on the machine.
+    ///   - isNeeded: whether the key is required.
     package init<Value: SettingValue>(
         _ key: String, _ path: WritableKeyPath<Section, Value>, standard: String? = nil, isNeeded: Bool = false, meaning: String
     ) {
@@ -60,7 +61,7 @@ package struct Setting<Section: ConfigurationSection> {
         }
     }
 
-    /// The same for a value that is written in another way than it is kept: bytes as `64KiB`, for one.
+    /// A key whose written form differs from its stored form, such as bytes written as `64KiB`.
     package init<Value, Written: WrittenSetting<Value>>(
         _ key: String, _ path: WritableKeyPath<Section, Value>, as written: Written.Type, meaning: String
     ) {
@@ -91,8 +92,8 @@ package struct Setting<Section: ConfigurationSection> {
         }
     }
 
-    /// A key that may have no value.
-    /// - Parameter standard: what holds then, in words.
+    /// An optional key.
+    /// - Parameter standard: a description of the default.
     package init<Value: SettingValue>(
         _ key: String, _ path: WritableKeyPath<Section, Value?>, standard: String, meaning: String
     ) {
@@ -103,7 +104,7 @@ package struct Setting<Section: ConfigurationSection> {
         }
     }
 
-    /// The same for a value that is written in another way than it is kept.
+    /// An optional key whose written form differs from its stored form.
     package init<Value, Written: WrittenSetting<Value>>(
         _ key: String, _ path: WritableKeyPath<Section, Value?>, as written: Written.Type, standard: String, meaning: String
     ) {
@@ -131,7 +132,7 @@ package struct Setting<Section: ConfigurationSection> {
     }
 }
 
-/// A key of a section; keys that the section does not have are none.
+/// A coding key that exists only if the section has it.
 struct SettingKey<Section: ConfigurationSection>: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

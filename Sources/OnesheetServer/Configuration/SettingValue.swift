@@ -1,15 +1,15 @@
 package import OnesheetCore
 
-/// The value of a configuration key.
+/// The type of a configuration key's value.
 package protocol SettingValue: Decodable {
-    /// What can be written, in a word or two.
+    /// The value's format in a word or two, for the reference.
     static var kind: String { get }
 
-    /// The value as a configuration file has it.
-    /// - Parameter written: the same as the file has it, with the names of variables in it.
+    /// The value in a configuration file's format.
+    /// - Parameter written: the value in the original file, with unexpanded variables.
     func printed(_ written: PrintedValue?) -> PrintedValue
 
-    /// The keys below this one, if there are some.
+    /// The keys nested below this one.
     static func rows(below path: String) -> [ReferenceRow]
 }
 
@@ -17,7 +17,7 @@ extension SettingValue {
     package static func rows(below path: String) -> [ReferenceRow] { [] }
 }
 
-/// A value that is written in another way than it is kept.
+/// A value whose written form differs from its stored form.
 package protocol WrittenSetting<Meant>: SettingValue {
     associatedtype Meant
     init(_ meant: Meant)
@@ -97,7 +97,7 @@ extension Dictionary: SettingValue where Key == String, Value: SettingValue {
     package static func rows(below path: String) -> [ReferenceRow] { Value.rows(below: path + ".NAME") }
 }
 
-/// What a plugin is configured with: printed as it is written.
+/// A plugin's configuration, printed as it is written.
 extension ConfigurationValue: SettingValue {
     package static var kind: String { "map" }
 
@@ -111,9 +111,9 @@ extension ConfigurationValue: SettingValue {
     }
 }
 
-/// One of a few words.
+/// A value from a fixed set of words.
 package protocol SettingWord: SettingValue, RawRepresentable<String>, CaseIterable {
-    /// What it is a word for, as errors name it.
+    /// The noun for the value in errors.
     static var noun: String { get }
 }
 

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// The keys of `shutdown`: how a server ends that is told to.
+/// The keys of `shutdown`: graceful shutdown.
 package struct ShutdownConfiguration: Sendable, ConfigurationSection, Equatable {
     package var delay = Interval(.zero)
     package var deadline = Interval(.seconds(30))

@@ -1,13 +1,13 @@
 package import OnesheetAddress
 package import OnesheetCore
 
-/// The keys of `signing`: keys for signed URLs.
+/// The keys of `signing`: signed URLs.
 package struct SigningConfiguration: Sendable, ConfigurationSection {
-    /// Any of these may have signed a URL; the first signs new ones.
+    /// Any of these keys may have signed a URL. The first signs new URLs.
     package var keys: [SigningKey] = []
-    /// Without keys it is accepted on a loopback address.
+    /// Whether `unsafe` is accepted in place of a signature. Without keys it is always accepted on a loopback address.
     package var unsafe = false
-    /// Bytes of a signature that count, from its beginning: shorter URLs for signatures that are easier to guess.
+    /// The length of a signature in bytes. Shorter signatures give shorter URLs but are easier to guess.
     package var size = 32
 
     package init() {}
@@ -46,8 +46,8 @@ extension SigningKey: SettingValue {
 }
 
 extension Signature {
-    /// - Parameter needsKey: whether somebody could ask for more than the operator wants. No key is needed if only this machine can reach
-    ///   the server, or if it makes nothing but its presets.
+    /// - Parameter needsKey: whether unsigned requests could exceed what the operator intends. A server that only this machine can
+    ///   reach, or that allows only presets, needs no key.
     package init(_ configuration: SigningConfiguration, needsKey: Bool) {
         self.init(
             keys: configuration.keys, size: configuration.size,

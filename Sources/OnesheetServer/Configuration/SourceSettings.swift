@@ -1,7 +1,7 @@
 package import OnesheetCore
 package import OnesheetPipeline
 
-/// A source's keys are its plugin's, and printed as they are written; what a server limits it to is ours.
+/// A source's keys belong to its plugin and are printed as written. Only `limits` belongs to the server.
 extension NestedSource: SettingValue {
     package static var kind: String { "source" }
 

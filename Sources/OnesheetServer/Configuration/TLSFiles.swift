@@ -1,4 +1,4 @@
-/// The keys of `tls`: files in PEM, the certificate first with those that vouch for it behind.
+/// The keys of `tls`: PEM files. The certificate file begins with the server's certificate, followed by its chain.
 package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
     package var certificate = ""
     package var key = ""
@@ -16,6 +16,6 @@ package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
 }
 
 extension ServerConfiguration {
-    /// The files beside the configuration's own whose change matters to a running server.
+    /// Files, beside the configuration file, that the server watches for changes.
     package var files: [String] { tls.map { [$0.certificate, $0.key] } ?? [] }
 }

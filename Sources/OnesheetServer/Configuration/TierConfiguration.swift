@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// A plugin's tier: `type` says which, `name` and `deadline` are ours, and all other keys are the plugin's.
+/// A plugin's tier. `type`, `name` and `deadline` belong to the server; all other keys belong to the plugin.
 package struct TierConfiguration: Sendable, SettingValue, Equatable {
     /// The keys that every tier has.
     package struct Common: Sendable, ConfigurationSection, Equatable {
@@ -27,7 +27,7 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
 
     package let type: String
     package let common: Common
-    /// What the plugin is configured with.
+    /// The plugin's own configuration.
     package let configuration: ConfigurationValue
 
     package var name: String { common.name ?? type }

@@ -3,7 +3,7 @@ package import OnesheetCache
 package import OnesheetCore
 
 extension Cache {
-    /// The memory tier as configured, in front of the others.
+    /// Creates the cache: the configured memory tier, then `others`.
     init(_ configuration: CacheConfiguration.Memory, others: [any CacheTier], clock: WallClock, logger: Logger) {
         let memory = MemoryTier(
             bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), clock: clock)
@@ -12,7 +12,7 @@ extension Cache {
 }
 
 extension DiskTier {
-    /// The disk tier as configured.
+    /// Opens the configured disk tier.
     package convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
             path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),

@@ -3,16 +3,17 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// Purges what was made of posters that a source has replaced.
+/// Purges the variants of posters that a source has replaced.
 struct ChangedTitles: Sendable {
     let pipeline: Pipeline
     let logger: Logger
 
-    /// So many titles are purged one by one; more are purged with their source.
+    /// The maximum number of titles purged one by one. Beyond it, the whole source is purged.
     private static let mostSingly = 100
 
-    /// Asks `source`, whose name is `name`, for its changes, and purges them.
-    /// - Returns: the changes; `nil` if the source never changes by itself.
+    /// Polls `source` for changes and purges them.
+    /// - Parameter name: the name of `source`.
+    /// - Returns: the changes, or `nil` if the source never changes spontaneously.
     func purge(of name: String, _ source: any ContentSource) async throws -> TitleChanges? {
         guard let changes = try await source.changes() else { return nil }
         switch changes {
@@ -25,7 +26,7 @@ struct ChangedTitles: Sendable {
         return changes
     }
 
-    /// Tries again until it succeeds: the source tells a change once.
+    /// Retries until it succeeds, because the source reports a change only once.
     private func purge(_ tag: CacheTag) async throws {
         while true {
             do {
@@ -33,7 +34,7 @@ struct ChangedTitles: Sendable {
                 return
             } catch {
                 logger.warning("what has changed cannot be purged yet: \(error)", metadata: ["tag": "\(tag)"])
-                // The disk may be full or gone for a while; to try without a pause would only keep it busy.
+                // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
                 try await Task.sleep(for: .seconds(1))
             }
         }

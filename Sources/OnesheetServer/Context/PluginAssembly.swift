@@ -3,7 +3,7 @@ import OnesheetCache
 package import OnesheetCore
 package import OnesheetPipeline
 
-/// Makes plugins from their configurations, each with a context of its own.
+/// Creates plugins from their configurations. Each receives its own context.
 package struct PluginAssembly: Sendable {
     let plugins: PluginList
     package var transport: any HTTPTransport
@@ -11,7 +11,7 @@ package struct PluginAssembly: Sendable {
     let clock: WallClock
     let logger: Logger
     package var state: @Sendable (String) -> any KeyValueState
-    /// What sources' answers are counted in.
+    /// The memory budget for responses to sources.
     var memory: MemoryBudget?
 
     package init(
@@ -22,7 +22,7 @@ package struct PluginAssembly: Sendable {
         (self.state, self.memory) = (state, memory)
     }
 
-    /// The source that the configuration calls `name`.
+    /// Creates the source that the configuration calls `name`.
     package func source(_ nested: NestedSource, named name: String) throws(ConfigurationError) -> any ContentSource {
         let path = "sources.\(name)"
         let type = try plugins.source(nested.type, at: "\(path).type")
@@ -33,7 +33,7 @@ package struct PluginAssembly: Sendable {
         return try plugins.make(type, configuration, context, at: path)
     }
 
-    /// The same, held to its limits and watched.
+    /// Creates the source with its limits enforced and its health tracked.
     func source(
         _ nested: NestedSource, named name: String, watchedBy watch: SourceWatch
     ) throws(ConfigurationError) -> any ContentSource {
@@ -41,7 +41,7 @@ package struct PluginAssembly: Sendable {
         return WatchedSource(try source(nested, named: name), limits: limits, watch: watch)
     }
 
-    /// All codecs, in the order of the list, each with its own of `configurations`.
+    /// Creates all codecs in list order, each with its own configuration.
     package func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
         let known = plugins.codecs.map { $0.type }
         if let unknown = configurations.keys.sorted().first(where: { !known.contains($0) }) {
@@ -56,8 +56,8 @@ package struct PluginAssembly: Sendable {
         return codecs
     }
 
-    /// The plugins' tiers, in the order in which they are asked.
-    /// - Parameter writes: whether they are made. If not, only that they could be is made sure of.
+    /// Creates the plugins' tiers, in the order in which the cache asks them.
+    /// - Parameter writes: whether to create the tiers. If not, only their configurations are checked.
     func tiers(
         _ configurations: [TierConfiguration], writes: Bool
     ) throws(ConfigurationError) -> [(name: String, deadline: Duration, tier: any TierPlugin)] {
@@ -85,7 +85,7 @@ package struct PluginAssembly: Sendable {
         return PluginContext(
             name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(place ?? name)
         ) { nested, outer in
-            // What is configured inside a source shares its name, and has a part of the state for itself.
+            // A nested source shares the outer source's name but has its own part of the state.
             let type = try plugins.source(nested.type, at: "type")
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
@@ -95,7 +95,7 @@ package struct PluginAssembly: Sendable {
 }
 
 extension NestedSource {
-    /// What the plugin is configured with, and what `limits` says, which every source can have beside it.
+    /// Splits off the `limits` section, which any source can have, from the plugin's own configuration.
     func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
         guard case .mapping(var keys) = configuration, let limits = keys.removeValue(forKey: "limits") else {
             return (configuration, SourceLimits())

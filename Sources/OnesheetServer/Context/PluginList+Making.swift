@@ -1,7 +1,7 @@
 package import OnesheetCore
 
 extension PluginList {
-    /// The source type called `name`.
+    /// The source type with this name.
     package func source(_ name: String, at path: String) throws(ConfigurationError) -> any SourcePlugin.Type {
         guard let type = sources.first(where: { $0.type == name }) else {
             throw ConfigurationError(path: path, message: unknownName(name, kind: "source type", known: sources.map { $0.type }))
@@ -9,7 +9,7 @@ extension PluginList {
         return type
     }
 
-    /// The tier type called `name`.
+    /// The tier type with this name.
     func tier(_ name: String, at path: String) throws(ConfigurationError) -> any TierPlugin.Type {
         guard let type = tiers.first(where: { $0.type == name }) else {
             throw ConfigurationError(path: path, message: unknownName(name, kind: "tier type", known: tiers.map { $0.type }))
@@ -17,7 +17,7 @@ extension PluginList {
         return type
     }
 
-    /// The dialects called `names`.
+    /// The dialects with these names.
     func dialects(_ names: [String]) throws(ConfigurationError) -> [any Dialect] {
         var made: [any Dialect] = []
         for (index, name) in names.enumerated() {
@@ -30,8 +30,8 @@ extension PluginList {
         return made
     }
 
-    /// Makes a plugin from its part of the configuration.
-    /// - Throws: `ConfigurationError` with `path` before what the plugin says.
+    /// Creates a plugin from its part of the configuration.
+    /// - Throws: `ConfigurationError` with `path` before the plugin's own path.
     func make<Made: Plugin>(
         _ type: Made.Type, _ value: ConfigurationValue, _ context: PluginContext, at path: String
     ) throws(ConfigurationError) -> Made {
@@ -49,7 +49,7 @@ extension PluginList {
         }
     }
 
-    /// Makes sure that a plugin's part of the configuration can be read, without making the plugin.
+    /// Decodes a plugin's configuration without creating the plugin.
     func check<Made: Plugin>(_ type: Made.Type, _ value: ConfigurationValue, at path: String) throws(ConfigurationError) {
         do throws(ConfigurationError) {
             _ = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)

@@ -1,13 +1,13 @@
 import OnesheetHTTP
 import Synchronization
 
-/// Whether requests are welcome.
+/// Whether the server accepts requests.
 final class Readiness: Sendable {
     enum State {
-        /// Not yet: connections are not accepted yet.
+        /// The server does not accept connections yet.
         case starting
         case ready
-        /// Not any more: the server is about to end.
+        /// The server shuts down.
         case draining
     }
 
@@ -15,18 +15,18 @@ final class Readiness: Sendable {
 
     var state: State { current.withLock { $0 } }
 
-    /// - Throws: unless requests are welcome.
+    /// - Throws: `Problem.notReady` unless the state is `ready`.
     func check() throws(Problem) {
         guard state == .ready else { throw .notReady }
     }
 
-    /// The server accepts connections.
+    /// Marks the server as ready.
     func begin() {
         current.withLock { if $0 == .starting { $0 = .ready } }
     }
 
-    /// The server is about to end.
-    /// - Returns: whether that is news.
+    /// Marks the server as shutting down.
+    /// - Returns: whether the state has changed.
     func end() -> Bool {
         current.withLock { state in
             defer { state = .draining }

@@ -6,13 +6,13 @@ import OnesheetHTTP
 import OnesheetImaging
 package import OnesheetPipeline
 
-/// A configuration in effect: its sources, and the pipeline through its codecs and tiers. A reload makes another one on the same shared
-/// resources.
+/// A configuration in effect: its sources, its codecs, and the pipeline that uses them. A reload creates another context on the
+/// same shared resources.
 package struct ServerContext: Sendable {
     package let configuration: ServerConfiguration
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     package let sources: [(name: String, source: any ContentSource)]
-    /// The health and figures of each source, in the same order.
+    /// The health and metrics of each source, in the same order.
     let watches: [(name: String, watch: SourceWatch)]
     package let pipeline: Pipeline
     package let catalog: Catalog
@@ -20,19 +20,19 @@ package struct ServerContext: Sendable {
     package let options: ImageOptions
     let signature: Signature
     let accept: Accept
-    /// The dialects that the configuration names, in its order.
+    /// The configured dialects, in configuration order.
     let dialects: [any Dialect]
-    /// Makes its sources.
+    /// Creates the sources.
     package let assembly: PluginAssembly
     package let shared: SharedResources
 
-    /// - Throws: `ConfigurationError`, `CacheError` or `RequestError` (a preset) that says what cannot be used.
+    /// - Throws: `ConfigurationError`, `CacheError`, or `RequestError` for a bad preset.
     package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         try self.init(configuration, plugins, on: SharedResources(configuration, plugins, clock: clock, logger: logger))
     }
 
-    /// A context that writes nothing: its cache is closed and its state is empty. For checking a configuration.
-    /// - Throws: as the initializer does.
+    /// A context for checking a configuration. It writes nothing: its cache is closed and its state is empty.
+    /// - Throws: the same errors as the initializer.
     package static func examined(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger
     ) throws -> ServerContext {
@@ -40,7 +40,7 @@ package struct ServerContext: Sendable {
             configuration, plugins, on: SharedResources(configuration, plugins, writes: false, clock: clock, logger: logger))
     }
 
-    /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
+    /// - Throws: `ConfigurationError`, or `RequestError` for a bad preset.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, on shared: SharedResources) throws {
         let limits = configuration.limits.limits
         let (clock, logger, cache) = (shared.clock, shared.logger, shared.cache)
@@ -75,7 +75,7 @@ package struct ServerContext: Sendable {
             configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
         dialects = try plugins.dialects(configuration.dialects)
-        // A schedule that cannot be carried out is told now, and not at six in the morning.
+        // Check the schedule at startup, not when it is due.
         for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }
     }
 
@@ -83,23 +83,23 @@ package struct ServerContext: Sendable {
     var logger: Logger { shared.logger }
 
     /// A context for another configuration on the same shared resources.
-    /// - Throws: `ConfigurationError` or `RequestError` (a preset) that says what cannot be used.
+    /// - Throws: `ConfigurationError`, or `RequestError` for a bad preset.
     func rebuilt(_ configuration: ServerConfiguration) throws -> ServerContext {
         try ServerContext(configuration, assembly.plugins, on: shared)
     }
 
-    /// Works on as many titles at once as there are workers, and fetches one more meanwhile.
+    /// A prefetcher with one job more than there are workers, so that one can fetch while the others render.
     package var prefetcher: Prefetcher { Prefetcher(pipeline: pipeline, concurrency: configuration.limits.limits.workers + 1) }
 
-    /// Purges what was made of posters that the source called `name` has replaced, until nothing has changed. For commands, which do not
-    /// stay to look again.
+    /// Purges the variants of posters that the source `name` has replaced, until it reports no change. Commands call this once; a
+    /// server polls.
     package func catchUp(with name: String) async throws {
         guard let source = sources.first(where: { $0.name == name })?.source else { return }
         let changed = ChangedTitles(pipeline: pipeline, logger: logger)
         while let changes = try await changed.purge(of: name, source), changes != .none {}
     }
 
-    /// Ends connections and threads.
-    /// - Parameter limit: the longest wait for those that do not end.
+    /// Closes connections and ends threads.
+    /// - Parameter limit: the longest time to wait for them.
     package func shutdown(within limit: Duration = .seconds(10)) async throws { try await shared.shutdown(within: limit) }
 }

@@ -3,10 +3,10 @@ package import OnesheetCache
 package import OnesheetCore
 import OnesheetPipeline
 
-/// The parts of a server that a reload keeps: cache tiers, stored state, connections to origins, threads, and background work.
+/// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
 package struct SharedResources: Sendable {
     package let cache: Cache
-    /// The disk tier, which is one of the cache's.
+    /// The disk tier, which is also one of `cache`'s tiers.
     let disk: DiskTier
     let state: StateStore
     let transport: any HTTPTransport
@@ -19,8 +19,8 @@ package struct SharedResources: Sendable {
     private let tiers: [any TierPlugin]
     private let writes: Bool
 
-    /// - Parameter writes: whether folders are made and opened. If not, they are only examined, and the disk tier is closed.
-    /// - Throws: `CacheError` or `ConfigurationError` that says what cannot be used.
+    /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
+    /// - Throws: `CacheError` or `ConfigurationError`.
     package init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
     ) throws {
@@ -30,7 +30,7 @@ package struct SharedResources: Sendable {
         let transport = try configuration.recordReplay.transport(web, Redaction(secrets: configuration.secrets), writes: writes)
         let disk: DiskTier
         if writes {
-            // First of all: it refuses a folder that is somebody else's, before anything is written there.
+            // Open the disk tier first: it rejects a folder that belongs to something else before anything is written there.
             disk = try DiskTier(configuration.cache.disk, clock: clock, logger: logger)
             state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
         } else {
@@ -56,13 +56,13 @@ package struct SharedResources: Sendable {
         self.writes = writes
     }
 
-    /// Ends connections and threads. Those that do not end by `limit` are left behind: a thread that hangs in a codec or at a disk is
-    /// nobody's to stop, and ends with the process.
+    /// Closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that hangs in a codec or
+    /// in disk I/O cannot be stopped and ends with the process.
     package func shutdown(within limit: Duration) async throws {
         async let refreshing = end("what is being made anew", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
-        // The disk last: what is there may be stored until then.
+        // Close the disk tier last, so that finished work can still be stored.
         var failures = await [refreshing, fetching, rendering]
         failures.append(await end("the tiers of plugins", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }

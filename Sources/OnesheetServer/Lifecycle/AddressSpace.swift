@@ -2,7 +2,7 @@ import OnesheetCore
 import OnesheetPipeline
 
 extension Router {
-    /// The router to all routes of the server: each gets what it needs of `context`.
+    /// Creates the router with all routes of the server.
     init(_ context: ServerContext, _ figures: ServerFigures, _ readiness: Readiness) {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
         let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
@@ -11,7 +11,7 @@ extension Router {
         let images = ImageContext(
             pipeline: pipeline, sources: sources, options: context.options, signature: context.signature,
             accept: context.accept, clock: clock)
-        // In the order in which they are asked.
+        // The first route that matches a path answers it.
         let routes: [any Route] =
             [PosterRoute(images: images), FreeImageRoute(images: images)]
             + context.dialects.map { DialectRoute($0, images, configuration) }

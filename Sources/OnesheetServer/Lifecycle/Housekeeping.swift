@@ -3,7 +3,7 @@ import OnesheetCache
 import OnesheetCore
 import ServiceLifecycle
 
-/// Removes what has expired, every three minutes, and notices within a second what another process has purged.
+/// Removes expired entries every three minutes, and checks for purges by other processes every second.
 struct Housekeeping: Service {
     let cache: Cache
     let disk: DiskTier

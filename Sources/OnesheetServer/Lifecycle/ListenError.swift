@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// The address cannot be listened on.
+/// Error for an address that the server cannot listen on.
 struct ListenError: Error, CustomStringConvertible {
     enum Reason {
         case system(CInt)
-        /// What has the path of the Unix socket is something else.
+        /// The path of the Unix socket exists and is not a socket.
         case notASocket
     }
 

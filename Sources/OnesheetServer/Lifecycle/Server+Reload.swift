@@ -2,11 +2,11 @@ import Logging
 import OnesheetCore
 
 extension Server {
-    /// Reads the certificate and the configuration again, and answers by it from the next request on. What is wrong with it is logged, and everything
-    /// stays as it is. To be called by one task at a time.
+    /// Reloads the certificate and the configuration. They take effect with the next request. Errors are logged, and the old values
+    /// stay in use. Must not be called concurrently.
     package func reload(_ load: () throws -> ServerConfiguration) {
         let running = responder.context
-        // One may be good when the other is not.
+        // Reload each independently: one may be valid when the other is not.
         do {
             try certificate?.reload()
         } catch {

@@ -9,7 +9,7 @@ package import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// Serves a configuration: HTTP in front, housekeeping behind.
+/// The HTTP server with its background services.
 package struct Server: Sendable {
     let responder: ReloadableResponder
     let fastPath: FastPath?
@@ -18,8 +18,8 @@ package struct Server: Sendable {
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
 
-    /// - Parameter hasFastPath: whether simple requests are answered on the event loop if a tier has the image at once.
-    /// - Throws: `ConfigurationError` if the server would be open to the world without a key, and the errors of `ServerContext`.
+    /// - Parameter hasFastPath: whether event loops answer simple requests for cached images.
+    /// - Throws: `ConfigurationError` if the server would be open to everyone without a key, and the errors of `ServerContext`.
     package init(
         _ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger,
         hasFastPath: Bool = true
@@ -37,8 +37,8 @@ package struct Server: Sendable {
         fastPath = hasFastPath ? FastPath(responder, sendsFiles: certificate == nil) : nil
     }
 
-    /// Serves until it is told to end, or until the task is cancelled.
-    /// - Parameter ready: called once with the address, when connections are accepted.
+    /// Runs the server until `drain` is called or the task is cancelled.
+    /// - Parameter ready: called once with the bound address, when the server accepts connections.
     package func run(ready: @escaping @Sendable (ListenAddress) async -> Void) async throws {
         let context = responder.context
         let listen = context.configuration.listen
@@ -54,23 +54,23 @@ package struct Server: Sendable {
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
-            // What was cut off in the end is no failure.
+            // Errors of connections closed at the deadline are expected.
             if readiness.state != .draining { failure = error }
         }
         try await context.shutdown(within: times.left)
         if let failure { throw failure }
     }
 
-    /// Tells the server to end: it is not ready any more, takes no new connections, answers what is under way and ends.
-    /// - Returns: `false` where it had been told already.
+    /// Starts a graceful shutdown: `/ready` answers 503, no new connections are accepted, and requests in progress are answered.
+    /// - Returns: `false` if shutdown had already begun.
     package func drain() -> Bool {
         guard readiness.end() else { return false }
         end.continuation.yield()
         return true
     }
 
-    /// Runs `services` until they have ended. Once they were cut off, or the task was cancelled, they are waited for only so long: what
-    /// hangs in foreign code ends for nobody.
+    /// Runs `services` to their end. After the deadline or a cancellation it waits only for the grace period, because foreign code
+    /// may hang.
     private func served(_ services: ServiceGroup, _ context: ServerContext, within times: ShutdownTimes) async throws {
         let outcome = FirstOutcome<Result<Void, any Error>>()
         let running = Task {
@@ -95,21 +95,21 @@ package struct Server: Sendable {
         }.get()
     }
 
-    /// Waits until the server is told to end and for as long as what is under way may take; then cuts it off.
-    /// - Returns: whether something had to be cut off.
+    /// Waits for `drain` and then for requests in progress, and closes the remaining connections at the deadline.
+    /// - Returns: whether connections had to be closed.
     private func isCutOff(_ services: ServiceGroup, _ context: ServerContext, after times: ShutdownTimes) async -> Bool {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = context.configuration.shutdown
             context.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
-            // Until load balancers have noticed, which ask now and then.
+            // Load balancers poll `/ready`, so keep serving until they have noticed.
             try await Task.sleep(for: shutdown.delay.duration)
             times.begin()
             await services.triggerGracefulShutdown()
-            // Until clients have their answers; when all have, this is cancelled.
+            // Wait for responses in progress. This task is cancelled once all are sent.
             try await Task.sleep(for: times.forRequests)
         } catch {
-            // All is answered.
+            // Every request is answered.
             return false
         }
         context.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
@@ -154,7 +154,7 @@ package struct Server: Sendable {
                     context.logger.error("the socket's mode cannot be set: \(error)")
                 }
                 do {
-                    // One at a time: what is accepted together with the last for whom there is room is not counted in time.
+                    // Accept one connection per read event, so the connection limit is checked before the next is accepted.
                     try await channel.setOption(.maxMessagesPerRead, value: 1)
                     try await channel.eventLoop.submit {
                         let spare = SpareDescriptor { figures.connections.count(.descriptors) }
@@ -182,7 +182,7 @@ extension ListenAddress {
         if case .socket(let path) = self { SocketFile(path: path) } else { nil }
     }
 
-    /// This address with the port that the system chose.
+    /// This address with the port that the system assigned.
     fileprivate func bound(to channel: any Channel) -> ListenAddress {
         guard case .host(let host, let port) = self else { return self }
         return .host(host, port: channel.localAddress?.port ?? port)

@@ -1,26 +1,25 @@
 import OnesheetCore
 import Synchronization
 
-/// How long the parts of an end may take. All of it fits into a `shutdown.deadline` from two seconds up, whatever hangs: requests have
-/// most of it, and ending what served them and the threads below has the rest. A shorter one is exceeded by half a second at the most.
+/// Divides `shutdown.deadline` among the phases of a shutdown. Requests get most of it; connections, services and threads share the
+/// rest. A deadline of two seconds or more always holds, even if something hangs. A shorter one can be exceeded by up to half a second.
 final class ShutdownTimes: Sendable {
     private let deadline: Duration
     private let end = Mutex<ContinuousClock.Instant?>(nil)
 
     init(_ configuration: ShutdownConfiguration) { deadline = configuration.deadline.duration }
 
-    /// For requests under way.
+    /// The time for requests in progress.
     var forRequests: Duration { deadline - rest }
 
-    /// For each of the two parts that come after. A quarter of a second is the least in which a disk is
-    /// let go of.
+    /// The time for each of the two phases after the requests. The disk tier needs at least 250 ms to close.
     var grace: Duration { max(rest / 2, .milliseconds(250)) }
 
-    /// What is left for the last part.
+    /// The time left for the last phase.
     var left: Duration { max(grace, end.withLock { $0.map { $0 - .now } ?? deadline }) }
 
     private var rest: Duration { min(.seconds(1), deadline / 4) }
 
-    /// The deadline counts from now on.
+    /// Starts the deadline.
     func begin() { end.withLock { $0 = .now + deadline } }
 }

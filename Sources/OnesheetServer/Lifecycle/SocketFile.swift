@@ -9,11 +9,11 @@ import NIOPosix
     import Darwin
 #endif
 
-/// The file of a Unix socket that a server listens on.
+/// The file of the Unix socket that the server listens on.
 struct SocketFile {
     let path: String
 
-    /// Makes way for a new socket: what a server left that was killed goes, everything else stays.
+    /// Removes the socket file of a server that was killed. Anything else stays.
     func clear() async throws(ListenError) {
         guard let isSocket else { return }
         guard isSocket else { throw ListenError(address: .socket(path: path), reason: .notASocket) }
@@ -21,24 +21,24 @@ struct SocketFile {
         unlink(path)
     }
 
-    /// Lets those connect that `mode` names.
+    /// Sets the permissions of the socket.
     func open(to mode: SocketMode) throws(ListenError) {
         guard chmod(path, mode_t(mode.bits)) == 0 else { throw ListenError(address: .socket(path: path), reason: .system(errno)) }
     }
 
-    /// Takes the file away when nobody listens any more.
+    /// Removes the file at shutdown.
     func remove() {
         if isSocket == true { unlink(path) }
     }
 
-    /// Whether what is there is a socket; `nil` where there is nothing.
+    /// Whether the file is a socket. `nil` if it does not exist.
     private var isSocket: Bool? {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return nil }
         return facts.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Whether a server listens on it.
+    /// Whether a server listens on the socket.
     private var isAlive: Bool {
         get async {
             do {
@@ -46,7 +46,7 @@ struct SocketFile {
                     .close()
                 return true
             } catch {
-                // Refused: whoever listened is gone.
+                // Connection refused: the server is gone.
                 return false
             }
         }

@@ -3,22 +3,22 @@ import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// Lets go of what was made of posters that a source has replaced since: a second later at the latest, where a look takes no time.
+/// Polls the sources for changed posters and purges their variants, within a second if a poll takes no time.
 struct SourceChanges: Service {
     let responder: ReloadableResponder
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            // Again after the configuration was exchanged.
+            // Start again after a reload.
             repeat {
                 await follow(responder.context, while: responder.exchanges)
             } while await sleepUnlessCancelled(for: .seconds(1))
         }
     }
 
-    /// Follows all sources of `context` until another configuration takes its place.
+    /// Polls all sources of `context` until a reload.
     private func follow(_ context: ServerContext, while exchanges: Int) async {
-        // Each by itself: a folder that hangs keeps no other from being looked at.
+        // Poll the sources independently, so that a folder that hangs does not delay the others.
         await withTaskGroup(of: Void.self) { group in
             for (name, source) in context.sources {
                 group.addTask { await follow(source, named: name, in: context, while: exchanges) }
@@ -39,7 +39,7 @@ struct SourceChanges: Service {
             } catch {
                 context.logger.debug("changes cannot be seen: \(error)", metadata: ["source": "\(name)"])
             }
-            // Looking takes a twentieth of the time at the most.
+            // Spend at most a twentieth of the time on polling.
             pause = max(.seconds(1), (clock.now - start) * 20)
         } while await sleepUnlessCancelled(for: pause) && responder.exchanges == exchanges
     }

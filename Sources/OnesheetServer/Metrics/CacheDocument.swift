@@ -1,12 +1,12 @@
 package import FoundationEssentials
 package import OnesheetCore
 
-/// A tier's figures as JSON: all together, and each source's.
+/// A tier's statistics as JSON: the total, and by source.
 package struct CacheDocument: Encodable {
     package struct Figures: Encodable {
         package let entries: Int
         package let bytes: Int
-        /// Seconds since the oldest entry was made.
+        /// The age of the oldest entry, in seconds.
         package let oldestAge: Int?
         package let hits: Int
         package let misses: Int
@@ -23,7 +23,7 @@ package struct CacheDocument: Encodable {
     }
 
     package let byteLimit: Int
-    /// What part of the limit is taken, 0 to 1.
+    /// The used part of the limit, 0 to 1.
     package let fill: Double
     package let total: Figures
     package let sources: [String: Figures]

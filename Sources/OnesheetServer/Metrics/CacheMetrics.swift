@@ -1,10 +1,10 @@
 import FoundationEssentials
 import OnesheetCore
 
-/// The cache's metrics, each by tier and source: a reader of them makes the sums.
+/// The cache's metrics by tier and source. Sums are left to queries.
 struct CacheMetrics {
     let tiers: [String: CacheStatistics]
-    /// How often each tier could not do what it was asked.
+    /// The number of failed operations by tier.
     let failures: [String: Int]
     let now: Date
 
@@ -51,7 +51,7 @@ struct CacheMetrics {
         text.add(.gauge, "cache_\(name)", help: help, samples: samples)
     }
 
-    /// Goes through tiers and sources in the order of their names. A tier that has counted nothing yet says so under the empty source.
+    /// Visits tiers and sources in name order. A tier without counts yet has one sample with an empty source.
     private func samples(_ body: (String, CacheFigures) -> [PrometheusText.Sample]) -> [PrometheusText.Sample] {
         tiers.sorted { $0.key < $1.key }.flatMap { tier, statistics in
             let sources = statistics.sources.isEmpty ? ["": CacheFigures()] : statistics.sources

@@ -8,9 +8,9 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// What the system says about this process.
+/// The memory of this process.
 enum ProcessMemory {
-    /// Bytes in memory: the second number of Linux' `statm`, which counts pages; `nil` on systems without it.
+    /// Resident memory in bytes, from the second field of Linux's `statm`, which counts pages. `nil` on other systems.
     static var resident: Int? {
         do {
             let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")

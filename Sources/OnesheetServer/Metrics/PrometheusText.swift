@@ -1,6 +1,6 @@
 import OnesheetPipeline
 
-/// Metrics in Prometheus' text format 0.0.4. Each name begins with `onesheet_`.
+/// Metrics in Prometheus' text format 0.0.4. Every name has the prefix `onesheet_`.
 struct PrometheusText {
     enum Kind: String {
         case counter, gauge, histogram, summary
@@ -8,9 +8,9 @@ struct PrometheusText {
 
     /// One value of a metric.
     struct Sample {
-        /// What follows the metric's name, such as `_sum`.
+        /// The suffix of the metric's name, such as `_sum`.
         let suffix: String
-        /// Pairs such as `tier="disk",source="a"`; empty if there are none. Values of labels are words, so nothing is escaped.
+        /// Label pairs such as `tier="disk",source="a"`, or an empty string. Label values are plain words and need no escaping.
         let labels: String
         let value: String
 
@@ -21,12 +21,12 @@ struct PrometheusText {
 
     private(set) var text = ""
 
-    /// Adds a metric with one value and no labels.
+    /// Adds a metric with one unlabelled value.
     mutating func add(_ kind: Kind, _ name: String, help: String, value: some CustomStringConvertible) {
         add(kind, name, help: help, samples: [Sample(value)])
     }
 
-    /// Adds a metric with its samples, in their order.
+    /// Adds a metric with several samples.
     mutating func add(_ kind: Kind, _ name: String, help: String, samples: [Sample]) {
         text += "# HELP onesheet_\(name) \(help)\n# TYPE onesheet_\(name) \(kind.rawValue)\n"
         for sample in samples {
@@ -35,13 +35,13 @@ struct PrometheusText {
         }
     }
 
-    /// Adds histograms, the name of each as the value of `label`.
+    /// Adds histograms, with the name of each as the value of `label`.
     mutating func add(_ histograms: Histograms, _ name: String, help: String, label: String) {
         var samples: [Sample] = []
         for (value, histogram) in histograms.byName.sorted(by: { $0.key < $1.key }) {
             let labels = "\(label)=\"\(value)\""
             var count = 0
-            // A bucket holds all that took less time, too.
+            // Buckets are cumulative.
             for (bound, more) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
                 count += more
                 samples.append(Sample(count, labels: "\(labels),le=\"\(bound)\"", suffix: "_bucket"))

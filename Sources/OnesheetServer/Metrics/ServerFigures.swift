@@ -2,21 +2,21 @@ import HTTPTypes
 import OnesheetPipeline
 import Synchronization
 
-/// What the server was asked and how long answers took, since it was started.
+/// Counters of requests and latencies since the server started.
 final class ServerFigures: Sendable {
     struct Answer: Hashable {
         let route: String
         let status: HTTPResponse.Status.Kind
     }
 
-    /// How long routes took to answer, by route. What memory answered before the parser is not in it: nothing waits there.
+    /// Latency histograms by route. Responses from the fast path are not included: they never wait.
     let times = Histograms()
     let connections: OpenConnections
     private let counters = Mutex<[String: RequestCounter]>([:])
 
     init(_ connections: OpenConnections) { self.connections = connections }
 
-    /// Answers by route and class of status.
+    /// Responses by route and status class.
     var answers: [Answer: Int] {
         var answers: [Answer: Int] = [:]
         for (route, counter) in counters.withLock({ $0 }) {
@@ -25,8 +25,8 @@ final class ServerFigures: Sendable {
         return answers
     }
 
-    /// Where the answers of a route are counted, also when the configuration is exchanged.
-    /// - Parameter route: a route's prefix, so that there are only so many.
+    /// The counter of a route. Counters survive reloads.
+    /// - Parameter route: a route's prefix, so that the number of counters is bounded.
     func counter(of route: String) -> RequestCounter {
         counters.withLock { counters in
             let counter = counters[route] ?? RequestCounter()
@@ -36,7 +36,7 @@ final class ServerFigures: Sendable {
     }
 }
 
-/// How often a route has answered, by class of status.
+/// Counts a route's responses by status class.
 final class RequestCounter: Sendable {
     private static let kinds: [HTTPResponse.Status.Kind] = [
         .informational, .successful, .redirection, .clientError, .serverError, .invalid,
@@ -44,7 +44,7 @@ final class RequestCounter: Sendable {
 
     private let byKind = InlineArray<6, Atomic<Int>> { _ in Atomic(0) }
 
-    /// The counts that are not 0.
+    /// The counts above 0.
     var counts: [HTTPResponse.Status.Kind: Int] {
         var counts: [HTTPResponse.Status.Kind: Int] = [:]
         for kind in Self.kinds {

@@ -2,11 +2,10 @@ import HTTPTypes
 import OnesheetCore
 import OnesheetPipeline
 
-/// The metrics of requests, stages and work.
+/// The metrics of requests, clients, pipeline stages and workers.
 struct ServerMetrics {
     let figures: ServerFigures
     let pipeline: Pipeline
-    /// Worker threads.
     let workers: Int
 
     func write(to text: inout PrometheusText) {
@@ -68,7 +67,7 @@ struct ServerMetrics {
 }
 
 extension HTTPResponse.Status.Kind {
-    /// As Prometheus users write it.
+    /// The status class as Prometheus users write it.
     fileprivate var label: String {
         switch self {
         case .informational: "1xx"

@@ -1,8 +1,8 @@
 import OnesheetPipeline
 
-/// The sources' metrics. Names of sources are words (`TitleReference.isSourceName`).
+/// The sources' metrics. Source names are plain words (`TitleReference.isSourceName`) and need no escaping.
 struct SourceMetrics {
-    /// In the order of the configuration.
+    /// In configuration order.
     let watches: [(name: String, watch: SourceWatch)]
 
     func write(to text: inout PrometheusText) {

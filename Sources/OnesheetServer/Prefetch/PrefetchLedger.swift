@@ -4,15 +4,16 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 
-/// Runs orders and remembers across restarts which ones are under way, and when each scheduled one was last begun.
+/// Runs prefetch orders. Records across restarts which orders are in progress, and when each scheduled order last began.
 struct PrefetchLedger: Sendable {
     private let state: StatePart
     private static let key = "under way"
 
     init(_ store: StateStore) { state = store.part("prefetch") }
 
-    /// Makes what is missing for `order`. The order is remembered until all of it was tried, so that a restarted server continues with it.
-    /// - Throws: `RequestError` or `PipelineError` if the order cannot be resolved; it is not remembered then.
+    /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
+    /// server can resume it.
+    /// - Throws: `RequestError` or `PipelineError` if the order cannot be resolved. It is not recorded then.
     func run(
         _ order: PrefetchOrder, with prefetcher: Prefetcher, _ options: ImageOptions,
         progress: @escaping @Sendable (PrefetchSummary) -> Void = { _ in }
@@ -25,7 +26,7 @@ struct PrefetchLedger: Sendable {
         return summary
     }
 
-    /// Orders that were begun and not ended.
+    /// The orders that have begun and not ended.
     func underWay() async throws -> [PrefetchOrder] { try Self.read(try await state.value(for: Self.key)) }
 
     func begin(_ order: PrefetchOrder) async throws {
@@ -38,7 +39,7 @@ struct PrefetchLedger: Sendable {
         try await change { orders in orders.removeAll { $0 == order } }
     }
 
-    /// When the scheduled order of this name was last begun.
+    /// The time when the scheduled order `name` last began.
     func lastBegun(_ name: String) async throws -> Date? {
         try await state.value(for: "begun \(name)").flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
     }
@@ -49,7 +50,7 @@ struct PrefetchLedger: Sendable {
 
     private func change(_ body: @escaping @Sendable (inout [PrefetchOrder]) -> Void) async throws {
         try await state.change(Self.key) { text in
-            // An unreadable record is lost, but must not prevent new orders from being recorded.
+            // Drop an unreadable record, so that new orders can be recorded.
             var orders: [PrefetchOrder] = []
             do { orders = try Self.read(text) } catch { orders = [] }
             body(&orders)

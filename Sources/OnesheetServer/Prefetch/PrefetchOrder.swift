@@ -3,17 +3,17 @@ package import OnesheetAddress
 package import OnesheetCore
 package import OnesheetPipeline
 
-/// A prefetch as the command line, the configuration and the HTTP interface name it.
+/// A prefetch order from the command line, the configuration or the HTTP interface.
 package struct PrefetchOrder: Codable, Hashable, Sendable {
-    /// The most days in one order; longer than the history of any box office.
+    /// The maximum number of days in one order. Longer than the history of any box office.
     package static let maxDays = 10_000
 
     package var source: String
-    /// Titles by id; empty takes the source's lists.
+    /// Title ids. If empty, the source's lists are used.
     package var ids: [String] = []
-    /// The days whose lists to take; empty is the source's newest list.
+    /// The days of the lists. If empty, the source's newest list is used.
     package var dates: [CalendarDay] = []
-    /// A search instead of a list.
+    /// A search phrase, used instead of a list.
     package var query: String?
     package var sizes = PrefetchConfiguration.usualSizes
     package var formats = PrefetchConfiguration.usualFormats
@@ -30,7 +30,8 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         self.formats = formats
     }
 
-    /// The days from `first` to `last`.
+    /// The days from `first` to `last`, inclusive.
+    /// - Throws: `RequestError` if `last` is before `first`, or if there are more than `maxDays`.
     package static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
         guard first <= last else {
             throw .bad(option: "to", value: last.description, reason: "lies before \(first)")
@@ -43,17 +44,17 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         return all
     }
 
-    /// The titles that this order names.
+    /// The titles of this order.
     package var selection: Prefetcher.Selection { Prefetcher.Selection(source: source, ids: ids, dates: dates, phrase: query) }
 
-    /// Every size in every format.
+    /// The transforms for every size in every format.
     /// - Throws: `RequestError` with the first unknown size or format.
     package func transforms(_ options: ImageOptions) throws(RequestError) -> [Transform] {
         try options.transforms(sizes: sizes, formats: formats)
     }
 }
 
-/// Orders are equal if their bytes are: ids that only look the same are different.
+/// Compares bytes: ids that only look the same are different.
 extension PrefetchOrder {
     private var exact: [[ExactText]] {
         [
@@ -71,7 +72,7 @@ extension PrefetchOrder {
 }
 
 extension PrefetchConfiguration {
-    /// What is prefetched at `moment`.
+    /// The order for a run at `moment`.
     func order(at moment: Date) -> PrefetchOrder {
         let day = CalendarDay(moment, secondsFromGMT: zone)
         let dates =

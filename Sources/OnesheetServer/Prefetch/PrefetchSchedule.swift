@@ -4,13 +4,13 @@ import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
 
-/// Prefetches on the schedule in the configuration. A time that passed while the server was down is made up for after the start.
+/// Runs the configured prefetch schedule. A run that was missed while the server was down starts when the server is up again.
 struct PrefetchSchedule: Service {
     private let current: @Sendable () -> ServerContext
     private var context: ServerContext { current() }
     private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state) }
 
-    /// - Parameter context: the configuration that holds now; asked each time.
+    /// - Parameter context: the current configuration. Evaluated on each use.
     init(context: @escaping @autoclosure @Sendable () -> ServerContext) { current = context }
 
     func run() async throws {
@@ -21,7 +21,7 @@ struct PrefetchSchedule: Service {
         }
     }
 
-    /// Continues the orders that were under way when the server ended.
+    /// Resumes the orders that were in progress when the server stopped.
     func resume() async {
         do {
             for order in try await ledger.underWay() { await carryOut(order) }
@@ -30,7 +30,7 @@ struct PrefetchSchedule: Service {
         }
     }
 
-    /// Carries out each line of the schedule whose time has come since it was last begun.
+    /// Runs each schedule line that has become due since its last run.
     func runDue() async {
         let context = context
         for line in context.configuration.prefetch {
@@ -39,7 +39,7 @@ struct PrefetchSchedule: Service {
                 let last = try await ledger.lastBegun(line.name)
                 guard last.map({ $0 < due }) ?? true else { continue }
                 try await ledger.note(line.name, begun: due)
-                // A new line begins with its next time, not with one that passed before it was written.
+                // A new line first runs at its next due time, not for a time before it was added.
                 if last != nil { await carryOut(line.order(at: due)) }
             } catch {
                 context.logger.error("the schedule cannot be kept: \(error)", metadata: ["line": "\(line.name)"])

@@ -2,18 +2,18 @@ import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
 
-/// Whether what sources and originals get over HTTP is written down, or read from what was written down. So a plugin's author works
-/// with a service's real answers, without its key and without a network.
+/// Whether HTTP responses to sources are recorded, or replayed from a recording. Plugin authors can so work with a service's real
+/// responses without its key or a network.
 package enum RecordReplay: Sendable, Equatable {
     case off
-    /// Every answer is written into this folder, without secrets, for its owner alone to read.
+    /// Writes every response into this folder, without secrets and readable only by its owner.
     case record(folder: String)
-    /// Every answer comes out of this folder, and none from the network.
+    /// Reads every response from this folder instead of the network.
     case replay(folder: String)
 
-    /// `network`, or what takes its place.
-    /// - Parameter writes: whether a folder is made for what is recorded; if not, only that it could be is made sure of.
-    /// - Throws: `ConfigurationError` where the folder cannot be used.
+    /// The transport for this mode: `network` itself, or a transport that records or replays.
+    /// - Parameter writes: whether to create the folder of a recording. If not, only its permissions are checked.
+    /// - Throws: `ConfigurationError` if the folder cannot be used.
     func transport(
         _ network: any HTTPTransport, _ redaction: Redaction, writes: Bool = true
     ) throws(ConfigurationError) -> any HTTPTransport {

@@ -5,12 +5,12 @@ import NIOFoundationEssentialsCompat
 import OnesheetCache
 import OnesheetCore
 
-/// An answer as it is written down: one JSON file for each URL.
+/// A recorded response: one JSON file per URL.
 private struct RecordedAnswer: Codable {
     let url: String
     let status: Int
     let headers: [String: String]
-    /// Text as it is, so that people can read and edit it; anything else in Base64.
+    /// The body as text if it is UTF-8, so that people can read and edit it. Other bodies are in Base64.
     let text: String?
     let base64: Data?
 
@@ -20,7 +20,7 @@ private struct RecordedAnswer: Codable {
     }
 }
 
-/// Passes requests on and writes the answers down, without secrets.
+/// Passes requests on and records the responses without secrets.
 struct RecordingTransport: HTTPTransport {
     let network: any HTTPTransport
     let folder: String
@@ -30,7 +30,7 @@ struct RecordingTransport: HTTPTransport {
         _ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let answer = try await network.get(request, under: policy)
-        // What is unchanged says nothing to somebody who has not seen it before.
+        // A 304 has no body to replay.
         guard !answer.isNotModified else { return answer }
         let url = redaction.url(request.url)
         let text = String(validating: answer.body.readableBytesView, as: UTF8.self).map(redaction.text)
@@ -47,7 +47,7 @@ struct RecordingTransport: HTTPTransport {
     }
 }
 
-/// Answers with what was written down.
+/// Replays recorded responses.
 struct ReplayingTransport: HTTPTransport {
     let folder: String
     let redaction: Redaction

@@ -1,7 +1,7 @@
 import OnesheetCore
 
-/// Takes secrets out of what is written down: values that the configuration got from the environment, wherever they stand, and the
-/// values of parameters whose names say that they are secret.
+/// Removes secrets from recordings: the values of environment variables that the configuration uses, and the values of URL
+/// parameters with names such as `token`.
 struct Redaction: Sendable {
     static let mark = "REDACTED"
     private static let names: Set<String> = [
@@ -10,14 +10,15 @@ struct Redaction: Sendable {
 
     private let secrets: [String]
 
-    /// - Parameter secrets: values from the environment. Very short ones would be found everywhere and are left alone.
+    /// - Parameter secrets: values from the environment. Values shorter than four bytes are ignored, because they would match
+    ///   everywhere.
     init(secrets: [String]) {
         let long = secrets.filter { $0.utf8.count >= 4 }
-        // The longest first: one may be a part of another.
+        // Longest first, because one secret may contain another.
         self.secrets = (long + long.map { PercentEncoding.encode($0) }).sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// A URL without secrets: what an answer is filed under.
+    /// A URL without secrets. Recordings are filed under it.
     func url(_ url: String) -> String {
         guard let (address, pairs) = url.cut(at: "?") else { return text(url) }
         let query = pairs.pieces(at: "&", omittingEmptySubsequences: false).map { pair in
@@ -27,10 +28,10 @@ struct Redaction: Sendable {
         return text(String(address)) + "?" + query.joined(separator: "&")
     }
 
-    /// A text without the environment's values, wherever their bytes stand: a combining mark behind one does not keep it.
+    /// A text without the secrets. Matches bytes, so that a combining mark after a secret does not hide it.
     func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.mark) } }
 
-    /// An answer's fields without secrets; a cookie is one.
+    /// A response's header fields without secrets and cookies.
     func fields(_ fields: [String: String]) -> [String: String] {
         fields.filter { $0.key != "set-cookie" }.mapValues(text)
     }
