@@ -2,12 +2,12 @@ internal import CConsoleAssets
 internal import Crypto
 package import FoundationEssentials
 
-/// One file of the page: script, style, picture or template.
+/// A file of the console: script, style sheet, picture or template.
 package struct ConsoleAsset: Sendable {
     package let name: String
     package let bytes: Data
 
-    /// Which media type browsers are told.
+    /// The `Content-Type`.
     package var mediaType: String {
         switch name.split(separator: ".").last {
         case "css": "text/css; charset=utf-8"
@@ -18,7 +18,7 @@ package struct ConsoleAsset: Sendable {
         }
     }
 
-    /// All files that are built in, by name.
+    /// All built-in files by name.
     package static let all: [String: ConsoleAsset] = {
         var assets: [String: ConsoleAsset] = [:]
         var index = 0
@@ -32,8 +32,8 @@ package struct ConsoleAsset: Sendable {
         return assets
     }()
 
-    /// A hash of all files together. It stands in their addresses, so that these can be kept for ever, and so that a module and what it
-    /// imports are always of one version.
+    /// A hash of all files. As a part of their addresses it lets clients cache them permanently, and keeps a module and its imports
+    /// at one version.
     package static let fingerprint: String = {
         var hash = SHA256()
         for asset in all.values.sorted(by: { $0.name < $1.name }) {
@@ -46,6 +46,6 @@ package struct ConsoleAsset: Sendable {
         return digits.joined()
     }()
 
-    /// Below this address the files are served.
+    /// The path prefix of the files.
     package static let folder = "/console/\(fingerprint)/"
 }

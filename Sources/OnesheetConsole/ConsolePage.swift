@@ -1,14 +1,14 @@
 internal import OnesheetCore
 
-/// The page that every view begins with. Its script finds out from the address what to show.
+/// The HTML page of every view. Its script selects the view from the address.
 package struct ConsolePage {
-    /// What the page may load and run: its own files and pictures. Nothing in it changes where its addresses begin, stands in another
-    /// page's frame, or makes markup of text (Content Security Policy Level 3 §6.3, Trusted Types).
+    /// The page's Content Security Policy: it may load only its own files and images, and may not change its base URL, be framed,
+    /// or turn text into markup (Content Security Policy Level 3 §6.3, Trusted Types).
     package static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
         + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
-    /// - Parameter plain: the address of the same view without scripts.
+    /// - Parameter plain: the address of the same view for browsers without scripts.
     package static func html(plain: String) -> String {
         let template = ConsoleAsset.all["index.html"].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
         return template.replacing(bytesOf: "{folder}", with: ConsoleAsset.folder).replacing(
@@ -17,8 +17,8 @@ package struct ConsolePage {
 }
 
 extension String {
-    /// With the characters that mean something in HTML replaced, whatever stands around them: a mark before `<` that makes one character
-    /// of both for people does not for a browser.
+    /// The text with HTML's special characters escaped. Works on Unicode scalars, as browsers do: a character that joins `<` with a
+    /// combining mark must not hide the `<`.
     package var html: String {
         var html = String.UnicodeScalarView()
         for scalar in unicodeScalars {

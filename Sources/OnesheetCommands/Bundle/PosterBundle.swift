@@ -6,10 +6,10 @@ import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
 
-/// One archive with everything that an app shows before it has a network: titles, their lists by day, and posters.
+/// An archive of everything that an app shows before it has a network: titles, their lists by day, and posters.
 ///
-/// `posters/{size}/{number}.{ext}` are the pictures; `index.json` comes last, because only then it is known which there are. The same
-/// answers make the same bytes.
+/// Pictures are at `posters/{size}/{number}.{ext}`. `index.json` comes last, because it lists the pictures that were written. Equal
+/// responses of the source give equal bytes.
 struct PosterBundle: Sendable {
     let context: ServerContext
     let order: PrefetchOrder
@@ -17,9 +17,9 @@ struct PosterBundle: Sendable {
     /// The archive's table of contents.
     struct Index: Encodable {
         struct Day: Encodable {
-            /// `nil` is the newest list.
+            /// `nil` for the newest list.
             let date: CalendarDay?
-            /// Ids in the list's order.
+            /// Ids in list order.
             let titles: [String]
         }
         struct Poster: Encodable {
@@ -29,7 +29,7 @@ struct PosterBundle: Sendable {
             let bytes: Int
         }
         struct Placeholder: Encodable {
-            /// Pixels of the poster as its origin has it.
+            /// The original poster's size in pixels.
             let width: Int
             let height: Int
             /// In base64.
@@ -39,11 +39,11 @@ struct PosterBundle: Sendable {
         }
         struct Entry: Encodable {
             let title: Title
-            /// By size and extension: `w342.jpg`.
+            /// By size and extension, such as `w342.jpg`.
             let posters: [String: Poster]
-            /// What can be shown before any of them is read.
+            /// Facts for showing a placeholder before a poster is decoded.
             let placeholder: Placeholder?
-            /// Why there is none.
+            /// The reason if the title has no poster.
             let missing: String?
         }
         let source: String
@@ -51,8 +51,8 @@ struct PosterBundle: Sendable {
         var titles: [Entry] = []
     }
 
-    /// Writes the archive through `write`, one picture after the other.
-    /// - Returns: how many posters are in it, and the titles that have none, each with the reason.
+    /// Writes the archive, one picture at a time.
+    /// - Returns: the number of posters, and the titles without posters with the reason for each.
     func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
         posters: Int, missing: [(title: String, reason: String)]
     ) {
@@ -94,7 +94,7 @@ struct PosterBundle: Sendable {
                 if error == .cancelled { throw error }
                 return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: error.reason)
             }
-            // Ids may be anything; a number is a file name everywhere.
+            // Ids can contain any character. A number is a valid file name everywhere.
             let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
             posters[name] = .init(
                 path: path, width: entry.presentation.width, height: entry.presentation.height,
@@ -105,7 +105,8 @@ struct PosterBundle: Sendable {
         return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: nil)
     }
 
-    /// Of this very variant: what is known of the title may come from another one, and would not be the same each time.
+    /// Uses the variant's own hash and colour: the stored facts may come from another variant, which would make the bytes differ
+    /// between runs.
     private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
         guard let facts = await context.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
             let color = variant.presentation.color

@@ -1,23 +1,23 @@
 import FoundationEssentials
 import NIOCore
 
-/// Writes a tar archive (POSIX.1-2017 ustar) entry by entry: never more than one entry is in memory. Equal entries are equal bytes:
-/// no times, no owners.
+/// Writes a tar archive (POSIX.1-2017 ustar) with one entry in memory at a time. Headers contain no times and no owners, so equal
+/// content gives equal bytes.
 struct TarWriter: ~Copyable {
     private static let block = 512
 
     private let write: (ByteBuffer) throws -> Void
 
-    /// - Parameter write: takes the archive's bytes in order.
+    /// - Parameter write: receives the archive's bytes in order.
     init(_ write: @escaping (ByteBuffer) throws -> Void) { self.write = write }
 
-    /// The name does not fit into a header.
+    /// Error for a name that is too long for a header.
     struct NameError: Error, CustomStringConvertible {
         let name: String
         var description: String { "“\(name)” is longer than an archive's names can be" }
     }
 
-    /// Writes one file.
+    /// Adds a file.
     /// - Parameter name: a path with slashes, at most 100 bytes.
     mutating func add(_ name: String, _ body: ByteBuffer) throws {
         guard name.utf8.count <= 100 else { throw NameError(name: name) }
@@ -27,7 +27,7 @@ struct TarWriter: ~Copyable {
         if rest > 0 { try write(ByteBuffer(repeating: 0, count: Self.block - rest)) }
     }
 
-    /// Writes the end.
+    /// Writes the end-of-archive blocks.
     consuming func finish() throws { try write(ByteBuffer(repeating: 0, count: 2 * Self.block)) }
 
     private static func header(_ name: String, size: Int) -> ByteBuffer {
@@ -43,7 +43,7 @@ struct TarWriter: ~Copyable {
         put("0000000", at: 116)
         put(octal(size, digits: 11), at: 124)
         put("00000000000", at: 136)
-        // While it is summed up the sum itself counts as spaces.
+        // The checksum is computed with its own field as spaces.
         put("        ", at: 148)
         put("0", at: 156)
         put("ustar\0" + "00", at: 257)

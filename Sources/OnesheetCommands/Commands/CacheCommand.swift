@@ -99,7 +99,7 @@ struct CacheCommand: ParsableCommand {
         private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
             let configuration = try options.load()
             guard configuration.cache.tiers.isEmpty else {
-                // The tiers of plugins too: a server would find there what the disk has no longer.
+                // Purge the plugins' tiers as well: a server would otherwise find there the entries that are gone from the disk.
                 let logger = Log.make(configuration.log)
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
                 let removal = try await remove(from: shared.cache)
@@ -107,7 +107,7 @@ struct CacheCommand: ParsableCommand {
                 return removal
             }
             guard let disk = try options.openDiskCache() else { return CacheRemoval() }
-            // No memory: what this process reads, nobody asks for again.
+            // This process reads no entry twice, so it needs no memory tier.
             let removal = try await remove(from: Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger))
             try await disk.close()
             return removal

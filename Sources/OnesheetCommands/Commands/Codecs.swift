@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetServer
 
 extension PluginList {
-    /// The codecs alone, for work without a network and without a cache.
+    /// Creates the codecs alone, for commands without network and cache.
     func codecs(limits: Limits, _ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
         let assembly = PluginAssembly(
             plugins: self, transport: NoTransport(), limits: limits, clock: .system, logger: Log.make(), state: { _ in NoState() })
@@ -11,14 +11,14 @@ extension PluginList {
     }
 }
 
-/// No network: what is asked for fails.
+/// A transport without a network: every request fails.
 private struct NoTransport: HTTPTransport {
     func get(_ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
         throw .failed(url: request.url, reason: "this command has no network")
     }
 }
 
-/// No state: every value is absent.
+/// Empty state: every value is absent, and nothing is stored.
 struct NoState: KeyValueState {
     func value(for key: String) async throws -> String? { nil }
     func set(_ value: String?, for key: String) async throws {}

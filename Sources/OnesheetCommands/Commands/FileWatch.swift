@@ -8,12 +8,12 @@ import OnesheetCore
     import Darwin
 #endif
 
-/// Notices when one of some files is another one than before.
+/// Detects changes of files by polling.
 struct FileWatch {
     private let files: [String]
-    /// What was told last.
+    /// The state at the last reported change.
     private var known: [Stamp?]
-    /// What was seen last.
+    /// The state at the last poll.
     private var seen: [Stamp?]
 
     init(_ files: [String]) {
@@ -22,12 +22,13 @@ struct FileWatch {
         seen = known
     }
 
-    /// Looks every second, until the task is cancelled: a person who saves a file does not wait longer than that.
+    /// Polls every second until the task is cancelled.
     consuming func run(_ tell: () -> Void) async {
         while await sleepUnlessCancelled(for: .seconds(1)) { if look() { tell() } }
     }
 
-    /// Whether there is something new since the last time, and nobody is still writing it: it was the same at the last two looks.
+    /// Whether the files have changed since the last report and were stable over the last two polls, so nothing is still writing
+    /// them.
     mutating func look() -> Bool {
         let now = files.map(Stamp.init)
         defer { seen = now }
@@ -36,7 +37,7 @@ struct FileWatch {
         return true
     }
 
-    /// What the system says about a file that links lead to; `nil` where there is none.
+    /// The identity, size and modification time of a file, with links followed. `nil` if the file does not exist.
     private struct Stamp: Equatable {
         let file: UInt64
         let bytes: Int64

@@ -4,15 +4,16 @@ import OnesheetCache
 public import OnesheetCore
 import OnesheetServer
 
-/// The command line. A server's `main` calls `Onesheet.main` with the plugins it has, and nothing else.
+/// The command line. A server's `main` only calls `Onesheet.main` with its plugins.
 public enum Onesheet {
-    /// The version of this server (Semantic Versioning 2.0.0): what `--version` prints, and the newest one in `CHANGELOG.md`.
+    /// The version of the server (Semantic Versioning 2.0.0). `--version` prints it, and it is the newest version in
+    /// `CHANGELOG.md`.
     public static let version = "0.2.0"
 
-    /// Runs the command that the arguments name, and ends the process: 0 success, 1 failure, 64 usage.
+    /// Runs the command that the arguments name, and exits the process: 0 success, 1 failure, 64 usage error.
     /// - Parameters:
-    ///   - plugins: all that this server can do beside the core.
-    ///   - arguments: without the program's name.
+    ///   - plugins: the plugins of this server.
+    ///   - arguments: the arguments without the program's name. `nil` takes those of the process.
     public static func main(_ plugins: PluginList, arguments: [String]? = nil) async -> Never {
         do {
             var command = try RootCommand.parseAsRoot(arguments)
@@ -23,7 +24,7 @@ public enum Onesheet {
             }
             exit(withStatus: 0)
         } catch {
-            // Help and usage are the library's; what went wrong in a command is one line that a person can act on.
+            // ArgumentParser prints help and usage errors. Other errors are printed as one line.
             let isLibrarys = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
             if isLibrarys { RootCommand.exit(withError: error) }
             StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
@@ -36,7 +37,7 @@ public enum Onesheet {
     }
 }
 
-/// A command that needs the plugins.
+/// A command that uses the plugins.
 protocol PluggedCommand: ParsableCommand, Sendable {
     func run(with plugins: PluginList) async throws
 }
@@ -61,7 +62,7 @@ struct RootCommand: ParsableCommand {
         ])
 }
 
-/// Options of every command that reads the configuration.
+/// The options of every command that reads the configuration.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -87,7 +88,7 @@ struct ConfigurationOptions: ParsableArguments {
         guard record == nil || replay == nil else { throw ValidationError("--record and --replay exclude each other") }
     }
 
-    /// The files that `load` reads, or would read if they were there.
+    /// The configuration file, which may not exist.
     var files: [String] { [config ?? ConfigurationFile.usual] }
 
     func load() throws -> ServerConfiguration {
@@ -98,19 +99,19 @@ struct ConfigurationOptions: ParsableArguments {
         return configuration
     }
 
-    /// The configuration in effect.
+    /// Creates the context of the configuration.
     func context(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
         return try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
     }
 
-    /// The same, for a command that writes nothing.
+    /// Creates a context for a command that writes nothing.
     func examinedContext(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
         return try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
     }
 
-    /// The disk cache alone, which needs neither sources nor codecs; `nil` if there is no folder, which a command must not make.
+    /// Opens the disk cache alone, without sources and codecs. `nil` if the folder does not exist; it is not created.
     func openDiskCache() throws -> DiskTier? {
         let configuration = try load()
         guard try FolderExamination.isThere(configuration.cache.disk.path) else { return nil }

@@ -76,7 +76,7 @@ struct PrefetchCommand: PluggedCommand {
     }
 }
 
-/// The options for lists, sizes and formats that prefetching and bundling share.
+/// The options for lists, sizes and formats that `prefetch` and `bundle` share.
 struct ListOptions: ParsableArguments {
     @Argument(help: "The source's name in the configuration.")
     var source: String

@@ -45,7 +45,7 @@ struct ServeCommand: PluggedCommand {
         return configuration
     }
 
-    /// What to try, last so that it stays in sight.
+    /// The startup message: addresses to try.
     private static func greeting(_ address: ListenAddress, _ configuration: ServerConfiguration) -> String {
         let sources = configuration.sourceNames
         guard case .host = address else { return "Onesheet serves \(sources.joined(separator: ", ")) on \(address)" }

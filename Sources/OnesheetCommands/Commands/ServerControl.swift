@@ -2,14 +2,14 @@ import ArgumentParser
 import OnesheetServer
 import UnixSignals
 
-/// Tells a running server what signals say, and when its files have changed.
+/// Controls a running server: signals, and changes of its files.
 struct ServerControl {
     let server: Server
-    /// Reads the configuration as the server was started with it.
+    /// Loads the configuration with the command line's options.
     let load: @Sendable () throws -> ServerConfiguration
-    /// The files that it is in.
+    /// The files to watch.
     let files: [String]
-    /// SIGTERM, SIGINT and SIGHUP, which are caught from the moment on at which this is made.
+    /// SIGTERM, SIGINT and SIGHUP, trapped from initialization on.
     private let signals: UnixSignalsSequence
 
     init(_ server: Server, load: @escaping @Sendable () throws -> ServerConfiguration, files: [String]) async {
@@ -17,7 +17,8 @@ struct ServerControl {
         signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     }
 
-    /// Goes on until the task is cancelled. SIGTERM and SIGINT end the server, the second one at once; SIGHUP reads the files again.
+    /// Runs until the task is cancelled. SIGTERM and SIGINT shut the server down gracefully, or at once when repeated. SIGHUP
+    /// reloads the files.
     func run() async {
         let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { tasks in

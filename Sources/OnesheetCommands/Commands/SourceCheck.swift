@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
 
-/// Tries a configured source: first what the server would ask it, each step on the one before, then every rule of conformance.
+/// Checks a configured source: first the server's own calls, each based on the one before, then the conformance rules.
 struct SourceCheck: Sendable {
     struct Step: Encodable, Sendable {
         let what: String
@@ -20,17 +20,17 @@ struct SourceCheck: Sendable {
         var passed: Bool { steps.allSatisfy(\.passed) && rules.allSatisfy { $0.holds != false } }
     }
 
-    /// So many ask at once here: enough to see them get in each other's way, and not enough to use up somebody's quota.
+    /// The number of concurrent calls: enough to reveal races, too few to exhaust a quota.
     private static let callsAtOnce = 4
-    /// An id that no service has.
+    /// An id that no service uses.
     private static let unknownID = "onesheet-asks-for-nothing"
 
     let context: ServerContext
     let name: String
-    /// A title to ask for; `nil` takes the first of the newest list.
+    /// The title to request. If `nil`, the first of the newest list.
     let id: String?
 
-    /// - Throws: `PipelineError.unknownSource` where there is no source of this name.
+    /// - Throws: `PipelineError.unknownSource` if no source has this name.
     func run() async throws -> Report {
         guard let nested = context.configuration.sources[name] else {
             throw PipelineError.unknownSource(name, known: context.configuration.sourceNames)
@@ -58,7 +58,7 @@ struct SourceCheck: Sendable {
         return report
     }
 
-    /// Asks the source itself: a kept answer would hide what is wrong with it now.
+    /// Calls the source directly, because a cached answer would hide a current failure.
     private func ask<Answer: Sendable>(
         _ question: (any ContentSource) async throws(SourceError) -> Answer
     ) async throws(PipelineError) -> Answer {
@@ -84,7 +84,7 @@ struct SourceCheck: Sendable {
         ]
     }
 
-    /// The rules over the service itself. A source made on a broken network remembers nothing: what it believes there is not so.
+    /// Runs the conformance rules. A source on the broken network gets empty state, so that it cannot store wrong facts.
     private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
         let (assembly, broken, name) = (context.assembly, context.assembly.forgetful, name)
         let suite = SourceConformance(
@@ -108,7 +108,7 @@ struct SourceCheck: Sendable {
 }
 
 extension PluginAssembly {
-    /// The same, whose plugins keep nothing.
+    /// The assembly with empty state for its plugins.
     fileprivate var forgetful: PluginAssembly {
         var assembly = self
         assembly.state = { _ in NoState() }

@@ -5,14 +5,14 @@ import OnesheetImaging
 import OnesheetPipeline
 import OnesheetServer
 
-/// What every command about one title's poster takes.
+/// The arguments of every command about one title's poster.
 struct PosterArguments: ParsableArguments {
     @Argument(help: "The source's name in the configuration.") var name: String
     @Argument(help: "The title's id.") var id: String
     @Flag(name: .long, help: "Print JSON.") var json = false
     @OptionGroup var options: ConfigurationOptions
 
-    /// Does `body`, and prints the title's candidates afterwards.
+    /// Runs `body`, then prints the title's candidates.
     func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
         let context = try options.context(plugins)
         let title = TitleReference(source: name, id: id).canonical(in: context.sources)

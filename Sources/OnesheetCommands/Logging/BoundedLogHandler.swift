@@ -2,12 +2,12 @@ import Logging
 import OnesheetCore
 import Synchronization
 
-/// Keeps a log from filling a disk, whatever strangers send: long messages and values are cut, and of many lines from one place in the
-/// code only some are written. Debug and trace are for whoever looks on; there every line is.
+/// Limits the log's growth when clients provoke many messages: truncates long messages and values, and limits the rate of lines
+/// from each place in the code. Debug and trace levels have no rate limit.
 struct BoundedLogHandler: LogHandler {
-    /// Bytes that a message may have.
+    /// The maximum length of a message, in bytes.
     static let longestMessage = 2048
-    /// Bytes that one value beside it may have.
+    /// The maximum length of a metadata value, in bytes.
     static let longestValue = 256
 
     private var handler: any LogHandler
@@ -50,7 +50,7 @@ struct BoundedLogHandler: LogHandler {
     }
 }
 
-/// Where in the code a line of a log comes from: lines from one place are of one kind.
+/// The place in the code that logs a line. Lines from one place are of one kind.
 struct LogPlace: Hashable {
     let file: String
     let line: UInt
@@ -58,11 +58,11 @@ struct LogPlace: Hashable {
     init(_ file: String, _ line: UInt) { (self.file, self.line) = (file, line) }
 }
 
-/// How many lines of each kind may still be written: a number at once, and then so many a second.
+/// A token bucket for each kind of line.
 final class LogFlood: Sendable {
-    /// Lines of one kind at once.
+    /// The maximum number of lines of one kind in a burst.
     static let burst = 20.0
-    /// Lines of one kind each second after that.
+    /// The number of lines of one kind per second after that.
     static let rate = 5.0
 
     private struct Kind {
@@ -73,7 +73,7 @@ final class LogFlood: Sendable {
 
     private let kinds = Mutex<[LogPlace: Kind]>([:])
 
-    /// - Returns: how many lines of this kind were left out before this one; `nil` if this one is to be left out too.
+    /// - Returns: the number of lines of this kind dropped before this line, or `nil` if this line must be dropped as well.
     func admit(_ place: LogPlace, at now: ContinuousClock.Instant = .now) -> Int? {
         kinds.withLock { kinds in
             var kind = kinds[place] ?? Kind(last: now)

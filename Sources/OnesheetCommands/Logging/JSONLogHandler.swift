@@ -2,7 +2,7 @@ import FoundationEssentials
 import Logging
 import OnesheetCore
 
-/// Writes each message as one line of JSON, for those who read logs by machine.
+/// Writes each message as one line of JSON.
 struct JSONLogHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]
@@ -24,11 +24,11 @@ struct JSONLogHandler: LogHandler {
         for more in [metadataProvider?.get(), event.metadata].compactMap({ $0 }) { all.merge(more) { $1 } }
         var fields = all.mapValues { "\($0)" }
         if let error = event.error { fields["error"] = "\(error)" }
-        // Our own words come last, so that nothing takes their place.
+        // The handler's own fields are set last, so that metadata cannot replace them.
         fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["level"] = event.level.rawValue
         fields["message"] = "\(event.message)"
-        // A line that is cut would be none of JSON: its texts are, and shorter where they need many escapes.
+        // Shorten the values, not the line: a cut line would be invalid JSON. Values with many escapes are cut further.
         var length = Log.longestLine
         var line = Self.line(fields)
         while line.utf8.count > Log.longestLine, length > 16 {
@@ -43,10 +43,11 @@ struct JSONLogHandler: LogHandler {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let line = String(decoding: try encoder.encode(fields), as: UTF8.self)
-            // JSON escapes a few of them only (RFC 8259 §7); all are within its texts, where any may be.
+            // JSON requires escapes for some control characters only (RFC 8259 §7). All of them are inside strings, where escapes
+            // are always allowed.
             return line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() }
         } catch {
-            // Texts can always be encoded; should that ever not be so, the line says it, and the server goes on.
+            // Strings can always be encoded. If encoding fails nevertheless, the log reports it and the server continues.
             return "{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}"
         }
     }

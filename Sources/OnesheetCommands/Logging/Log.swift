@@ -3,12 +3,12 @@ import Logging
 import OnesheetCore
 import OnesheetServer
 
-/// The log: lines on standard error, each with the name of the request that it is about.
+/// The log: lines on standard error, each with its request's identifier.
 enum Log {
-    /// Bytes that a line may have, without its end.
+    /// The maximum length of a line, in bytes, without its newline.
     static let longestLine = 4096
 
-    /// - Parameter write: gets each line, without its end.
+    /// - Parameter write: receives each line without its newline.
     static func make(
         _ configuration: LogConfiguration = LogConfiguration(),
         write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
@@ -30,7 +30,7 @@ enum Log {
     }
 }
 
-/// Takes a message with its line's end and hands it on as one line, whatever strangers put into it.
+/// Writes a message as a single line: escapes control characters and limits the length.
 private struct LineStream: TextOutputStream, Sendable {
     let write: @Sendable (String) -> Void
 

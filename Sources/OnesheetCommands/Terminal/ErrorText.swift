@@ -1,4 +1,4 @@
-/// What went wrong with many titles, one line for each reason: beyond the wall of a quota it is the same for all.
+/// Summarises the failures of many titles, one line per reason, because many titles often share one, such as an exhausted quota.
 enum ErrorText {
     private static let named = 3
 

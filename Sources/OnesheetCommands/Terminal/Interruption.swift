@@ -1,9 +1,9 @@
 import ServiceLifecycle
 import UnixSignals
 
-/// Ctrl-C as a wish to stop: what is under way ends properly.
+/// Handles Ctrl-C as cancellation, so that work in progress ends properly.
 enum Interruption {
-    /// The outcome of `work`, which SIGINT and SIGTERM cancel.
+    /// The result of `work`. SIGINT and SIGTERM cancel it.
     static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> Value {
         let watch = Task {
             for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) { work.cancel() }

@@ -8,7 +8,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// A file that is written piece by piece and has its name once it is whole.
+/// A file that is written under a temporary name and renamed when it is complete.
 final class OutputFile {
     private let path: String
     private let unfinished: String
@@ -38,7 +38,7 @@ final class OutputFile {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     func finish() throws {
         guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw Self.failure(path) }
         isFinished = true
@@ -59,7 +59,7 @@ final class OutputFile {
     }
 }
 
-/// A file that cannot be read or written.
+/// Error for a file that cannot be read or written.
 struct FileError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

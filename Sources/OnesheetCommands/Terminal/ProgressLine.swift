@@ -1,7 +1,7 @@
 import OnesheetPipeline
 import Synchronization
 
-/// Shows how far a prefetch is: on a terminal one line that is drawn again, elsewhere a plain line every so often.
+/// Shows the progress of a prefetch: one line that is redrawn on a terminal, or else a plain line every two seconds.
 final class ProgressLine: Sendable {
     private let isQuiet: Bool
     private let isTerminal: Bool
@@ -38,7 +38,7 @@ final class ProgressLine: Sendable {
     static func line(_ summary: PrefetchSummary, elapsed: Double, bar: Bool) -> String {
         let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
         let filled = Int(share * 30)
-        // What was there already took no time, and says nothing about the rest.
+        // Skipped variants take no time, so the rate excludes them.
         let rate = elapsed > 0 ? Double(summary.done - summary.skipped) / elapsed : 0
         let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
         let drawing = bar ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: 30 - filled))] " : ""

@@ -6,18 +6,18 @@
     import Darwin
 #endif
 
-/// Standard input, output and error, whole and unbuffered.
+/// Unbuffered standard input, output and error.
 enum StandardStreams {
     static func output(_ line: String) { write(Array((line + "\n").utf8), to: STDOUT_FILENO) }
     static func error(_ line: String) { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
     static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    /// Writes to standard error without a line's end.
+    /// Writes to standard error without a newline.
     static func progress(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// All of standard input, up to `limit` bytes; `nil` where there is more.
+    /// Reads standard input to its end. `nil` if it is longer than `limit` bytes.
     static func input(limit: Int) -> [UInt8]? {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
