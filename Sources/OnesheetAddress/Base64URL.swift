@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension Data {
-    /// base64url without padding (RFC 4648 §5).
+    /// The data as base64url without padding (RFC 4648 §5).
     package var base64URL: String {
         let digits = base64EncodedString().utf8.compactMap { byte -> UInt8? in
             switch byte {
@@ -14,7 +14,7 @@ extension Data {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Reads base64url, padded or not.
+    /// Decodes base64url, padded or not.
     package init?(base64URL text: some StringProtocol) {
         var standard = text.utf8.compactMap { byte -> UInt8? in
             switch byte {

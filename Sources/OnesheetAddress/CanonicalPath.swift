@@ -1,19 +1,19 @@
 public import OnesheetCore
 
-/// The one path among all that lead to a variant: on the ladder where a size asks for it, or else as a free transform with its options
-/// in canonical form, the format always as an extension.
+/// The canonical path of a variant: a ladder size if one matches, or else a free transform with canonical options. The format is
+/// always an extension.
 public struct CanonicalPath: Sendable {
     private let options: ImageOptions
     private let signature: Signature
 
     /// - Parameters:
-    ///   - options: the grammar of the server that the paths are for.
-    ///   - signature: signs free transforms; without keys, their paths say `unsafe`.
+    ///   - options: the option grammar of the server.
+    ///   - signature: signs free transforms. Without keys, paths contain `unsafe` instead.
     public init(options: ImageOptions, signature: Signature) { (self.options, self.signature) = (options, signature) }
 
-    /// The path of a title's poster as `transform` makes it.
-    /// - Parameter expires: when the path stops being valid, in seconds since 1970.
-    /// - Returns: `nil` if no path can say it, as with presets only.
+    /// The path of a title's poster with `transform`.
+    /// - Parameter expires: the expiry time of the path, in seconds since 1970.
+    /// - Returns: `nil` if no path expresses the transform, for example if the server allows only presets.
     public func path(to title: TitleReference, as transform: Transform, expires: Int? = nil) -> String? {
         let fileExtension = transform.format?.extensions.first
         if let size = SizeLadder.name(of: transform), expires == nil {
@@ -23,7 +23,7 @@ public struct CanonicalPath: Sendable {
         var text = transform.options
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
-        // A preset called default may say more than the text can take back.
+        // A preset named `default` may set options that the text cannot reset.
         guard let fileExtension, isRead(joined, as: transform) else { return nil }
         let source = PercentEncoding.encode(title.description)
         let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)@\(fileExtension)"
@@ -42,7 +42,7 @@ public struct CanonicalPath: Sendable {
 }
 
 extension Transform {
-    /// The transform in the grammar of options, defaults left out; the format is not among them.
+    /// The transform as options in canonical order, without defaults and format.
     var options: [String] {
         var all: [String] = []
         func add(_ option: String, unless isDefault: Bool) { if !isDefault { all.append(option) } }

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Reads pairs of hexadecimal digits.
+    /// Decodes pairs of hexadecimal digits.
     package init?(hex text: String) {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

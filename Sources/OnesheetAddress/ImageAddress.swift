@@ -1,16 +1,16 @@
 package import OnesheetCore
 
-/// What an image's path says, in canonical form, whatever dialect it is in.
+/// The parsed, canonical address of an image in any dialect.
 package struct ImageAddress {
     package let title: TitleReference
     package let transform: Transform
-    /// Whether the client's `Accept` decides the format.
+    /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
-    /// When the path stops being valid, in seconds since 1970.
+    /// The expiry time of the path, in seconds since 1970.
     package var expires: Int?
-    /// What the outcome must measure, 0 for a side that is open; `nil` if a smaller one will do as well.
+    /// The exact size of the image, with 0 for any width or height. `nil` if the image may be smaller than requested.
     package var exactly: PixelSize?
-    /// Whether pages of every origin may read the pixels.
+    /// Whether any origin may read the pixels.
     package var isShared = false
 
     package init(

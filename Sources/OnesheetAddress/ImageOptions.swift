@@ -1,15 +1,16 @@
 import FoundationEssentials
 public import OnesheetCore
 
-/// Reads options in imgproxy's grammar: `rs:fill:300:450/q:75`, names and arguments split by colons, options by slashes.
+/// Parses options in imgproxy's grammar, such as `rs:fill:300:450/q:75`. Slashes separate options; colons separate a name and its
+/// arguments.
 ///
-/// What comes out is canonical: presets expanded, dpr multiplied, the order of options forgotten.
+/// The result is canonical: presets are expanded, `dpr` is multiplied, and the order of options is irrelevant.
 public struct ImageOptions: Sendable {
-    /// What the options say beside the transform.
+    /// The result of parsing options.
     public struct Parsed: Sendable, Equatable {
-        /// The transform; its format is `nil` if the options name none.
+        /// The transform. Its format is `nil` if the options name none.
         public var transform = Transform()
-        /// When the URL stops being valid, in seconds since 1970. Not part of the transform, so not of the key.
+        /// The expiry time of the URL, in seconds since 1970. Not part of the transform or its cache key.
         public var expires: Int?
         var devicePixelRatio = 1.0
     }
@@ -19,10 +20,10 @@ public struct ImageOptions: Sendable {
     private let presetsOnly: Bool
 
     /// - Parameters:
-    ///   - formats: those that can be written.
-    ///   - presets: options by name, each in this grammar. `default` is applied first, if it is there.
-    ///   - presetsOnly: whether URLs may name presets and nothing else.
-    /// - Throws: `RequestError` where a preset cannot be read.
+    ///   - formats: the formats that can be encoded.
+    ///   - presets: options by preset name, in this grammar. A preset named `default` is applied first.
+    ///   - presetsOnly: whether URLs may contain only presets.
+    /// - Throws: `RequestError` if a preset is malformed.
     public init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
         self.formats = formats
         self.presets = presets.mapValues { $0.pieces(at: "/") }
@@ -30,14 +31,14 @@ public struct ImageOptions: Sendable {
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
-    /// Reads the options in `text`, separated by slashes.
-    /// - Throws: `RequestError` that names the option which is unknown or has a bad value.
+    /// Parses options separated by slashes.
+    /// - Throws: `RequestError` with the unknown option or the option with a bad value.
     public func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {
         try parse(Substring(text).pieces(at: "/"), nesting: 0)
     }
 
-    /// What an address of another dialect asks for, said in options of this grammar.
-    /// - Throws: `RequestError` that names the option with a bad value, or where presets are all that is made and this is none of them.
+    /// Parses the options of a dialect's address, given in this grammar.
+    /// - Throws: `RequestError` with the option that has a bad value, or if only presets are allowed and none matches.
     package func transform(_ options: [String]) throws(RequestError) -> Transform {
         let transform = try parse(options.map { Substring($0) }, nesting: 1).transform
         guard presetsOnly else { return transform }
@@ -58,7 +59,7 @@ public struct ImageOptions: Sendable {
         return parsed
     }
 
-    /// The format with the extension `text`.
+    /// The format with the file extension `text`.
     package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat {
         let name = text.lowercasedASCII()
         guard let format = formats.first(where: { $0.extensions.contains(name) }) else {
@@ -67,15 +68,16 @@ public struct ImageOptions: Sendable {
         return format
     }
 
-    /// Each size of the ladder in each format: file extensions.
-    /// - Throws: `RequestError` that names the size or format which is unknown.
+    /// The transforms for each size in each format.
+    /// - Parameter formats: file extensions.
+    /// - Throws: `RequestError` with the unknown size or format.
     package func transforms(sizes: [String], formats: [String]) throws(RequestError) -> [Transform] {
         func once(_ names: [String]) -> [String] {
             var seen: Set<ExactText> = []
             return names.filter { seen.insert(ExactText($0)).inserted }
         }
         var transforms: [Transform] = []
-        // Each name once: a list of a megabyte times another one is more than anybody means.
+        // Remove duplicates: long lists with repeated names would multiply.
         for size in once(sizes) {
             for name in once(formats) {
                 var transform = try SizeLadder.transform(size)

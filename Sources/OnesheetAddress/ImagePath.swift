@@ -1,17 +1,18 @@
 import FoundationEssentials
 package import OnesheetCore
 
-/// A free transform, as in `/i/{signature}/rs:fill:300:450/plain/sample://1@png` and `/i/{signature}/rs:fill:300:450/{base64url}.png`.
+/// The path of a free transform, such as `/i/{signature}/rs:fill:300:450/plain/sample://1@png` or
+/// `/i/{signature}/rs:fill:300:450/{base64url}.png`.
 package struct ImagePath {
     package let signature: Substring
-    /// What is signed: everything behind the signature, with its slash.
+    /// The signed part of the path: everything after the signature, with the leading slash.
     package let signedPath: String
     package let options: ImageOptions.Parsed
     /// `{source}://{id}`, or an `http` or `https` URL.
     package let sourceURL: String
     package var negotiates: Bool { options.transform.format == nil }
 
-    /// - Parameter path: what follows `/i/`, percent-encoded.
+    /// - Parameter path: the path after `/i/`, percent-encoded.
     package init(_ path: Substring, _ grammar: ImageOptions) throws(RequestError) {
         guard let slash = path.firstIndex(ofMark: "/") else {
             throw .malformed(
@@ -20,7 +21,7 @@ package struct ImagePath {
         }
         signature = path[..<slash]
         signedPath = String(path[slash...])
-        // The leading slash stays, so that options may be absent: /i/unsafe/plain/…
+        // Keep the leading slash, so that options may be absent: /i/unsafe/plain/…
         let rest = path[slash...]
         var optionsText: Substring
         var (url, format): (String, Substring?)
@@ -29,7 +30,7 @@ package struct ImagePath {
             (url, format) = Self.split(rest[plain.upperBound...], at: "@")
             url = try PercentEncoding.decode(url)
         } else {
-            // Options have a colon in them, base64url has none.
+            // Options contain a colon, base64url does not.
             let parts = rest.pieces(at: "/")
             let encoded = parts.drop { $0.contains(mark: ":") }
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]

@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// One option, its arguments taken one after another. An argument that is empty or missing is `nil` and leaves things as they are.
+/// Parses one option's arguments in order. An empty or missing argument is `nil` and keeps the current value.
 struct OptionArguments {
     let name: String
     let all: String
@@ -67,7 +67,7 @@ struct OptionArguments {
         "sowe": (-1, 1),
     ]
 
-    /// - Throws: `RequestError` where arguments are left that nobody took.
+    /// - Throws: `RequestError` if arguments are left over.
     func finish() throws(RequestError) {
         guard rest.allSatisfy(\.isEmpty) else {
             throw .bad(option: name, value: all, reason: "“\(rest.joined(separator: ":"))” is too much")

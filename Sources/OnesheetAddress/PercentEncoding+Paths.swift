@@ -1,6 +1,7 @@
 package import OnesheetCore
 
 extension PercentEncoding {
+    /// Decodes percent-encoded text.
     /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, or control characters.
     package static func decode(_ text: some StringProtocol) throws(RequestError) -> String {
         var bytes: [UInt8] = []
@@ -25,7 +26,7 @@ extension PercentEncoding {
         return decoded
     }
 
-    /// An id as the last part of a poster's path: its dots are escaped too, because what follows a dot there is the extension.
+    /// Encodes an id as the last segment of a poster's path. Dots are escaped as well, because the extension follows the last dot.
     package static func encode(id: String) -> String {
         encode(id).split(separator: ".", omittingEmptySubsequences: false).joined(separator: "%2E")
     }

@@ -1,13 +1,13 @@
 package import OnesheetCore
 
-/// A poster by size, source and id, as in `/t/p/w342/sample/1.jpg`.
+/// The path of a poster at a ladder size, such as `/t/p/w342/sample/1.jpg`.
 package struct PosterPath {
     package let title: TitleReference
     package let transform: Transform
-    /// Whether the client's `Accept` decides the format.
+    /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
 
-    /// - Parameter path: what follows `/t/p/`, percent-encoded.
+    /// - Parameter path: the path after `/t/p/`, percent-encoded.
     package init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
         let parts = path.pieces(at: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty else {

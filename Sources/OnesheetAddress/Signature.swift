@@ -2,40 +2,40 @@ import Crypto
 import FoundationEssentials
 package import OnesheetCore
 
-/// imgproxy's URL signature: base64url, without padding, of HMAC-SHA256(key, salt ‖ path after the signature).
+/// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {
     private let keys: [SigningKey]
     private let size: Int
     private let acceptsUnsafe: Bool
 
     /// - Parameters:
-    ///   - keys: any of these may have signed a path; the first signs new ones.
-    ///   - size: bytes of a signature that count, from its beginning: 8 to 32.
-    ///   - acceptsUnsafe: whether the word `unsafe` is accepted in a signature's place.
+    ///   - keys: any of these keys may have signed a path. The first signs new paths.
+    ///   - size: the length of a signature in bytes, 8 to 32. Longer HMACs are truncated.
+    ///   - acceptsUnsafe: whether `unsafe` is accepted in place of a signature.
     public init(keys: [SigningKey], size: Int = 32, acceptsUnsafe: Bool = false) {
         (self.keys, self.size, self.acceptsUnsafe) = (keys, size, acceptsUnsafe)
     }
 
-    /// The signature of `path`, which begins with a slash, by the first key; `nil` without keys.
+    /// Signs `path`, which begins with a slash, with the first key. `nil` without keys.
     public func sign(_ path: String) -> String? {
         guard let pair = keys.first else { return nil }
         return Data(code(path, pair)).base64URL
     }
 
-    /// - Throws: `RequestError.badSignature` unless a key has signed `path` or none is needed.
+    /// - Throws: `RequestError.badSignature` unless a key has signed `path`, or `unsafe` is accepted.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
         try check(signature, size: size) { code(path, $0) }
     }
 
-    /// The same for a signature of thumbor's: base64url of HMAC-SHA1(key, path after the signature and its slash).
+    /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
         try check(signature, size: Insecure.SHA1.byteCount) { pair in
             Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: pair.key)))
         }
     }
 
-    /// Checks an address that cannot carry a signature.
-    /// - Throws: `RequestError.forbidden` unless the server accepts the word `unsafe` in place of signatures.
+    /// Checks that unsigned requests are allowed, for addresses that cannot carry a signature.
+    /// - Throws: `RequestError.forbidden` if the server does not accept `unsafe`.
     package func checkUnsigned() throws(RequestError) {
         guard acceptsUnsafe else {
             throw .forbidden("this server makes what was signed, and such addresses cannot be (configuration: signing.unsafe)")
@@ -47,7 +47,7 @@ public struct Signature: Sendable {
     ) throws(RequestError) {
         if acceptsUnsafe && signature.isExactly("unsafe") { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
-        // Compares every byte with every key: the time taken must not tell which byte of a guess is wrong.
+        // Compare all bytes with all keys in constant time, so that timing does not reveal a correct prefix.
         let matches = keys.filter { pair in zip(claimed, code(pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
         guard !matches.isEmpty else { throw .badSignature }
     }

@@ -1,4 +1,4 @@
-/// A key with its salt, as bytes.
+/// A signing key with its salt.
 public struct SigningKey: Sendable, Decodable {
     package let key: [UInt8]
     package let salt: [UInt8]
@@ -6,11 +6,11 @@ public struct SigningKey: Sendable, Decodable {
     private enum CodingKeys: CodingKey { case key, salt }
 
     /// - Parameters:
-    ///   - key: the secret of the HMAC.
-    ///   - salt: what is put before each path that is signed.
+    ///   - key: the HMAC key.
+    ///   - salt: the prefix of the signed path.
     public init(key: [UInt8], salt: [UInt8]) { (self.key, self.salt) = (key, salt) }
 
-    /// Reads key and salt as hexadecimal digits.
+    /// Decodes key and salt from hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         func bytes(_ key: CodingKeys) throws -> [UInt8] {

@@ -1,13 +1,13 @@
 public import OnesheetCore
 
-/// The poster sizes that film apps know: widths in pixels, and the original.
+/// The standard poster sizes of film apps: widths in pixels, and `original`.
 public enum SizeLadder {
-    /// The widths, in pixels, in ascending order.
+    /// The widths in pixels, in ascending order.
     public static let widths = [92, 154, 185, 342, 500, 780]
-    /// What the sizes are called in paths: `w342`, and `original`.
+    /// The names of the sizes in paths: `w342`, and `original`.
     public static let names = widths.map { "w\($0)" } + ["original"]
 
-    /// The size that asks for `transform`, its format aside; `nil` where none does.
+    /// The name of the size with this transform, ignoring its format. `nil` if no size has it.
     public static func name(of transform: Transform) -> String? {
         var rest = transform
         rest.format = nil
@@ -18,14 +18,14 @@ public enum SizeLadder {
         return rest == Transform() ? name : nil
     }
 
-    /// Every size's transform by its name.
+    /// The transforms of all sizes by name.
     package static var all: [String: Transform] {
         var all = ["original": Transform()]
         for width in widths { all["w\(width)", default: Transform()].width = width }
         return all
     }
 
-    /// The transform that a size's name stands for.
+    /// The transform of a size.
     /// - Throws: `RequestError.unknown` with the nearest name.
     public static func transform(_ name: some StringProtocol) throws(RequestError) -> Transform {
         var transform = Transform()

@@ -1,13 +1,13 @@
 package import OnesheetCore
 
-/// Finds which source answers a source URL.
+/// Resolves source URLs to titles.
 package struct SourceURL {
-    /// Sources by name, in the order of the configuration.
+    /// Sources by name, in configuration order.
     package let sources: [(name: String, source: any ContentSource)]
 
     package init(sources: [(name: String, source: any ContentSource)]) { self.sources = sources }
 
-    /// The title that `text` names: `{source}://{id}`, or an `http(s)` URL, which the first source with it on its allow-list answers.
+    /// Resolves `{source}://{id}`, or an `http(s)` URL that a source's allow-list contains. The first such source wins.
     package func resolve(_ text: String) throws(RequestError) -> TitleReference {
         guard let separator = text.firstRange(ofBytesOf: "://") else {
             throw .malformed("“\(text)” is not a source URL such as sample://1 or https://…")
@@ -24,11 +24,11 @@ package struct SourceURL {
         return TitleReference(source: answering.name, id: answering.source.canonicalID(url.description))
     }
 
-    /// The title that a source URL in another dialect's path names: percent-encoded, or an `http(s)` URL as it stands, its query too.
+    /// Resolves a source URL inside a dialect's path: percent-encoded, or a plain `http(s)` URL with its query.
     package func resolve(embedded text: Substring) throws(RequestError) -> TitleReference {
         if text.starts(withBytesOf: "http://") || text.starts(withBytesOf: "https://") { return try resolve(String(text)) }
         let decoded = try PercentEncoding.decode(text.cut(at: "?")?.before ?? text)
-        // What stands before it is a part that its dialect does not know.
+        // Otherwise the text before the source URL is an option that the dialect does not know.
         guard TitleReference.isSourceName(decoded.cut(at: ":")?.before ?? decoded[...]) else {
             throw .malformed("“\(decoded)” is not a source URL such as sample://1 or https://…")
         }

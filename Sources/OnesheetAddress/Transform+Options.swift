@@ -1,11 +1,11 @@
 import OnesheetCore
 
 extension Transform {
-    /// Width and height that a URL may ask for; what comes out is bounded by `Limits.outputPixels` besides.
+    /// The valid widths and heights in a URL. `Limits.outputPixels` bounds the variant's size as well.
     private static let sides = 0...65_535
 
     /// Applies one option.
-    /// - Returns: whether it is known.
+    /// - Returns: `false` if the option is unknown.
     mutating func apply(_ option: inout OptionArguments) throws(RequestError) -> Bool {
         switch option.name {
         case "rs", "resize":
@@ -84,7 +84,7 @@ extension Transform {
         padding = top + right + bottom + left == 0 ? nil : Padding(top: top, right: right, bottom: bottom, left: left)
     }
 
-    /// `bg:255:255:255`, `bg:ffffff`, `bg:fff`, or `bg:` for none.
+    /// Parses `bg:255:255:255`, `bg:ffffff`, `bg:fff`, or `bg:` for no background.
     private mutating func setBackground(_ option: inout OptionArguments) throws(RequestError) {
         guard let first = option.text() else {
             background = nil

@@ -1,10 +1,10 @@
 package import OnesheetCore
 
-/// Chooses a format from a client's `Accept` header (RFC 9110 §12.5.1).
+/// Negotiates an image format with a client's `Accept` header (RFC 9110 §12.5.1).
 ///
-/// Formats newer than JPEG and PNG are made only for clients that name them: a wildcard is what every old client sends too.
+/// Formats newer than JPEG and PNG are only sent to clients that name them, because old clients also send a wildcard.
 package struct Accept: Sendable {
-    /// What can be negotiated, the usual one first.
+    /// The formats that can be negotiated, the default first.
     package let formats: [ImageFormat]
 
     package init(formats: [ImageFormat]) { self.formats = formats }
@@ -21,10 +21,11 @@ package struct Accept: Sendable {
         return best.format
     }
 
-    /// A wildcard stands for the two formats that everyone reads, and for a picture that was asked for by name it does not count.
+    /// The quality of a wildcard. It matches only JPEG and PNG, which every client reads, and counts half as much as a named
+    /// format.
     private func wildcard(_ ranges: [Range], _ format: ImageFormat) -> Double {
         guard format == .jpeg || format == .png else { return 0 }
-        // `image/*` says it more precisely than `*/*` (RFC 9110 §12.5.1).
+        // `image/*` is more specific than `*/*` (RFC 9110 §12.5.1).
         let wildcard = ranges.first { $0.type == "image/*" } ?? ranges.first { $0.type == "*/*" }
         return (wildcard?.quality ?? 0) * 0.5
     }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// How old an answer was when it came, and how long it is fresh from when it was made.
+/// The age of a response on arrival, and its freshness lifetime.
 struct AnswerAge {
-    /// Seconds (RFC 9111 §4.2.3).
+    /// The age in seconds (RFC 9111 §4.2.3).
     let age: Double
     private let date: Date
     private let headers: [String: String]
@@ -15,14 +15,14 @@ struct AnswerAge {
         age = max(apparent, said + max(0, received.timeIntervalSince(requested)))
     }
 
-    /// Seconds (RFC 9111 §4.2.1); `unsaid` where the origin says nothing.
+    /// The freshness lifetime in seconds (RFC 9111 §4.2.1). `unsaid` if the origin does not say.
     func lifetime(_ directives: CacheDirectives, unsaid: Double) -> Double {
         if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
         if let expires = headers["expires"] {
-            // A date that cannot be read, 0 above all, is one in the past.
+            // An invalid date, such as `0`, means already expired.
             return HTTPDate.parse(expires, now: date).map { max(0, $0.timeIntervalSince(date)) } ?? 0
         }
-        // A tenth of the time for which it has not changed, as RFC 9111 §4.2.2 suggests.
+        // Heuristic freshness: a tenth of the time since the last change (RFC 9111 §4.2.2).
         if let changed = headers["last-modified"].flatMap({ HTTPDate.parse($0, now: date) }), changed < date {
             return min(date.timeIntervalSince(changed) / 10, max(unsaid, 86_400) * 7)
         }

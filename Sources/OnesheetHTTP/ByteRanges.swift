@@ -1,14 +1,14 @@
 import OnesheetCore
 
-/// What a `Range` field asks for of a body (RFC 9110 §14).
+/// The byte ranges of a `Range` field (RFC 9110 §14).
 package enum ByteRanges: Equatable {
-    /// Everything: there is no such field, it cannot be read, or it asks for more pieces than anybody needs.
+    /// The whole body: the field is absent or malformed, or it has too many or overlapping ranges.
     case whole
     case parts([Range<Int>])
-    /// Only what lies behind the end.
+    /// Every range is beyond the end.
     case unsatisfiable
 
-    /// More pieces than this cost more than they save (§14.2).
+    /// The maximum number of ranges. More cost more than they save (RFC 9110 §14.2).
     private static let most = 16
 
     package init(_ field: String?, size: Int) {
@@ -22,7 +22,7 @@ package enum ByteRanges: Equatable {
         self = parts.isEmpty ? .unsatisfiable : overlap ? .whole : .parts(parts)
     }
 
-    /// The ranges in the field's order, `nil` for each that lies behind the end; no list where the field cannot be read.
+    /// The ranges in field order, with `nil` for a range beyond the end. Returns `nil` if the field is malformed.
     private static func read(_ field: String, size: Int) -> [Range<Int>?]? {
         guard let (unit, list) = field.cut(at: "="), trimmed(unit).lowercasedASCII().isExactly("bytes") else { return nil }
         let specifiers = list.pieces(at: ",").map(trimmed).filter { !$0.isEmpty }
@@ -40,7 +40,7 @@ package enum ByteRanges: Equatable {
         return ranges
     }
 
-    /// A number that is too large for a machine lies behind every end.
+    /// A number too large for `Int` is beyond every end.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(text) ?? .max

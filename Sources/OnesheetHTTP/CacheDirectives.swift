@@ -1,8 +1,8 @@
 internal import OnesheetCore
 
-/// What a `Cache-Control` header says (RFC 9111 §5.2), read leniently: what cannot be understood counts as the cautious reading of it.
+/// Parses a `Cache-Control` header (RFC 9111 §5.2) leniently. Malformed values get their most cautious interpretation.
 struct CacheDirectives: Equatable {
-    /// Names in lower case; `nil` for a directive without an argument.
+    /// Arguments by lower-case directive. `nil` if a directive has no argument.
     private var arguments: [String: String?] = [:]
 
     init(_ header: String) {
@@ -18,7 +18,7 @@ struct CacheDirectives: Equatable {
             rest = rest.drop { $0 != Self.comma }.dropFirst()
             let known = name.trimmed.lowercasedASCII()
             guard !known.isEmpty else { continue }
-            // Said twice, the smaller number counts.
+            // If a directive occurs twice, the smaller number counts.
             if let earlier = arguments[known], Self.seconds(earlier) <= Self.seconds(argument) { continue }
             arguments[known] = argument
         }
@@ -26,7 +26,7 @@ struct CacheDirectives: Equatable {
 
     func has(_ name: String) -> Bool { arguments.keys.contains(name) }
 
-    /// The number of seconds after `name`; `nil` where the directive is not there. One that is no number is none at all: 0.
+    /// The seconds of directive `name`. `nil` if the directive is absent, 0 if its argument is not a number.
     func seconds(_ name: String) -> Double? {
         guard let argument = arguments[name] else { return nil }
         return Self.seconds(argument)
@@ -34,11 +34,11 @@ struct CacheDirectives: Equatable {
 
     private static func seconds(_ text: String?) -> Double {
         guard let text, !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return 0 }
-        // RFC 9111 §1.2.2: what is too large counts as 2^31.
+        // Larger values count as 2^31 (RFC 9111 §1.2.2).
         return min(Double(text) ?? 0, 2_147_483_648)
     }
 
-    // By bytes: a combining mark behind a comma would hide the directive that follows.
+    // Split by bytes: a combining mark after a comma would otherwise hide the next directive.
     private static let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
 
     private static func argument(_ rest: inout Substring.UTF8View) -> String {

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 package import OnesheetCore
 
-/// How old an entry is, and how long others may keep it (RFC 9111, RFC 5861).
+/// The age of an entry, and how long caches may keep it (RFC 9111, RFC 5861).
 package struct CacheLifetime {
-    /// Seconds since its origin was asked.
+    /// Seconds since the origin was last asked.
     package let age: Int
-    /// Seconds for which it is fresh still; below 0 if it is not.
+    /// Seconds until the entry becomes stale. Negative if it is stale.
     package let remaining: Int
     private let staleWhileRevalidate: Int
     private let staleIfError: Int
@@ -14,10 +14,10 @@ package struct CacheLifetime {
     private static let year = 365 * day
 
     /// - Parameters:
-    ///   - validated: when its origin was asked last.
-    ///   - freshness: what its origin said; `nil` if it has none.
-    ///   - expires: when its tier forgets it; counts if there is no freshness.
-    ///   - now: the present moment.
+    ///   - validated: when the origin was last asked.
+    ///   - freshness: the origin's freshness, or `nil` if there is none.
+    ///   - expires: when the tier removes the entry. Used if `freshness` is `nil`.
+    ///   - now: the current time.
     package init(validated: Date, freshness: Freshness?, expires: Date?, at now: Date) {
         func seconds(_ from: Date, _ to: Date) -> Int { Int(max(-1e9, min(1e9, to.timeIntervalSince(from).rounded(.down)))) }
         age = max(0, seconds(validated, now))
@@ -26,9 +26,10 @@ package struct CacheLifetime {
         staleIfError = freshness.map { seconds($0.freshUntil, $0.staleOnErrorUntil) } ?? Self.day
     }
 
-    /// `Cache-Control`. Others keep nothing for longer than a day, so that a purge here reaches them; what is versioned never changes.
+    /// The value of `Cache-Control`. Caches may keep an entry for at most a day, so that a purge reaches them. A versioned image
+    /// never changes.
     ///
-    /// `max-age` counts from `Age` ago, so that what is stale here is stale to others too, since the same moment.
+    /// `max-age` counts from the entry's `Age`, so that caches consider it stale at the same moment as this server.
     package func cacheControl(isVersioned: Bool) -> String {
         if isVersioned { return "public, max-age=\(Self.year), immutable" }
         var directives = ["public", "max-age=\(max(0, age + min(remaining, Self.day)))"]

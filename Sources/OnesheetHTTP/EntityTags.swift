@@ -5,7 +5,7 @@ package struct EntityTags {
     private let isAny: Bool
     private var tags: [(isWeak: Bool, opaque: Substring)] = []
 
-    /// Reads `*`, or a list of tags. What is no tag ends the list: tags may hold commas, so nothing behind it can be told.
+    /// Parses `*` or a list of tags. Stops at the first malformed tag: tags may contain commas, so the rest is ambiguous.
     package init(_ field: String) {
         func isFiller(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") }
         var rest = Substring(field.utf8.drop(while: isFiller))
@@ -19,11 +19,11 @@ package struct EntityTags {
         }
     }
 
-    /// Whether one of the tags stands for the very bytes that `validator` stands for.
+    /// Whether a strong tag equals `validator`.
     package func matchStrongly(_ validator: String) -> Bool {
         isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) }
     }
 
-    /// The same, with tags that stand for bytes as good as those.
+    /// Whether a tag equals `validator`, weak tags included.
     package func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
 }

@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// Fields that the library has no names for.
+/// Header fields without a constant in HTTPTypes.
 extension HTTPField.Name {
-    /// Constant names, known to be valid.
+    /// Creates a field name from a valid constant.
     fileprivate static func known(_ name: String) -> Self {
         guard let field = HTTPField.Name(name) else { preconditionFailure("“\(name)” is not a field name") }
         return field
@@ -15,10 +15,10 @@ extension HTTPField.Name {
     package static let forwardedFor = known("X-Forwarded-For")
     package static let forwarded = known("Forwarded")
     package static let forwardedProto = known("X-Forwarded-Proto")
-    /// A picture's ThumbHash in base64.
+    /// The ThumbHash of the image, in Base64.
     package static let thumbHash = known("Onesheet-ThumbHash")
-    /// The colour that most of a picture has: `#rrggbb`.
+    /// The dominant colour of the image: `#rrggbb`.
     package static let color = known("Onesheet-Color")
-    /// A picture's pixels: `342x513`.
+    /// The size of the image in pixels: `342x513`.
     package static let size = known("Onesheet-Size")
 }

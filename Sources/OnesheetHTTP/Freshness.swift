@@ -1,13 +1,13 @@
 package import FoundationEssentials
 package import OnesheetCore
 
-/// Freshness as a shared cache reads it from an origin's headers (RFC 9111), with the stale extensions of RFC 5861.
+/// Parses freshness for a shared cache from an origin's headers (RFC 9111), with the stale extensions of RFC 5861.
 extension Freshness {
-    /// Reads an answer's headers.
+    /// Parses a response's headers.
     /// - Parameters:
-    ///   - headers: names in lower case.
+    ///   - headers: header fields with lower-case names.
     ///   - requested: when the request was sent.
-    ///   - received: when the answer came.
+    ///   - received: when the response arrived.
     package init(_ headers: [String: String], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()) {
         let directives = CacheDirectives(headers["cache-control"] ?? (headers["pragma"] == "no-cache" ? "no-cache" : ""))
         let reading = AnswerAge(headers, requested: requested, received: received)
@@ -16,7 +16,7 @@ extension Freshness {
         if directives.has("no-cache") { lifetime = 0 }
         lifetime = min(max(lifetime - reading.age, rules.minimum), rules.maximum)
         let end = received.addingTimeInterval(max(lifetime, 0))
-        // These directives forbid to serve anything stale (RFC 9111 §5.2.2.2, §5.2.2.8; `s-maxage` implies the latter).
+        // These directives forbid stale responses (RFC 9111 §5.2.2.2, §5.2.2.8; `s-maxage` implies the latter).
         let forbidsStale = ["must-revalidate", "proxy-revalidate", "s-maxage", "no-cache"].contains { directives.has($0) }
         func extra(_ name: String, _ configured: Double) -> Date {
             let seconds = directives.seconds(name) ?? (forbidsStale ? 0 : configured)
@@ -29,7 +29,7 @@ extension Freshness {
             lastModified: headers["last-modified"])
     }
 
-    /// The freshness after the origin answered 304: as the new headers say, with the old validators if it sent none.
+    /// The freshness after a 304: from the new headers, with the old validators if it has none.
     package func revalidated(
         _ headers: [String: String], requested: Date, received: Date, rules: FreshnessRules = FreshnessRules()
     ) -> Freshness {

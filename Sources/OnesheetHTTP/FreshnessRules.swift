@@ -1,16 +1,16 @@
 package import OnesheetCore
 
-/// What the configuration says about the freshness of a source's originals, whatever the origin says.
+/// The configured freshness of a source's originals, which overrides the origin.
 package struct FreshnessRules: Sendable, Hashable {
-    /// Seconds for which an original is fresh at least. It does not make storable what the origin forbids to store.
+    /// The minimum freshness in seconds. It does not override `no-store`.
     package var minimum: Double
-    /// Seconds for which an original is fresh at most.
+    /// The maximum freshness in seconds.
     package var maximum: Double
-    /// Seconds for which an original is fresh when the origin says nothing, not even when it was changed last.
+    /// The freshness in seconds if the response has neither freshness information nor `Last-Modified`.
     package var unsaid: Double
-    /// Seconds for which an original that is past its time is still served while it is fetched again, where the origin says nothing.
+    /// Seconds for which a stale original may be served while it is revalidated, if the origin does not say.
     package var staleWhileRevalidate: Double
-    /// Seconds for which it is still served when fetching it again fails, where the origin says nothing.
+    /// Seconds for which a stale original may be served if revalidation fails, if the origin does not say.
     package var staleIfError: Double
 
     package init(
@@ -24,7 +24,7 @@ package struct FreshnessRules: Sendable, Hashable {
         self.staleIfError = staleIfError
     }
 
-    /// The rules as a source is configured.
+    /// Creates the rules from a source's settings.
     package init(_ settings: FreshnessSettings) {
         self.init()
         minimum = settings.minimum?.seconds ?? minimum

@@ -1,12 +1,12 @@
 package import FoundationEssentials
 
-/// Dates as HTTP writes them (RFC 9110 §5.6.7).
+/// Parses and formats HTTP dates (RFC 9110 §5.6.7).
 package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// Reads a date in the present form or one of the two obsolete ones; `nil` for anything else.
-    /// - Parameter now: decides the century of a year of two digits.
+    /// Parses the current format or one of the two obsolete formats.
+    /// - Parameter now: determines the century of a two-digit year.
     package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT
@@ -18,9 +18,9 @@ package enum HTTPDate {
         return nil
     }
 
-    /// `date` in the present form.
+    /// Formats `date` in the current format.
     package static func text(_ date: Date) -> String {
-        // Whatever an entry says of its time, a field has room for four digits of a year.
+        // Clamp to years of four digits, the range of the format.
         let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -11_676_096_000), 253_402_300_799))
         let (day, second) = (seconds.floorDivided(by: 86_400), seconds - seconds.floorDivided(by: 86_400) * 86_400)
         let (year, month, dayOfMonth) = civil(day)
@@ -32,7 +32,7 @@ package enum HTTPDate {
     private static func fullYear(_ text: String, now: Date) -> Int? {
         guard let year = Int(text), text.utf8.count == 2 || text.utf8.count == 4 else { return nil }
         guard text.utf8.count == 2 else { return year }
-        // A year that seems more than fifty years ahead is the last one with these digits.
+        // A two-digit year more than fifty years ahead is in the past (RFC 9110 §5.6.7).
         let present = civil(Int(now.timeIntervalSince1970) / 86_400).year
         let candidate = present / 100 * 100 + year
         return candidate > present + 50 ? candidate - 100 : candidate
@@ -49,7 +49,8 @@ package enum HTTPDate {
         return Date(timeIntervalSince1970: Double(number * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
-    /// Days since 1970-01-01, after Hinnant's algorithm for the Gregorian calendar; March begins the year so that leap days end it.
+    /// Days since 1970-01-01, after Hinnant's algorithm for the Gregorian calendar. Years begin in March, so that a leap day is the
+    /// last day.
     private static func dayNumber(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year.floorDivided(by: 400)

@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// Several parts of a body in one (`multipart/byteranges`, RFC 9110 §14.6).
+/// A `multipart/byteranges` body (RFC 9110 §14.6).
 package struct MultipartRanges {
     package let mediaType: String
     package let body: ByteBuffer
 
-    /// - Parameter validator: a hash of `whole`, so the text that divides the parts is not in them.
+    /// - Parameter validator: a hash of `whole`, so that no part contains the boundary.
     package init(_ parts: [Range<Int>], of whole: ByteBuffer, mediaType: String, validator: String) {
         let boundary = "onesheet-\(validator)"
         var body = ByteBuffer()
@@ -27,7 +27,7 @@ package struct MultipartRanges {
 }
 
 extension ByteBuffer {
-    /// Bytes of what can be read, not copied.
+    /// A slice of the readable bytes, without a copy.
     package func slice(_ part: Range<Int>) -> ByteBuffer {
         guard let slice = getSlice(at: readerIndex + part.lowerBound, length: part.count) else {
             preconditionFailure("\(part) of \(readableBytes) bytes")

@@ -2,29 +2,29 @@ package import FoundationEssentials
 package import HTTPTypes
 import OnesheetCore
 
-/// A request's conditions, held against a representation (RFC 9110 §13).
+/// Evaluates a request's preconditions (RFC 9110 §13).
 package struct Preconditions {
     private let fields: HTTPFields
     private let validator: String
     private let modified: Date
 
     /// - Parameters:
-    ///   - fields: the request's.
+    ///   - fields: the request's header fields.
     ///   - validator: the representation's strong validator, without quotes.
-    ///   - modified: when it was made.
+    ///   - modified: the representation's modification date.
     package init(fields: HTTPFields, validator: String, modified: Date) {
         (self.fields, self.validator, self.modified) = (fields, validator, modified)
     }
 
     package enum Outcome {
         case met
-        /// The client has it already.
+        /// The client's copy is current.
         case notModified
-        /// The client wants another one.
+        /// A precondition of the request is false.
         case failed
     }
 
-    /// In the order of §13.2.2: a validator decides, and only without one the date.
+    /// Evaluates in the order of RFC 9110 §13.2.2: entity tags take precedence over dates.
     package var outcome: Outcome {
         if let field = fields[.ifMatch] {
             guard EntityTags(field).matchStrongly(validator) else { return .failed }
@@ -36,15 +36,15 @@ package struct Preconditions {
         return .met
     }
 
-    /// Whether a part may be sent at `now`: without `If-Range`, or where it names this very representation (§13.1.5).
+    /// Whether a range may be sent at `now`: `If-Range` is absent or matches the representation (RFC 9110 §13.1.5).
     package func allowsRange(at now: Date) -> Bool {
         guard let field = fields[.ifRange] else { return true }
         if field.contains(mark: "\"") { return !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator) }
-        // A date is as good as a validator once its second is over.
+        // A date is a strong validator only after its second is over.
         return date(.ifRange) == second && now.timeIntervalSince(second) >= 1
     }
 
-    /// `modified` as precisely as HTTP can say it.
+    /// `modified` with HTTP's resolution of one second.
     private var second: Date { Date(timeIntervalSince1970: modified.timeIntervalSince1970.rounded(.down)) }
 
     private func date(_ name: HTTPField.Name) -> Date? { fields[name].flatMap { HTTPDate.parse($0, now: modified) } }

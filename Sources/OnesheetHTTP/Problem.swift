@@ -1,17 +1,17 @@
 package import HTTPTypes
 import OnesheetCore
 
-/// An error as clients see it (RFC 9457).
+/// An HTTP error response (RFC 9457).
 package struct Problem: Error {
     package let status: HTTPResponse.Status
     package let title: String
     package let detail: String
-    /// Seconds after which it may work.
+    /// Seconds until a retry may succeed.
     package var retryAfter: Int?
-    /// The methods that would have been answered.
+    /// The allowed methods of a 405 response.
     package var allow: [String]?
 
-    /// Bytes that a detail may have: it can hold what a client or an origin sent.
+    /// The maximum length of a detail in bytes. It may contain text from a client or an origin.
     private static let longestDetail = 1024
 
     package init(
@@ -24,21 +24,21 @@ package struct Problem: Error {
         self.allow = allow
     }
 
-    /// The body.
+    /// The response body.
     package struct Document: Encodable {
         let title: String
         let status: Int
         let detail: String
-        /// What the log calls the request.
+        /// The request's identifier in the log.
         let request: String?
     }
 
-    /// The body of the response to the request that the log calls `request`.
+    /// The response body for the request with this identifier.
     package func document(request: String?) -> Document {
         Document(title: title, status: status.code, detail: detail, request: request)
     }
 
-    /// The fields of the response; caches keep no problem.
+    /// The response's header fields. Caches must not store a problem.
     package var fields: HTTPFields {
         var fields: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { fields[.retryAfter] = String(retryAfter) }
@@ -49,14 +49,14 @@ package struct Problem: Error {
 }
 
 extension Problem {
-    /// A condition of the request does not hold.
+    /// A precondition of the request is false.
     package static let changed = Problem(
         .preconditionFailed, "Precondition failed", "the image is not the one that the request names")
 
-    /// The server is about to end, or not begun.
+    /// The server starts or shuts down.
     package static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
 
-    /// Answers that slow clients have not taken yet have the memory that there is for them.
+    /// Responses for slow clients use all the memory for responses.
     package static let noRoomForAnswers = Problem(
         .serviceUnavailable, "Overloaded", "too many answers wait for slow clients; try again shortly", retryAfter: 1)
 
