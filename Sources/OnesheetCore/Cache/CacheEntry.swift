@@ -3,7 +3,7 @@ public import NIOCore
 
 /// Bytes in a tier, and the facts about them.
 ///
-/// An entry is copied for every request that it answers and changed about never, so all of it is behind one reference.
+/// One reference holds all of it, because an entry is copied for every request that it answers and is hardly ever changed.
 public struct CacheEntry: Sendable {
     private struct Parts: Equatable {
         var body: ByteBuffer
@@ -27,9 +27,9 @@ public struct CacheEntry: Sendable {
     private var storage: Storage
 
     /// - Parameters:
-    ///   - validator: a hash of `body`, such as `Validator.of(body)` gives.
-    ///   - cost: milliseconds that it took to make the entry.
-    ///   - freshness: what the origin of an original allows; a variant has its original's.
+    ///   - validator: a hash of `body`, such as `Validator.of(body)`.
+    ///   - cost: milliseconds spent on making the entry.
+    ///   - freshness: how long the origin of the original allows to serve it. A variant has the freshness of its original.
     public init(
         body: ByteBuffer, mediaType: String, validator: String, created: Date, cacheTime: CacheExpiration,
         tags: [CacheTag] = [], cost: Double = 0, freshness: Freshness? = nil, provenance: Provenance = Provenance(),
@@ -42,7 +42,7 @@ public struct CacheEntry: Sendable {
                 provenance: provenance, presentation: presentation))
     }
 
-    /// Ready to send: storing and answering share this buffer and never copy it.
+    /// Storing and sending share this buffer and never copy it.
     public var body: ByteBuffer {
         get { storage.parts.body }
         set { change { $0.body = newValue } }
@@ -66,7 +66,7 @@ public struct CacheEntry: Sendable {
         get { storage.parts.cacheTime }
         set { change { $0.cacheTime = newValue } }
     }
-    /// When it expires; `nil` is never.
+    /// The moment of expiry; `nil` is never.
     public var expires: Date? {
         get { storage.parts.expires }
         set { change { $0.expires = newValue } }
@@ -75,12 +75,13 @@ public struct CacheEntry: Sendable {
         get { storage.parts.tags }
         set { change { $0.tags = newValue } }
     }
-    /// What it costs to make the entry again, in milliseconds.
+    /// The cost of making the entry again, in milliseconds.
     public var cost: Double {
         get { storage.parts.cost }
         set { change { $0.cost = newValue } }
     }
-    /// How long the origin of an original allows to serve it, which a variant of it takes over; `nil` if it did not come over HTTP.
+    /// How long the origin of the original allows to serve it. A variant has the freshness of its original. `nil` if the original
+    /// did not come over HTTP.
     public var freshness: Freshness? {
         get { storage.parts.freshness }
         set { change { $0.freshness = newValue } }
@@ -90,7 +91,7 @@ public struct CacheEntry: Sendable {
         get { storage.parts.provenance }
         set { change { $0.provenance = newValue } }
     }
-    /// What the picture looks like.
+    /// The look of the picture.
     public var presentation: Presentation {
         get { storage.parts.presentation }
         set { change { $0.presentation = newValue } }

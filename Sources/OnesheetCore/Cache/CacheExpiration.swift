@@ -18,16 +18,16 @@ public enum CacheExpiration: Hashable, Sendable {
     }
 }
 
-/// What reading an entry does to its expiration.
+/// The effect of a read on the expiration of an entry.
 public enum ExpirationExtending: Hashable, Sendable {
-    /// It stays as it is.
+    /// None.
     case none
-    /// The entry lives as long again as it was stored for, counted from the moment of reading.
+    /// The entry lives its whole lifetime again, counted from the read.
     case cacheTime
-    /// The entry expires as said here, counted from the moment of reading.
+    /// The entry gets this expiration, counted from the read.
     case newExpiration(CacheExpiration)
 
-    /// The new moment of expiry for an entry with the life `cacheTime` that is read at `now`; `nil` leaves it unchanged.
+    /// The new moment of expiry for an entry with the lifetime `cacheTime` that is read at `now`; `nil` leaves it unchanged.
     public func moment(from now: Date, cacheTime: CacheExpiration) -> Date?? {
         switch self {
         case .none: nil

@@ -1,4 +1,4 @@
-/// What an entry is; each kind can have its own budget.
+/// The kind of an entry. Each kind can have a budget of its own.
 public enum CacheKind: String, Hashable, Sendable, CaseIterable, Codable {
     /// The bytes as the origin sent them.
     case original
@@ -8,14 +8,13 @@ public enum CacheKind: String, Hashable, Sendable, CaseIterable, Codable {
     case metadata
 }
 
-/// The canonical name of a cache entry. Equal requests have equal keys, whatever dialect they came in. Two keys are equal if their
-/// bytes are, in every tier.
+/// The canonical name of a cache entry. Equal requests have equal keys in every dialect. Every tier compares keys by their bytes.
 public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     public let kind: CacheKind
     /// Canonical text, unique within the kind.
     public let text: String
-    /// Made once, for a key is looked up in several places. The hash is Swift's own, seeded anew in each process: no client can choose keys
-    /// that collide. It is that of the text's bytes alone; `==` tells apart what is under one text in several kinds.
+    /// Computed once, because a key is looked up in several places. Swift seeds the hash in each process, so clients cannot choose
+    /// colliding keys. It covers the text only; `==` also compares the kind.
     package let hash: UInt
 
     public init(_ kind: CacheKind, _ text: String) {
@@ -27,8 +26,8 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(kind.rawValue):\(text)" }
 
-    /// The name of the source that the entry is of: what stands before `://`, as in `boxoffice://2012#w342.jpg` or, in a storage of its own,
-    /// `title/boxoffice://2012`. Empty if the text names none.
+    /// The name of the source that the entry belongs to: the part before `://`, as in `boxoffice://2012#w342.jpg` or, in separate
+    /// storage, `title/boxoffice://2012`. Empty if the text names no source.
     public var source: Substring {
         guard let end = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[end...].starts(with: "://".utf8) else { return "" }
         let start = text.utf8[..<end].lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
@@ -42,12 +41,11 @@ public struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A group of entries that can be removed together: everything of one source, everything of one title. Two tags are equal if their
-/// bytes are.
+/// A group of entries that can be removed together: all of one source, all of one title. Tags are compared by their bytes.
 public struct CacheTag: Hashable, Sendable, Codable, CustomStringConvertible {
     public let description: String
 
-    /// A tag with a text of one's own.
+    /// A tag with a custom text.
     public init(_ text: String) { description = text }
 
     /// Everything that came from one source.

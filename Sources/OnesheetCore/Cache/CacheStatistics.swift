@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A tier's figures, source by source. Counters count since the start of the process.
+/// The figures of a tier for each source. Counters count since the start of the process.
 public struct CacheStatistics: Sendable, Equatable {
-    /// How many bytes there may be.
+    /// The limit in bytes.
     public var byteLimit: Int
-    /// Each source's figures by its name; what belongs to no source is under the empty name.
+    /// Figures by the name of the source. Entries of no source are under the empty name.
     public var sources: [String: CacheFigures]
 
     public init(byteLimit: Int = 0, sources: [String: CacheFigures] = [:]) {
@@ -14,25 +14,25 @@ public struct CacheStatistics: Sendable, Equatable {
     /// The figures of all sources together.
     public var total: CacheFigures { sources.values.reduce(CacheFigures(), +) }
 
-    /// What part of the limit is taken, 0 to 1.
+    /// The used part of the limit, 0 to 1.
     public var fill: Double { byteLimit > 0 ? Double(total.bytes) / Double(byteLimit) : 0 }
 }
 
-/// How entries fared in a tier.
+/// The entries of a tier and their use.
 public struct CacheFigures: Sendable, Equatable {
-    /// How many there are.
+    /// The number of entries.
     public var entries = 0
-    /// What they take.
+    /// Their size in bytes.
     public var bytes = 0
-    /// When the oldest one was made; `nil` if there is none.
+    /// The time at which the oldest entry was made; `nil` if there is none.
     public var oldest: Date?
-    /// Look-ups that found one, and that found none.
+    /// Lookups that found an entry, and lookups that did not.
     public var hits = 0
     public var misses = 0
     public var stores = 0
-    /// Removed by the tier itself, or not taken, by reason.
+    /// Entries that the tier evicted or did not accept, by reason.
     public var evictions: [String: Int] = [:]
-    /// Found damaged and not served.
+    /// Entries that were damaged and therefore not served.
     public var damaged = 0
 
     public init() {}

@@ -1,59 +1,60 @@
 /// One level of the cache: memory, disk, shared.
 ///
-/// A tier may forget anything at any time, and never answers with anything but what was stored under the key.
+/// A tier may lose an entry at any time. It never returns anything but the bytes stored under the key.
 public protocol CacheTier: Sendable {
-    /// The tier's name in figures and in `Cache-Status`: `memory`, `disk`.
+    /// The name of the tier in metrics and in `Cache-Status`: `memory`, `disk`.
     var name: String { get }
 
-    /// The fresh entry under `key`; `nil` if there is none, it has expired, or what is stored is damaged.
+    /// The fresh entry under `key`; `nil` if there is none, or if it has expired or is damaged.
     func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry?
 
-    /// Whether a fresh entry is there, without reading its bytes and without extending its life.
+    /// Whether there is a fresh entry. Does not read its bytes and does not extend its lifetime.
     func contains(_ key: CacheKey) async throws(CacheError) -> Bool
 
-    /// Stores `entry`, replacing what was under `key`.
-    /// - Parameter generation: the tier's generation when the work began that `entry` comes from. If it has changed since, nothing is
-    ///   stored. The tier compares and stores in one step, so that no purge comes between. `nil` stores in any case.
-    /// - Returns: whether the generation was still the same. An entry that the tier does not want, because it is too large for example,
-    ///   is no reason to return `false`.
+    /// Stores `entry` and replaces any other entry under `key`.
+    /// - Parameter generation: the generation of the tier at the start of the work that made `entry`. If it has changed since,
+    ///   nothing is stored. The tier compares and stores in one step, so no purge can come between. `nil` stores unconditionally.
+    /// - Returns: whether the generation was unchanged. A tier that rejects the entry for another reason, such as its size, returns
+    ///   `true`.
     @discardableResult
     func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async throws(CacheError) -> Bool
 
-    /// A number that changes with each purge, whichever process purges. Reading it changes nothing.
+    /// A number that every purge changes, including purges by other processes. Reading it has no effect.
     func generation() async throws(CacheError) -> Int
 
-    /// Adds one to the generation: what began before is not stored afterwards. A purge raises it and then removes.
+    /// Adds one to the generation. Work that began earlier is not stored afterwards. A purge raises the generation first and
+    /// removes entries second.
     /// - Returns: the new generation.
     func raiseGeneration() async throws(CacheError) -> Int
 
     /// Removes the entry under `key`, if there is one.
     func remove(_ key: CacheKey) async throws(CacheError)
 
-    /// Removes all entries that `selection` takes; with `dryRun` only counts them. No reader finds them after it returns.
+    /// Removes all entries that match `selection`; with `dryRun`, only counts them. No reader finds them after it returns.
     func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval
 
     /// Calls `visit` with each entry's key, in no particular order.
     func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError)
 
-    /// Figures since the start, and what is there now.
+    /// Counters since the start, and the present contents.
     func statistics() async throws(CacheError) -> CacheStatistics
 }
 
 extension CacheTier {
-    /// Stores `entry`, replacing what was under `key`, whatever was purged meanwhile.
+    /// Stores `entry` and replaces any other entry under `key`, regardless of purges.
     public func store(_ entry: CacheEntry, for key: CacheKey) async throws(CacheError) {
         try await store(entry, for: key, ifGeneration: nil)
     }
 }
 
-/// Which entries to remove.
+/// The entries to remove.
 public enum CacheSelection: Sendable, Equatable {
     case all
     case expired
     case tag(CacheTag)
 }
 
-/// What a removal removed, or would have.
+/// The number and size of the entries that a removal removed or, in a dry run, would have removed.
 public struct CacheRemoval: Sendable, Equatable, Codable {
     public var entries: Int
     public var bytes: Int
@@ -67,15 +68,15 @@ public struct CacheRemoval: Sendable, Equatable, Codable {
     }
 }
 
-/// Why a tier could not do what it was asked.
+/// The reason for which a tier failed.
 public enum CacheError: Error, Sendable, Equatable {
-    /// The file system said no; `operation` and `path` name what was tried, `reason` is its answer.
+    /// The file system failed: the attempted `operation` on `path`, and the system's `reason`.
     case fileSystem(operation: String, path: String, reason: String)
-    /// The index database said no.
+    /// The index database failed.
     case index(operation: String, reason: String)
-    /// The tier of a plugin said no.
+    /// The tier of a plugin failed.
     case tier(operation: String, reason: String)
-    /// The folder holds something that is not a cache of ours, so it is left alone.
+    /// The folder is not a cache folder of Onesheet, so it is left unchanged.
     case notACache(path: String)
 }
 

@@ -3,11 +3,11 @@ public import NIOCore
 /// A value that can be written to a cache tier and read back.
 public protocol DataConvertible: Sendable {
     /// Reads the value from bytes that `data()` wrote.
-    /// - Throws: if the bytes are not such a value.
+    /// - Throws: if the bytes do not represent such a value.
     init(data: ByteBuffer) throws
     /// The value as bytes.
     func data() throws -> ByteBuffer
-    /// The media type of those bytes; without one of its own, unnamed bytes.
+    /// The media type of those bytes; `application/octet-stream` by default.
     static var mediaType: String { get }
 }
 

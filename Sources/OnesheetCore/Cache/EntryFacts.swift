@@ -2,15 +2,15 @@ public import FoundationEssentials
 
 /// The origin of an entry's bytes.
 public struct Provenance: Sendable, Equatable {
-    /// The original's URL, or the name under which its source holds it.
+    /// The URL of the original, or its name within its source.
     public var location: String?
     /// The page on which a search found the original.
     public var page: String?
     /// The site of that page.
     public var site: String?
-    /// When the origin was last asked for the original; `nil` if it did not come over HTTP.
+    /// The time of the last request to the origin; `nil` if the original did not come over HTTP.
     public var askedAt: Date?
-    /// For a variant, the validator of the original that it was made of.
+    /// For a variant, the validator of its original.
     public var original: String?
 
     public init(
@@ -24,16 +24,16 @@ public struct Provenance: Sendable, Equatable {
     }
 }
 
-/// The look of the picture in an entry, known without reading its bytes.
+/// The look of the picture in an entry, known without its bytes.
 public struct Presentation: Sendable, Equatable {
-    /// Pixels as the picture is shown, after its orientation is applied.
+    /// Pixels after orientation.
     public var width: Int?
     public var height: Int?
     /// The main colour.
     public var color: Color?
-    /// The ThumbHash in base64, as its libraries take it.
+    /// The ThumbHash in base64.
     public var thumbHash: String?
-    /// The perceptual hash, by which copies of one picture are recognised.
+    /// The perceptual hash, which recognises copies of a picture.
     public var perceptualHash: UInt64?
 
     public init(

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 public import NIOCore
 
-/// An entry as bytes, for tiers that keep it outside of the process.
+/// An entry as bytes, for tiers that store it outside the process.
 extension CacheEntry {
-    /// Everything about the entry and its body, as `decode(_:)` reads it. A newer version of Onesheet reads it, too.
+    /// The key, the facts and the body of the entry, for `decode(_:)`. Newer versions of Onesheet read the format too.
     ///
-    /// The bytes have no checksum: a tier whose medium can damage them needs its own.
+    /// The bytes have no checksum. A tier whose medium can damage them needs its own.
     public func encoded(for key: CacheKey) -> ByteBuffer {
         var fields = ByteBuffer()
         fields.writeFields(of: self, for: key)
@@ -17,7 +17,7 @@ extension CacheEntry {
         return bytes
     }
 
-    /// Reads what `encoded(for:)` wrote, with the key that it was written for; `nil` if the bytes are not such an entry.
+    /// Reads the output of `encoded(for:)` with its key; `nil` if the bytes are not such an entry.
     public static func decode(_ bytes: ByteBuffer) -> (key: CacheKey, entry: CacheEntry)? {
         var bytes = bytes
         guard let length = bytes.readInteger(as: UInt32.self), var fields = bytes.readSlice(length: Int(length)),
@@ -29,7 +29,7 @@ extension CacheEntry {
     }
 }
 
-/// The header's fields: texts with their length before them, numbers in network order, moments as the bits of their seconds.
+/// The fields of the header: texts with a length prefix, numbers in network byte order, dates as the bits of their seconds.
 extension ByteBuffer {
     package mutating func writeFields(of entry: CacheEntry, for key: CacheKey) {
         writeText(key.kind.rawValue)
@@ -50,7 +50,7 @@ extension ByteBuffer {
         }
     }
 
-    /// The key and the entry with an empty body; `nil` if the bytes are not exactly such fields.
+    /// The key and the entry with an empty body; `nil` if the bytes are not exactly these fields.
     package mutating func readFields() -> (CacheKey, CacheEntry)? {
         guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
@@ -78,7 +78,7 @@ extension ByteBuffer {
     private mutating func writeNumber(_ number: Double) { writeInteger(number.bitPattern) }
     private mutating func readNumber() -> Double? { readInteger(as: UInt64.self).map(Double.init(bitPattern:)) }
 
-    /// `nil`, never, is an infinite number of seconds.
+    /// `nil`, never, is encoded as infinity.
     private mutating func writeMoment(_ moment: Date?) { writeNumber(moment?.timeIntervalSinceReferenceDate ?? .infinity) }
 
     private mutating func readMoment() -> Date?? {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Freshness, provenance and presentation of an entry as files hold them: texts with names. Nothing else knows the names.
+/// Freshness, provenance and presentation of an entry as named texts in a file. Only this type knows the names.
 ///
-/// A name that is unknown and a value that cannot be read are passed over, so that older and newer versions read each other's files.
+/// Unknown names and unreadable values are ignored, so older and newer versions read each other's files.
 package struct EntryNotes {
     private enum Name: String, CaseIterable {
         case freshUntil = "fresh-until"
@@ -26,7 +26,7 @@ package struct EntryNotes {
 
     package init() {}
 
-    /// The notes to write with `entry`.
+    /// The notes for `entry`.
     package init(_ entry: CacheEntry) {
         if let freshness = entry.freshness {
             texts[.freshUntil] = Self.text(freshness.freshUntil)
@@ -48,18 +48,18 @@ package struct EntryNotes {
         texts[.perceptualHash] = presentation.perceptualHash.map(Self.text)
     }
 
-    /// Names and values in an order that is always the same, so that equal entries have equal bytes.
+    /// Names and values in a fixed order, so that equal entries have equal bytes.
     package var pairs: [(name: String, value: String)] {
         Name.allCases.compactMap { name in texts[name].map { (name.rawValue, $0) } }
     }
 
-    /// Adds what a file says; of two values with one name the first counts.
+    /// Adds a note from a file. The first of two values with one name counts.
     package mutating func add(_ name: String, value: String) {
         guard let name = Name(rawValue: name), texts[name] == nil else { return }
         texts[name] = value
     }
 
-    /// `nil` if the entry was stored without one.
+    /// `nil` if the entry has no such notes.
     package var freshness: Freshness? {
         guard let fresh = moment(.freshUntil), let stale = moment(.staleUntil), let staleOnError = moment(.staleOnErrorUntil)
         else { return nil }

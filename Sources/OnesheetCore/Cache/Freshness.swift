@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// How long an original from an HTTP origin may be served, and how to ask whether it has changed (RFC 9111, RFC 5861).
+/// How long an original from an HTTP origin may be served, and how to revalidate it (RFC 9111, RFC 5861).
 public struct Freshness: Sendable, Equatable {
-    /// Whether the answer may be kept at all; `no-store` and `private` forbid it. Every stored entry may be.
+    /// Whether caches may store the response; `no-store` and `private` forbid it. True for every stored entry.
     public var isStorable: Bool
-    /// Until when the original is fresh.
+    /// The end of freshness.
     public var freshUntil: Date
-    /// Until when it may be served while it is fetched again.
+    /// The end of the time in which the stale original may be served while it is revalidated.
     public var staleUntil: Date
-    /// Until when it may be served if fetching it again fails.
+    /// The end of the time in which the stale original may be served if revalidation fails.
     public var staleOnErrorUntil: Date
-    /// The origin's strong or weak entity tag, as it was sent.
+    /// The strong or weak entity tag, as sent.
     public var entityTag: String?
-    /// The origin's `Last-Modified`, as it was sent.
+    /// `Last-Modified`, as sent.
     public var lastModified: String?
 
     public init(
@@ -27,33 +27,33 @@ public struct Freshness: Sendable, Equatable {
         self.lastModified = lastModified
     }
 
-    /// What may be done with a stored original.
+    /// The permitted use of a stored original.
     public enum State: Sendable, Equatable {
         /// Serve it.
         case fresh
-        /// Serve it, and fetch it again meanwhile.
+        /// Serve it, and revalidate it in the background.
         case staleWhileRevalidate
-        /// Fetch it again first; if that fails, serve it.
+        /// Revalidate it first. If that fails, serve it.
         case staleIfError
-        /// Fetch it again first.
+        /// Revalidate it first.
         case stale
     }
 
-    /// What may be done at `now`.
+    /// The permitted use at `now`.
     public func state(at now: Date) -> State {
         if now < freshUntil { return .fresh }
         if now < staleUntil { return .staleWhileRevalidate }
         return now < staleOnErrorUntil ? .staleIfError : .stale
     }
 
-    /// Until when a tier should keep the original: while it is fresh or may be served stale and, if the origin can be asked whether it
-    /// has changed, for `grace` seconds more.
+    /// The time until which a tier keeps the original: while it is fresh or may be served stale, and `grace` seconds more if it can
+    /// be revalidated.
     public func usefulUntil(grace: Double) -> Date {
         let last = max(freshUntil, staleUntil, staleOnErrorUntil)
         return conditions.isEmpty ? last : max(last, freshUntil.addingTimeInterval(grace))
     }
 
-    /// Headers that ask for the original only if it has changed (RFC 9110 §13.1); empty if the origin sent no validator.
+    /// Headers for a conditional request (RFC 9110 §13.1); empty if the origin sent no validator.
     public var conditions: [String: String] {
         var headers: [String: String] = [:]
         if let entityTag { headers["if-none-match"] = entityTag }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import NIOCore
 
-/// A `Codable` value as a cache tier takes it: in JSON.
+/// A `Codable` value that cache tiers store as JSON.
 public struct JSONCached<Value: Codable & Sendable>: DataConvertible {
     public static var mediaType: String { "application/json" }
     public var value: Value

@@ -1,4 +1,4 @@
-/// A number of bytes as configurations write it: `4096`, `64KiB`, `256MiB`, `10GiB`, `10MB`.
+/// A number of bytes in a configuration: `4096`, `64KiB`, `256MiB`, `10GiB`, `10MB`.
 public struct ByteSize: Sendable, Hashable, Decodable {
     public let bytes: Int
 
@@ -26,7 +26,7 @@ public struct ByteSize: Sendable, Hashable, Decodable {
     }
 }
 
-/// A count as configurations write it: `64000000` or `64M`.
+/// A count in a configuration: `64000000` or `64M`.
 public struct Count: Sendable, Hashable, Decodable {
     public let value: Int
 

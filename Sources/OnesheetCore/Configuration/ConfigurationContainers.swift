@@ -5,7 +5,7 @@ struct MappingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { decoding.codingPath }
 
-    /// Every key there is: a reader that takes them all, such as a dictionary's, knows them all.
+    /// All keys. A reader that takes all of them, such as a dictionary, knows all of them.
     var allKeys: [Key] {
         keys.keys.sorted().forEach { decoding.ask(for: $0) }
         return keys.keys.sorted().compactMap(Key.init(stringValue:))
@@ -44,7 +44,7 @@ struct MappingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Values in a row.
+/// A list of values.
 struct ListContainer: UnkeyedDecodingContainer {
     let decoding: ConfigurationDecoding
     let values: [ConfigurationValue]

@@ -1,8 +1,9 @@
-/// Reads a `Decodable` value from a configuration, and refuses keys that the value does not know.
+/// Decodes a `Decodable` value from a configuration and rejects unknown keys.
 public struct ConfigurationDecoder: Sendable {
     public init() {}
 
-    /// - Throws: `ConfigurationError` with the path of what is wrong: an unknown key with the nearest known one, a missing key, a bad value.
+    /// - Throws: `ConfigurationError` with the path of the value: an unknown key with the nearest known one, a missing key, an
+    ///   invalid value.
     public func decode<Value: Decodable>(_ type: Value.Type, from value: ConfigurationValue) throws(ConfigurationError) -> Value {
         let decoder = ConfigurationDecoding(value: value, codingPath: [])
         do {
@@ -21,15 +22,15 @@ public struct ConfigurationDecoder: Sendable {
     }
 }
 
-/// One value being decoded. It keeps which keys were asked for, so that the others can be named.
+/// One value during decoding. It records the keys that its reader asks for and reports the others.
 final class ConfigurationDecoding: Decoder {
     let value: ConfigurationValue
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private var asked: Set<String>?
-    /// Those of the keys here that its reader could ask for.
+    /// The keys that the reader of this value could ask for.
     private var possible: Set<String> = []
-    /// Containers that a reader opened by hand; what it leaves unread in them is unknown too.
+    /// Containers that a reader opened itself. Their unread keys are unknown too.
     private var opened: [ConfigurationDecoding] = []
 
     init(value: ConfigurationValue, codingPath: [any CodingKey]) {
@@ -38,7 +39,7 @@ final class ConfigurationDecoding: Decoder {
 
     func ask(for key: String) { asked?.insert(key) }
 
-    /// The decoder of one key's or place's value, for a reader that goes on by itself.
+    /// The decoder for the value of one key or index, for a reader that continues by itself.
     func open(_ value: ConfigurationValue, at key: any CodingKey) -> ConfigurationDecoding {
         let inner = ConfigurationDecoding(value: value, codingPath: codingPath + [key])
         opened.append(inner)
@@ -53,13 +54,13 @@ final class ConfigurationDecoding: Decoder {
         throw ConfigurationError(path: codingPath, message: unknownName(unknown, kind: "key", known: asked))
     }
 
-    /// Decodes the value of one key or place below this one.
+    /// Decodes the value of one key or index.
     func decode<Value: Decodable>(_ type: Value.Type, _ value: ConfigurationValue, at key: any CodingKey) throws -> Value {
         try ConfigurationDecoding(value: value, codingPath: codingPath + [key]).read(type)
     }
 
-    /// Decodes all of this value. An unknown key is an error; where something else is wrong besides, a misspelt key is
-    /// the more likely cause of it and is told instead.
+    /// Decodes the whole value. If it has an unknown key as well as another error, reports the key: a misspelt key is the more
+    /// likely cause.
     func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let decoded: Value
         do {

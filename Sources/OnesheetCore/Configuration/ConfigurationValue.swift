@@ -1,4 +1,4 @@
-/// A configuration as written, before any plugin has read it. Scalars are text: what they mean is their reader's business.
+/// A configuration before a plugin has decoded it. Scalars are text; their reader interprets them.
 public enum ConfigurationValue: Sendable, Equatable {
     case null
     case scalar(String)
@@ -7,7 +7,7 @@ public enum ConfigurationValue: Sendable, Equatable {
 }
 
 extension ConfigurationValue: Decodable {
-    /// Takes the value as it stands, with every key below it; only for `ConfigurationDecoder`.
+    /// Takes the value with all keys below it. Only `ConfigurationDecoder` supports it.
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? ConfigurationDecoding else {
             throw DecodingError.dataCorrupted(
@@ -17,9 +17,9 @@ extension ConfigurationValue: Decodable {
     }
 }
 
-/// A configuration that cannot be used.
+/// An invalid configuration.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The keys from the top to the value, joined with dots; empty for the whole.
+    /// The path of keys to the value, joined with dots; empty for the whole configuration.
     public let path: String
     public let message: String
 
@@ -31,7 +31,7 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
         self.init(path: path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: "."), message: message)
     }
 
-    /// The same error seen from outside, `prefix` being where the inner configuration stands.
+    /// The same error for an inner configuration that stands at `prefix` of an outer one.
     public func under(_ prefix: String) -> Self {
         Self(path: path.isEmpty ? prefix : "\(prefix).\(path)", message: message)
     }

@@ -1,4 +1,4 @@
-/// A length of time as configurations write it: `500ms`, `10s`, `5m`, `2h`, `7d`.
+/// A duration in a configuration: `500ms`, `10s`, `5m`, `2h`, `7d`.
 public struct Interval: Sendable, Hashable, Decodable {
     public let duration: Duration
 

@@ -1,5 +1,5 @@
-/// The name among `names` that someone who wrote `word` most likely meant; `nil` where none is near, and for a word that is longer than
-/// any name: to compare takes as long as both are long, and words come from strangers.
+/// The name among `names` that is most similar to `word`. `nil` if none is similar, or if `word` is longer than every name: the
+/// comparison takes time proportional to both lengths, and words come from outside.
 public func nearestName(to word: String, among names: some Sequence<String>) -> String? {
     guard word.utf8.count <= 64 else { return nil }
     let limit = max(1, word.count / 2)
@@ -8,7 +8,7 @@ public func nearestName(to word: String, among names: some Sequence<String>) -> 
         .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
 }
 
-/// The message for an unknown name: what is wrong, the nearest known one, or all of them.
+/// The message for an unknown name, with the nearest known name or all known names.
 public func unknownName(_ word: String, kind: String, known: some Collection<String>) -> String {
     if let near = nearestName(to: word, among: known) { return "unknown \(kind) “\(word)”; did you mean “\(near)”?" }
     return "unknown \(kind) “\(word)”; known: \(known.sorted().joined(separator: ", "))"

@@ -1,4 +1,4 @@
-/// One text, read as what is asked for.
+/// One text, decoded as the requested type.
 struct ScalarContainer: SingleValueDecodingContainer {
     let decoding: ConfigurationDecoding
 

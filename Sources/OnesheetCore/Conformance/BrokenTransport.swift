@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A network on which everything goes the same wrong way.
+/// A network on which every request fails in the same way.
 package final class BrokenTransport: HTTPTransport {
     typealias Responder = @Sendable (HTTPRequest) async throws(HTTPTransportError) -> HTTPAnswer
 

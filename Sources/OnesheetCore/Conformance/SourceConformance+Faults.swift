@@ -1,7 +1,7 @@
 internal import NIOCore
 
 extension SourceConformance {
-    /// What goes wrong between a source and its service.
+    /// Faults between a source and its service.
     enum Fault: Sendable {
         case html, tooLarge, timeOut
 
@@ -23,7 +23,7 @@ extension SourceConformance {
         }
     }
 
-    /// Every call that asks the service throws what the fault means.
+    /// Every call that asks the service throws the error for the fault.
     func fault(_ fault: Fault) async throws {
         for (name, call) in calls {
             let broken = BrokenTransport { request async throws(HTTPTransportError) in try fault.answer(request) }
@@ -40,8 +40,8 @@ extension SourceConformance {
         }
     }
 
-    /// Once the service has said that the calls are used up, the error says so; and where it names the moment at which there are
-    /// new ones, nobody asks before.
+    /// Once the service reports an exhausted quota, the source throws that error. If the error names the time of the reset, the
+    /// source sends no request before it.
     func quota() async throws {
         guard let exhausted else { throw NotTried("what the service says then is not known here") }
         for (name, call) in calls {
@@ -54,7 +54,7 @@ extension SourceConformance {
         }
     }
 
-    /// When the quota fills, as the call says; `nil` where the call does not ask the service.
+    /// The time of the reset as the call reports it; `nil` if the call does not ask the service.
     private func moment(
         of name: String, from source: any ContentSource, over broken: BrokenTransport, _ call: Call
     ) async throws -> Double?? {
@@ -70,14 +70,14 @@ extension SourceConformance {
         return nil
     }
 
-    /// A call whose task is cancelled while the service keeps it waiting ends.
+    /// A call ends when its task is cancelled while the service delays its answer.
     func cancellation() async throws {
         for (name, call) in calls {
             let (events, signal) = AsyncStream<Void>.makeStream()
             let (silence, end) = AsyncStream<Void>.makeStream()
             let slow = BrokenTransport { request async throws(HTTPTransportError) in
                 signal.yield()
-                // Nothing ever comes: only cancellation ends the waiting.
+                // No answer ever comes. Only cancellation ends the wait.
                 for await _ in silence {}
                 throw .failed(url: request.url, reason: "cancelled")
             }
@@ -87,7 +87,7 @@ extension SourceConformance {
                 do throws(SourceError) { try await call(source) } catch { return true }
                 return false
             }
-            // A source without a service ends by itself; one with a service waits until it is cancelled.
+            // A source without a service returns by itself. A source with one waits until it is cancelled.
             var first = events.makeAsyncIterator()
             await first.next()
             task.cancel()

@@ -1,12 +1,12 @@
 extension SourceConformance {
-    /// What one rule found.
+    /// The outcome of one rule.
     public struct Finding: Sendable, Equatable, Encodable, CustomStringConvertible {
         public let rule: String
-        /// Whether the rule holds; `nil` where it could not be tried.
+        /// Whether the source follows the rule; `nil` if the rule could not be tried.
         public let holds: Bool?
-        /// What is wrong, or why the rule could not be tried.
+        /// The problem, or the reason for which the rule could not be tried.
         public let problem: String?
-        /// What to do about it.
+        /// How to solve the problem.
         public let advice: String?
 
         public var description: String {
@@ -18,7 +18,7 @@ extension SourceConformance {
         }
     }
 
-    /// What all rules found.
+    /// The outcomes of all rules.
     public struct Report: Sendable, CustomStringConvertible {
         public let findings: [Finding]
 
@@ -26,7 +26,7 @@ extension SourceConformance {
         public var description: String { findings.map(\.description).joined(separator: "\n") }
     }
 
-    /// Something that holds for every source.
+    /// A rule that applies to every source.
     struct Rule {
         let name: String
         let advice: String
@@ -52,13 +52,13 @@ extension SourceConformance {
         }
     }
 
-    /// A rule that does not hold.
+    /// A violated rule.
     struct Violation: Error {
         let problem: String
         init(_ problem: String) { self.problem = problem }
     }
 
-    /// A rule that nothing was there to try on.
+    /// A rule without anything to try it on.
     struct NotTried: Error {
         let reason: String
         init(_ reason: String) { self.reason = reason }

@@ -80,7 +80,7 @@ extension SourceConformance {
         }
     }
 
-    /// What a source answers passes the server as it is: nothing in it is too much, or a number that is none.
+    /// The answers of the source pass the server's checks unchanged: no value is too large, and every number is finite.
     func bounds() async throws {
         let source = try source()
         let title = try await source.title(knownID)

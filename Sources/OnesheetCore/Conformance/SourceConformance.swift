@@ -1,9 +1,9 @@
-/// What every content source has to do, whatever it speaks to.
+/// The rules that every content source has to follow.
 ///
-/// A plugin's tests run it over a transport that plays the service, and `report.failures` has to be empty; `onesheet sources check`
-/// runs the same rules over the service itself.
+/// The tests of a plugin run them with a transport that acts as the service, and expect `report.failures` to be empty. `onesheet
+/// sources check` runs the same rules with the real service.
 public struct SourceConformance: Sendable {
-    /// Makes the source under test over the given transport. Called several times: a source keeps nothing outside itself.
+    /// Makes the source under test with the given transport. Called several times: a source keeps no state outside itself.
     public typealias Maker = @Sendable (any HTTPTransport) throws -> any ContentSource
 
     let make: Maker
@@ -15,12 +15,12 @@ public struct SourceConformance: Sendable {
     let callsAtOnce: Int
 
     /// - Parameters:
-    ///   - transport: the service as it is when all is well.
+    ///   - transport: a service without faults.
     ///   - knownID: a title that the service knows.
-    ///   - unknownID: one that it does not know; `nil` for a search, which knows every phrase.
-    ///   - list: a query that the source answers; `nil` where it has no lists.
-    ///   - exhausted: what the service says once the day's calls are used up; `nil` where it counts none.
-    ///   - callsAtOnce: how many ask at the same time in the rule about that.
+    ///   - unknownID: a title that it does not know; `nil` for a search, which knows every phrase.
+    ///   - list: a query that the source answers; `nil` if it has no lists.
+    ///   - exhausted: the answer of the service when the daily quota is exhausted; `nil` if it has no quota.
+    ///   - callsAtOnce: the number of concurrent callers in the rule about concurrency.
     public init(
         transport: any HTTPTransport, knownID: String, unknownID: String?, list: TitleQuery?, exhausted: HTTPAnswer? = nil,
         callsAtOnce: Int = 32, make: @escaping Maker

@@ -4,69 +4,70 @@ public import NIOCore
 public protocol Codec: Sendable {
     var format: ImageFormat { get }
 
-    /// Whether `bytes` begin as this format's files do. Media types and extensions are never asked: they lie.
+    /// Whether `bytes` begin like a file of this format. Media types and extensions are unreliable and not considered.
     func recognizes(_ bytes: Span<UInt8>) -> Bool
 
-    /// Reads what is known before decoding: size, orientation, colours.
-    /// - Throws: `CodecError` where the header is damaged or names something that this codec does not decode.
+    /// Reads the facts known before decoding: size, orientation, colours.
+    /// - Throws: `CodecError` if the header is damaged or needs a feature that this codec does not support.
     func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader
 
-    /// Decodes into `sink`, row by row as they come, so that the whole picture need not be held.
+    /// Decodes into `sink` row by row, so that the whole picture need not be in memory.
     ///
-    /// The picture may arrive smaller than it is, as `request` allows. A decoder's warning is an error, unless the request accepts it.
-    /// - Throws: `CodecError`; what the sink throws is passed on.
+    /// If `request` allows it, the decoder may deliver a smaller picture. A warning of the decoder is an error unless the request
+    /// accepts it.
+    /// - Throws: `CodecError`, and any error of the sink.
     func decode<Sink: RowSink & ~Copyable>(
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError)
 
-    /// Whether `encode` takes Y, Cb and Cr in planes; `false` unless a codec says so.
+    /// Whether `encode` accepts Y, Cb and Cr planes; `false` by default.
     var encodesPlanar: Bool { get }
 
     /// Encodes a picture.
-    /// - Throws: `CodecError.unsupported` where the format cannot hold such pixels.
+    /// - Throws: `CodecError.unsupported` if the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
 
-    /// Bytes that `decode` occupies at the most for a file with this header, from its first row to its last; the file itself aside.
+    /// The most bytes that `decode` allocates for a file with this header, not counting the file.
     func memoryToDecode(_ header: ImageHeader) -> Int
 
-    /// Bytes that `encode` occupies at the most for such a picture, what it returns included; the picture itself aside.
+    /// The most bytes that `encode` allocates for such a picture, including its output and not counting the picture.
     func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int
 }
 
 extension Codec {
     public var encodesPlanar: Bool { false }
 
-    /// Sixteen bytes for each pixel: the picture, and twice as much for a decoder that keeps others beside it.
+    /// Sixteen bytes a pixel: the picture, and twice as much for a decoder with buffers of its own.
     public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
 
-    /// Forty-eight bytes for each pixel: about what the thirstiest encoders take.
+    /// Forty-eight bytes a pixel: about the need of the most demanding encoders.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
         layout.width * layout.height * 48 + 1 << 20
     }
 }
 
-/// Takes the rows of a picture as a decoder makes them.
+/// Receives the rows of a picture from a decoder.
 public protocol RowSink: ~Copyable {
-    /// Called once, before the first row: the layout that the decoder really delivers.
+    /// Called once, before the first row, with the layout that the decoder delivers.
     mutating func begin(_ layout: PixelLayout) throws(CodecError)
 
-    /// Takes row `y` of plane `plane`: `samples` holds at least the plane's width × channels bytes and is valid during the call only.
-    /// Within a plane rows come from top to bottom, each once; planes may alternate.
+    /// Receives row `y` of plane `plane`. `samples` holds at least width × channels bytes of the plane and is valid during the call
+    /// only. Within a plane, rows come once each and from top to bottom; planes may alternate.
     mutating func row(_ samples: Span<UInt8>, plane: Int, y: Int) throws(CodecError)
 }
 
-/// What a decoder is asked for.
+/// The caller's wishes for a decoder.
 public struct DecodeRequest: Sendable, Equatable {
-    /// The decoder may deliver a smaller picture, scaled evenly, as long as it has at least so many pixels to each side
-    /// (before orientation). 0 allows any; larger than the picture means the whole of it.
+    /// The decoder may deliver a smaller picture in the same proportions, with at least this many pixels on each side (before
+    /// orientation). 0 allows any size; a value above the picture's size asks for the full size.
     public var minimumWidth: Int
     public var minimumHeight: Int
-    /// Whether Y, Cb and Cr planes are welcome as they are, instead of RGB.
+    /// Whether the decoder may deliver Y, Cb and Cr planes instead of RGB.
     public var acceptsPlanar: Bool
-    /// Whether a picture that ends early is taken as far as it goes.
+    /// Whether a truncated picture is decoded as far as it goes.
     public var acceptsTruncated: Bool
     public var limits: Limits
-    /// When decoding has to be done.
+    /// The deadline for decoding.
     public var deadline: Deadline
 
     public init(
@@ -82,17 +83,17 @@ public struct DecodeRequest: Sendable, Equatable {
     }
 }
 
-/// How a picture is written.
+/// The settings of an encoder.
 public struct EncodeOptions: Sendable, Equatable {
-    /// 1 to 100, for formats that lose something.
+    /// 1 to 100, for lossy formats.
     public var quality: Int
-    /// Work put into a smaller file, 0 to 9; `nil` is the codec's own choice.
+    /// The effort spent on a smaller file, 0 to 9; `nil` is the codec's default.
     public var effort: Int?
-    /// An ICC profile to embed; `nil` embeds none, which means sRGB.
+    /// An ICC profile to embed; `nil` embeds none and means sRGB.
     public var profile: [UInt8]?
     /// A TIFF structure (EXIF without its marker) to embed.
     public var exif: [UInt8]?
-    /// When encoding has to be done.
+    /// The deadline for encoding.
     public var deadline: Deadline
 
     public init(
@@ -107,19 +108,19 @@ public struct EncodeOptions: Sendable, Equatable {
     }
 }
 
-/// Why a picture cannot be decoded or encoded.
+/// The reason for which a picture cannot be decoded or encoded.
 public enum CodecError: Error, Sendable, Equatable {
-    /// The bytes are not, or not all, of a picture; `reason` is the decoder's word.
+    /// The bytes are damaged or not a picture; `reason` is the decoder's message.
     case damaged(reason: String)
-    /// The file ends before the picture does.
+    /// The file is truncated.
     case truncated
-    /// More pixels than allowed.
+    /// The picture has more pixels than allowed.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// More scans than allowed.
+    /// The picture has more scans than allowed.
     case tooManyScans(limit: Int)
-    /// A kind of file or of pixels that this codec does not do, by name.
+    /// The codec does not support this kind of file or pixels.
     case unsupported(String)
-    /// The machine has no memory for it.
+    /// The system has no memory for it.
     case outOfMemory
     /// The deadline of the request has passed.
     case timedOut

@@ -1,14 +1,14 @@
-/// When the work on one picture has to be done: one instant for decoding, resampling and encoding together.
+/// The deadline for the work on one picture: one instant for decoding, resampling and encoding together.
 ///
-/// Codecs look at it now and then, at least once for some ten thousand samples, and throw `CodecError.timedOut` when it has passed.
+/// Codecs check it at least once for some ten thousand samples, and throw `CodecError.timedOut` when it has passed.
 public struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant?
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// There is all the time in the world.
+    /// No deadline.
     public static let never = Deadline(nil) { ContinuousClock.now }
 
-    /// - Parameter now: tells the time.
+    /// - Parameter now: returns the present time.
     public init(
         _ instant: ContinuousClock.Instant, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
@@ -19,28 +19,28 @@ public struct Deadline: Sendable {
         (self.instant, self.now) = (instant, now)
     }
 
-    /// Whether there is no time left.
+    /// Whether the deadline has passed.
     public var hasPassed: Bool {
         guard let instant else { return false }
         return now() >= instant
     }
 
-    /// - Throws: `CodecError.timedOut` if there is no time left.
+    /// - Throws: `CodecError.timedOut` if the deadline has passed.
     public func check() throws(CodecError) {
         if hasPassed { throw .timedOut }
     }
 }
 
 extension Deadline: Equatable {
-    /// Whether both are the same instant, by whatever clock.
+    /// Whether both are the same instant, regardless of their clocks.
     public static func == (left: Self, right: Self) -> Bool { left.instant == right.instant }
 }
 
-/// Looks at a deadline once for each batch of work: to look costs as much as a few hundred samples.
+/// Checks a deadline once for each batch of work. A check costs as much as a few hundred samples.
 public struct DeadlineWatch: Sendable {
-    /// Samples of a batch.
+    /// The samples of a batch.
     public static let batch = 1 << 16
-    /// Samples that the work around a row, however short it is, is worth.
+    /// The overhead of a row, in samples.
     private static let row = 64
 
     public let deadline: Deadline
@@ -49,7 +49,7 @@ public struct DeadlineWatch: Sendable {
     public init(_ deadline: Deadline) { self.deadline = deadline }
 
     /// Counts a row of `samples` samples.
-    /// - Throws: `CodecError.timedOut` if a batch is done and there is no time left.
+    /// - Throws: `CodecError.timedOut` if a batch is complete and the deadline has passed.
     public mutating func row(samples: Int) throws(CodecError) {
         done += samples + Self.row
         guard done >= Self.batch else { return }

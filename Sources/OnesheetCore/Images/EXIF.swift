@@ -1,6 +1,7 @@
-/// What Onesheet reads and writes of EXIF: orientation and copyright, in a TIFF structure of either byte order (CIPA DC-008).
+/// Reads and writes the EXIF fields that Onesheet uses: orientation and copyright, in a TIFF structure of either byte order (CIPA
+/// DC-008).
 ///
-/// Damaged structures are read as far as they make sense: metadata never spoils a picture.
+/// Damaged structures are read as far as possible. Bad metadata never makes a picture unusable.
 public struct EXIF: Sendable, Equatable {
     public var orientation = Orientation.up
     public var copyright: String?
@@ -12,24 +13,25 @@ public struct EXIF: Sendable, Equatable {
         static let copyright = 0x8298
     }
 
-    /// Reads the first directory of `tiff`, the bytes after `Exif\0\0` (JPEG), of an `eXIf` chunk (PNG) or of an `Exif` item.
+    /// Reads the first directory of `tiff`: the bytes after `Exif\0\0` (JPEG), of an `eXIf` chunk (PNG) or of an `Exif` item.
     public init(tiff: [UInt8]) {
         guard let reader = TIFFReader(tiff) else { return }
-        // A tag counts once (TIFF 6.0 §2): thousands of copies of a long text would be read thousands of times.
+        // The first occurrence of a tag counts (TIFF 6.0 §2). Otherwise thousands of copies of a long text would be read thousands
+        // of times.
         if let entry = reader.entries.first(where: { $0.tag == Tag.orientation }) {
             orientation = reader.integer(entry).flatMap(Orientation.init) ?? .up
         }
         if let entry = reader.entries.first(where: { $0.tag == Tag.copyright }) { copyright = reader.text(entry) }
     }
 
-    /// Bytes of the longest copyright notice; more is cut off.
+    /// The longest copyright notice, in bytes. A longer one is cut off.
     static let longestCopyright = 65_000
 
-    /// The same structure with its orientation set to upright, for pixels that have been turned.
+    /// The same structure with an upright orientation, for pixels that have been turned.
     public static func upright(tiff: [UInt8]) -> [UInt8] {
         var bytes = tiff
         guard let reader = TIFFReader(tiff) else { return tiff }
-        // One SHORT, whatever kind of number there was.
+        // One SHORT, whatever its type was.
         let entry: [UInt8] = reader.isLittleEndian ? [3, 0, 1, 0, 0, 0, 1, 0, 0, 0] : [0, 3, 0, 0, 0, 1, 0, 1, 0, 0]
         for found in reader.entries where found.tag == Tag.orientation {
             bytes.replaceSubrange(found.offset + 2..<found.offset + 12, with: entry)
@@ -37,7 +39,7 @@ public struct EXIF: Sendable, Equatable {
         return bytes
     }
 
-    /// A little TIFF structure with the copyright notice and nothing else.
+    /// A TIFF structure that has only the copyright notice.
     public static func tiff(copyright: String) -> [UInt8] {
         let text = Array(copyright.utf8.prefix(longestCopyright)) + [0]
         func word(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
@@ -54,7 +56,7 @@ private struct TIFFReader {
         let tag: Int
         let kind: Int
         let count: Int
-        /// Where the entry's twelve bytes begin.
+        /// The offset of the entry's twelve bytes.
         let offset: Int
     }
 
@@ -79,7 +81,7 @@ private struct TIFFReader {
         }
     }
 
-    /// The one whole number of an entry, in any of the types that hold some (TIFF 6.0 §2): writers do not agree on one.
+    /// The single whole number of an entry. Writers use different integer types, so all are accepted (TIFF 6.0 §2).
     func integer(_ entry: Entry) -> Int? {
         guard entry.count == 1 else { return nil }
         func signed(_ bytes: Int) -> Int? {

@@ -1,12 +1,12 @@
-/// Which part of a picture matters when not all of it fits.
+/// The part of a picture to keep when not all of it fits.
 public enum Gravity: Hashable, Sendable {
     /// A point of the compass: -1, 0 or 1 from left to right and from top to bottom.
     case compass(x: Int, y: Int)
-    /// The point with these shares of width and height, 0 to 1 from the upper left corner.
+    /// The point at these fractions of width and height, from the upper left corner.
     case focus(x: Double, y: Double)
     /// An offset in pixels to the right of and below the picture's upper left corner.
     case corner(x: Int, y: Int)
-    /// Where the picture draws attention.
+    /// The part that attracts attention.
     case smart
 
     public static let center = Gravity.compass(x: 0, y: 0)

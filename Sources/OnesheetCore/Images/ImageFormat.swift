@@ -1,4 +1,4 @@
-/// An image format. Formats are open: a codec plugin brings its own.
+/// An image format. Codec plugins can add formats.
 public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// Short name, lower case: `jpeg`.
     public let name: String
@@ -6,7 +6,7 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     public let mediaType: String
     /// File extensions in lower case without the dot, the usual one first.
     public let extensions: [String]
-    /// Whether pictures of this format can be transparent.
+    /// Whether the format supports transparency.
     public let hasAlpha: Bool
 
     public init(name: String, mediaType: String, extensions: [String], hasAlpha: Bool) {

@@ -1,4 +1,4 @@
-/// What a file says of itself before it is decoded.
+/// The facts in a file's header.
 public struct ImageHeader: Sendable, Equatable {
     public var format: ImageFormat
     /// Pixels as stored, before orientation.
@@ -10,11 +10,11 @@ public struct ImageHeader: Sendable, Equatable {
     public var colors: ColorDescription
     /// Whether decoding has to hold the whole picture (progressive JPEG, interlaced PNG).
     public var isProgressive: Bool
-    /// Passes over the picture that decoding takes, as far as the header tells: the scans of a progressive JPEG; else 1.
+    /// Passes over the picture that decoding needs according to the header: the scans of a progressive JPEG, otherwise 1.
     public var scans: Int
-    /// A copyright notice from EXIF.
+    /// The copyright notice from EXIF.
     public var copyright: String?
-    /// The TIFF structure of the picture's EXIF, without its marker, for callers that keep metadata.
+    /// The TIFF structure of the EXIF data, without its marker, for callers that keep metadata.
     public var exif: [UInt8]?
 
     public init(
@@ -35,19 +35,19 @@ public struct ImageHeader: Sendable, Equatable {
         self.scans = scans
     }
 
-    /// The largest EXIF structure and the largest profile that codecs keep, in bytes: a larger one counts as none. Real profiles,
-    /// those for inks, have up to 2.5 MB.
+    /// The largest EXIF structure and profile that codecs keep, in bytes; larger ones are ignored. Real profiles, those for
+    /// printing, have up to 2.5 MB.
     public static let largestEXIF = 1 << 20
     public static let largestProfile = 4 << 20
 }
 
-/// What the channels of a pixel mean, alpha aside.
+/// The meaning of a pixel's channels, except alpha.
 public enum ColorModel: Sendable, Hashable {
     case gray
     case rgb
     /// Full-range BT.601 as in JFIF (ITU-T T.871).
     case ycbcr
-    /// Inks, 255 being full ink.
+    /// Ink amounts; 255 is full ink.
     case cmyk
 
     /// Channels of a pixel without alpha.
@@ -60,10 +60,10 @@ public enum ColorModel: Sendable, Hashable {
     }
 }
 
-/// Which colours the numbers stand for.
+/// The colour space of the samples.
 public enum ColorDescription: Sendable, Hashable {
     case sRGB
-    /// An ICC profile (ISO 15076-1), as embedded; it may be broken.
+    /// An embedded ICC profile (ISO 15076-1), which may be damaged.
     case icc([UInt8])
     /// A pure power of `gamma` (2.2 for decoding), over primaries and white point as CIE xy; `nil` primaries are sRGB's.
     case gamma(Double, chromaticities: Chromaticities?)
@@ -81,11 +81,11 @@ public struct Chromaticities: Sendable, Hashable {
     }
 }
 
-/// How the stored picture is to be turned to stand upright (EXIF tag 0x0112; CIPA DC-008 §4.6.4).
+/// The rotation and mirroring that show the stored picture upright (EXIF tag 0x0112; CIPA DC-008 §4.6.4).
 public enum Orientation: Int, Sendable, Hashable, CaseIterable {
     case up = 1
     case upMirrored, down, downMirrored, leftMirrored, right, rightMirrored, left
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     public var swapsSides: Bool { rawValue >= 5 }
 }

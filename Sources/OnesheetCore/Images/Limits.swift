@@ -1,28 +1,28 @@
-/// What one request may use at the most. Everything that comes from outside is held against these.
+/// Limits for one request. All input from outside is checked against them.
 public struct Limits: Sendable, Equatable {
     /// Bytes of an original.
     public var originBytes: Int
-    /// Pixels of an original, read from its header before it is decoded.
+    /// Pixels of an original, checked in its header before decoding.
     public var pixels: Int
     /// Pixels of a variant.
     public var outputPixels: Int
-    /// Scans of a progressive original: each costs a pass over the whole picture.
+    /// Scans of a progressive original. Each costs a pass over the whole picture.
     public var scans: Int
-    /// Time to fetch one original, from the first byte sent to the last received.
+    /// Time to fetch one original, from the first byte sent to the last byte received.
     public var originTimeout: Duration
-    /// Time that an origin may be silent in the middle of it.
+    /// Time without a byte from the origin.
     public var originIdleTimeout: Duration
-    /// Requests to one host at the same time.
+    /// Concurrent requests to one host.
     public var originConcurrency: Int
-    /// Requests that may wait for one host; one more is refused.
+    /// Requests that may wait for one host. Further ones are refused.
     public var originQueue: Int
-    /// Renders at the same time.
+    /// Concurrent renders.
     public var workers: Int
-    /// Renders that may wait for a worker; one more is refused.
+    /// Renders that may wait for a worker. Further ones are refused.
     public var queue: Int
-    /// The longest that a render is let wait, as far as can be foreseen; one that would wait longer is refused at once.
+    /// The longest predicted wait of a render. A render that would wait longer is refused immediately.
     public var queueTime: Duration
-    /// Bytes that originals under way and pixels in the making may occupy together.
+    /// Bytes that originals and pixels in memory may occupy together.
     public var memory: Int
 
     public init(

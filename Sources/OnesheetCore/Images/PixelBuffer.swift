@@ -1,13 +1,13 @@
-/// A picture in memory. It owns its bytes, exists once, and can only be made within `Limits`.
+/// A picture in memory. It owns its bytes, cannot be copied, and stays within `Limits`.
 ///
-/// Each plane's rows start at multiples of 64 bytes, so that kernels may read and write whole vectors.
+/// Rows start at multiples of 64 bytes, so kernels may read and write whole vectors.
 public struct PixelBuffer: ~Copyable {
     public let layout: PixelLayout
     private let base: UnsafeMutableRawPointer
     private let offsets: [Int]
     private let strides: [Int]
 
-    /// - Throws: `CodecError.tooManyPixels` beyond `limits.pixels`.
+    /// - Throws: `CodecError.tooManyPixels` if the picture has more than `limits.pixels`.
     public init(_ layout: PixelLayout, limits: Limits) throws(CodecError) {
         precondition(layout.width > 0 && layout.height > 0, "a picture has pixels")
         let (pixels, overflow) = layout.width.multipliedReportingOverflow(by: layout.height)
@@ -34,15 +34,15 @@ public struct PixelBuffer: ~Copyable {
 
     private static func stride(of plane: PixelLayout.Plane) -> Int { (plane.width * plane.channels + 63) & ~63 }
 
-    /// Bytes that a picture with this layout occupies: rows are padded, so that one of few pixels to a row takes many times its pixels.
+    /// The bytes of a picture with this layout, including the padding of rows, which dominates in narrow pictures.
     public static func bytes(for layout: PixelLayout) -> Int {
         layout.planes.reduce(0) { $0 + stride(of: $1) * $1.height }
     }
 
-    /// Bytes from one row of `plane` to the next.
+    /// The distance between two rows of `plane` in bytes.
     public func stride(of plane: Int) -> Int { strides[plane] }
 
-    /// Bytes that the picture occupies.
+    /// The bytes of the picture.
     public var allocatedBytes: Int { (offsets.last ?? 0) + (strides.last ?? 0) * (layout.planes.last?.height ?? 0) }
 
     /// Calls `body` with the samples of row `y` of `plane`.
@@ -52,7 +52,7 @@ public struct PixelBuffer: ~Copyable {
         try body(Span(_unsafeElements: UnsafeBufferPointer(row(y, plane))))
     }
 
-    /// Calls `body` with the samples of row `y` of `plane`, to be written.
+    /// Calls `body` with the writable samples of row `y` of `plane`.
     public mutating func withMutableRow<Result, Failure: Error>(
         _ y: Int, plane: Int = 0, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -60,14 +60,14 @@ public struct PixelBuffer: ~Copyable {
         return try body(&span)
     }
 
-    /// Calls `body` with the whole of `plane`, for C: its first byte, and the bytes from row to row by `stride(of:)`.
+    /// Calls `body` with a pointer to the first byte of `plane`, for C. `stride(of:)` is the distance between rows.
     public func withPlane<Result, Failure: Error>(
         _ plane: Int, _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafePointer(start(of: plane)))
     }
 
-    /// As `withPlane`, to be written.
+    /// The writable form of `withPlane`.
     public mutating func withMutablePlane<Result, Failure: Error>(
         _ plane: Int, _ body: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

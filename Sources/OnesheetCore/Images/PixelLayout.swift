@@ -1,4 +1,4 @@
-/// How a picture's samples lie: 8 bits each, packed in one plane, or Y, Cb and Cr in three.
+/// The layout of a picture's samples: 8 bits each, packed in one plane, or Y, Cb and Cr in three planes.
 public struct PixelLayout: Sendable, Equatable {
     /// One plane of samples.
     public struct Plane: Sendable, Equatable {
@@ -12,15 +12,15 @@ public struct PixelLayout: Sendable, Equatable {
     public let height: Int
     public let model: ColorModel
     public let hasAlpha: Bool
-    /// Luma pixels per chroma pixel, horizontally and vertically; 1 where packed.
+    /// Luma pixels per chroma pixel, horizontally and vertically; 1 if packed.
     public let subsampling: (x: Int, y: Int)
     public let planes: [Plane]
-    /// The sides before rounding up, where a decoder scaled the picture: 1001 pixels at a half are 500.5, in 501 samples.
-    /// Resampling goes by these: a quarter of a pixel too much shows.
+    /// The size before rounding up, if a decoder scaled the picture: half of 1001 pixels is 500.5, in 501 samples. Resampling uses
+    /// it, because an error of a quarter of a pixel is visible.
     public let exactWidth: Double
     public let exactHeight: Double
 
-    /// A packed picture; alpha, where there is one, is the last channel and not premultiplied.
+    /// A packed picture. An alpha channel comes last and is not premultiplied.
     public init(
         width: Int, height: Int, model: ColorModel, hasAlpha: Bool = false, exactWidth: Double? = nil, exactHeight: Double? = nil
     ) {
@@ -37,8 +37,8 @@ public struct PixelLayout: Sendable, Equatable {
     /// Y, Cb and Cr in planes of their own.
     ///
     /// - Parameters:
-    ///   - x, y: how many luma pixels one chroma pixel covers. Chroma planes round up, and their last row and column may reach past
-    ///     the picture: resampling goes by `exactWidth / x`.
+    ///   - x, y: luma pixels per chroma pixel. The size of chroma planes is rounded up, so their last row and column may extend
+    ///     past the picture. Resampling uses `exactWidth / x`.
     public init(
         width: Int, height: Int, planarWithSubsampling x: Int, _ y: Int, exactWidth: Double? = nil, exactHeight: Double? = nil
     ) {
@@ -55,7 +55,7 @@ public struct PixelLayout: Sendable, Equatable {
 
     public var isPlanar: Bool { planes.count > 1 }
 
-    /// Bytes of all planes together, rows not padded.
+    /// The bytes of all planes together, without the padding of rows.
     public var bytes: Int { planes.reduce(0) { $0 + $1.width * $1.height * $1.channels } }
 
     public static func == (left: Self, right: Self) -> Bool {

@@ -1,25 +1,25 @@
-/// A canonical description of a variant: what is done to an original, in which order, and how the outcome is written.
+/// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
 /// The order is fixed: orientation by EXIF, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `extends`, `padding`,
-/// `background`, encoding. A transform that says the same thing is the same value, so its `canonicalText` can be a cache key.
+/// `background`, encoding. Transforms with the same meaning are equal values, so `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
-    /// How the picture meets the wanted box.
+    /// How the picture is fitted to the requested box.
     public enum Resizing: String, Hashable, Sendable, CaseIterable {
-        /// Whole picture, inside the box, its shape kept.
+        /// The whole picture inside the box, in its own proportions.
         case fit
-        /// Box filled, shape kept, what stands out cut off.
+        /// The picture fills the box in its own proportions. The rest is cut off.
         case fill
-        /// As `fill`; where the picture is smaller than the box, the box shrinks to the largest of its own shape.
+        /// As `fill`. If the picture is smaller than the box, the box shrinks in its own proportions.
         case fillDown = "fill-down"
-        /// Exactly the box, shape not kept.
+        /// Exactly the box, regardless of proportions.
         case force
     }
 
-    /// A width and a height to cut out: whole numbers of pixels, or shares of the picture below 1. 0 keeps the side whole.
+    /// A width and a height to cut out: whole pixels, or fractions of the picture below 1. 0 keeps the whole side.
     public struct Crop: Hashable, Sendable {
         public var width: Double
         public var height: Double
-        /// `nil` takes the transform's own.
+        /// `nil` uses the gravity of the transform.
         public var gravity: Gravity?
 
         public init(width: Double, height: Double, gravity: Gravity? = nil) {
@@ -40,15 +40,15 @@ public struct Transform: Hashable, Sendable {
     }
 
     public var resizing = Resizing.fit
-    /// Pixels of the box, dpr already multiplied; 0 follows from the other side and the picture's shape.
+    /// Pixels of the box, already multiplied by dpr. 0 follows from the other side and the proportions of the picture.
     public var width = 0
     public var height = 0
-    /// The outcome is not smaller than this; 0 asks for nothing.
+    /// The least size of the output; 0 is no limit.
     public var minWidth = 0
     public var minHeight = 0
-    /// Whether a picture smaller than the box is enlarged.
+    /// Whether to enlarge a picture that is smaller than the box.
     public var enlarges = false
-    /// Where to put the picture in the box that it does not fill; `nil` leaves it without a box.
+    /// The position of the picture in a larger box; `nil` does not extend the picture to the box.
     public var extends: Gravity?
     public var gravity = Gravity.center
     public var crop: Crop?
@@ -57,30 +57,30 @@ public struct Transform: Hashable, Sendable {
     public var flipsHorizontally = false
     public var flipsVertically = false
     public var padding: Padding?
-    /// What shows through transparent pixels and fills added ones; `nil` keeps transparency where the format can.
+    /// The colour behind transparent pixels and of added pixels; `nil` keeps transparency if the format supports it.
     public var background: Color?
-    /// Standard deviation of a Gaussian in pixels of the outcome; 0 is none.
+    /// Standard deviation of a Gaussian blur in pixels of the output; 0 is none.
     public var blur = 0.0
-    /// Standard deviation of the unsharp mask in pixels of the outcome; 0 is none.
+    /// Standard deviation of the unsharp mask in pixels of the output; 0 is none.
     public var sharpen = 0.0
-    /// The format to encode; `nil` is the original's own.
+    /// The output format; `nil` is the format of the original.
     public var format: ImageFormat?
     /// 1 to 100.
     public var quality = Transform.defaultQuality
-    /// The largest size of the encoded image in bytes; the quality is lowered to reach it. 0 is no limit.
+    /// The largest size of the output in bytes; the quality is lowered to reach it. 0 is no limit.
     public var maxBytes = 0
-    /// Whether EXIF, comments and the like are left out.
+    /// Whether EXIF, comments and similar metadata are removed.
     public var stripsMetadata = true
-    /// Whether a copyright notice survives stripping.
+    /// Whether a copyright notice is kept when metadata is removed.
     public var keepsCopyright = false
-    /// Whether colours are converted to sRGB and the profile is left out.
+    /// Whether colours are converted to sRGB and the profile is removed.
     public var convertsToSRGB = true
 
     public static let defaultQuality = 80
 
     public init() {}
 
-    /// The transform as text, defaults left out: equal exactly when the transforms are.
+    /// The transform as text without defaults. Equal transforms have equal texts.
     public var canonicalText: String {
         var parts: [String] = []
         func add(_ name: String, _ value: String, unless isDefault: Bool) {

@@ -1,12 +1,12 @@
-/// What a configuration says about the freshness of a source's originals, beside what their origin says (RFC 9111, RFC 5861).
+/// The configured freshness of a source's originals, in addition to their response headers (RFC 9111, RFC 5861).
 public struct FreshnessSettings: Sendable, Decodable, Hashable {
-    /// For so long an original is fresh at least. It does not make storable what the origin forbids to store.
+    /// The least time for which an original is fresh. It does not override the origin's `no-store` or `private`.
     public var minimum: Interval?
-    /// For so long an original is fresh at most.
+    /// The longest time for which an original is fresh.
     public var maximum: Interval?
-    /// For so long an original past its time is served while it is fetched again, where the origin says nothing.
+    /// The time for which a stale original is served during revalidation, if the origin does not say.
     public var staleWhileRevalidate: Interval?
-    /// For so long it is served when fetching it again fails, where the origin says nothing.
+    /// The time for which a stale original is served if revalidation fails, if the origin does not say.
     public var staleIfError: Interval?
 
     private enum CodingKeys: CodingKey { case minimum, maximum, staleWhileRevalidate, staleIfError }

@@ -1,18 +1,18 @@
 public import NIOCore
 
-/// How plugins and the pipeline speak HTTP to the outside. Tests put a service of their own in its place.
+/// The outgoing HTTP of plugins and the pipeline. Tests replace it with a service of their own.
 public protocol HTTPTransport: Sendable {
-    /// Sends a GET and reads the whole answer, redirects followed, everything within `policy`.
+    /// Sends a GET, follows redirects and returns the whole response, within `policy`.
     ///
-    /// An answer with an error status is an answer, not an error: only its reader knows what it means.
-    /// - Throws: `HTTPTransportError` where there is no whole answer.
+    /// A response with an error status is returned and not thrown, because only the caller knows its meaning.
+    /// - Throws: `HTTPTransportError` if there is no complete response.
     func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer
 }
 
 /// A GET to send.
 public struct HTTPRequest: Sendable, Equatable {
     public var url: String
-    /// Sent besides the policy's own.
+    /// Headers in addition to those of the policy.
     public var headers: [String: String]
 
     public init(url: String, headers: [String: String] = [:]) {
@@ -20,10 +20,10 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// What came back.
+/// A response.
 public struct HTTPAnswer: Sendable, Equatable {
     public var status: Int
-    /// Names in lower case; where a name came twice its values are joined with a comma (RFC 9110 §5.2).
+    /// Names in lower case. Repeated fields are joined with a comma (RFC 9110 §5.2).
     public var headers: [String: String]
     public var body: ByteBuffer
 
@@ -33,38 +33,38 @@ public struct HTTPAnswer: Sendable, Equatable {
 }
 
 extension HTTPAnswer {
-    /// Whether the body is what was asked for (RFC 9110 §15.3.1).
+    /// Whether the status is 200 (RFC 9110 §15.3.1).
     public var isSuccess: Bool { status == 200 }
-    /// Whether what the asker has is still good (RFC 9110 §15.4.5).
+    /// Whether the stored copy is still valid: 304 (RFC 9110 §15.4.5).
     public var isNotModified: Bool { status == 304 }
-    /// Whether to ask elsewhere (RFC 9110 §15.4).
+    /// Whether the status redirects (RFC 9110 §15.4).
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-    /// Whether the picture is not there and is not coming back by itself.
+    /// Whether the picture does not exist and probably will not return soon (404, 410).
     public var isGone: Bool { status == 404 || status == 410 }
 }
 
-/// Why there is no whole answer.
+/// The reason for which there is no complete response.
 public enum HTTPTransportError: Error, Sendable, Equatable {
-    /// The policy does not allow the URL or the address behind it; `reason` says which rule.
+    /// The policy does not allow the URL or its address; `reason` names the rule.
     case forbidden(url: String, reason: String)
-    /// The URL cannot be read as one.
+    /// The URL is invalid.
     case invalidURL(String)
     case timedOut(url: String)
-    /// More bytes than allowed.
+    /// The response is larger than allowed.
     case tooLarge(url: String, limit: Int)
     case tooManyRedirects(url: String)
-    /// The host has failed too often or has asked for a pause. No request is sent to it for `retryAfter` seconds.
+    /// The host has failed too often or asked for a pause. No request is sent to it for `retryAfter` seconds.
     case unavailable(url: String, retryAfter: Int)
     /// The queue for the host is full. Room is likely after `retryAfter` seconds.
     case crowded(url: String, retryAfter: Int)
-    /// There is no memory for the answer at the moment.
+    /// There is no memory for the response at the moment.
     case overloaded(url: String)
-    /// No connection, or it broke.
+    /// The connection could not be made, or it broke.
     case failed(url: String, reason: String)
 }
 
 extension HTTPTransportError: CustomStringConvertible {
-    /// The error in words that may be shown: without queries, and not long.
+    /// A short description without queries, safe to show.
     public var description: String {
         switch self {
         case .forbidden(let url, let reason): "\(shown(url)) may not be fetched: \(reason)"

@@ -9,7 +9,7 @@ public struct IPAddress: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// What an address is for (IANA's special-purpose registries, RFC 6890).
+    /// The scope of an address (IANA's special-purpose registries, RFC 6890).
     public enum Scope: Sendable, Hashable {
         case `public`, `private`, loopback
         /// Link-local, shared (CGNAT), multicast, unspecified, documentation, benchmarking, reserved.
@@ -18,8 +18,8 @@ public struct IPAddress: Sendable, Hashable {
 
     /// The address's scope.
     ///
-    /// An IPv4-mapped address is the IPv4 address on this machine's sockets and has its scope, but is never public: a name has no
-    /// reason to resolve to one. The other forms that carry an IPv4 address end at a relay, wherever that is: special.
+    /// An IPv4-mapped address reaches the IPv4 address on the sockets of this machine and has its scope, but is never public: no
+    /// name has a reason to resolve to one. The other forms with an IPv4 address end at a relay, so they are special.
     public var scope: Scope {
         if bytes.count == 4 { return Self.scope(ofIPv4: bytes) }
         guard embeddedIPv4 != nil else { return Self.scope(ofIPv6: bytes) }
@@ -33,7 +33,7 @@ public struct IPAddress: Sendable, Hashable {
         return IPAddress(bytes: Array(bytes[12...]))
     }
 
-    /// The IPv4 address that this is or that an IPv6 form carries: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052),
+    /// The IPv4 address that this is or that an IPv6 address contains: mapped and compatible (RFC 4291 §2.5.5), NAT64 (RFC 6052),
     /// 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214).
     public var embeddedIPv4: IPAddress? {
         guard bytes.count == 16 else { return self }
@@ -68,13 +68,13 @@ public struct IPAddress: Sendable, Hashable {
         if b[0] & 0xFE == 0xFC { return .private }
         let isDocumentation = b[0..<4] == [0x20, 0x01, 0x0D, 0xB8] || (b[0] == 0x3F && b[1] == 0xFF && b[2] & 0xF0 == 0)
         let isProtocolAssignment = b[0] == 0x20 && b[1] == 0x01 && b[2] < 2
-        // Global unicast is 2000::/3 (RFC 4291 §2.4); everything else is no address of a web server.
+        // Global unicast is 2000::/3 (RFC 4291 §2.4). No web server has an address outside of it.
         return b[0] & 0xE0 == 0x20 && !isDocumentation && !isProtocolAssignment ? .public : .special
     }
 }
 
 extension IPAddress {
-    /// Reads an address as `inet_pton` does: dotted decimal with four parts, or RFC 4291 §2.2. Nothing else is an address.
+    /// Parses an address as `inet_pton` does: dotted decimal with four parts, or RFC 4291 §2.2. Rejects all other forms.
     public init?(_ text: String) {
         if text.contains(":") {
             guard let bytes = Self.ipv6(text) else { return nil }
@@ -110,7 +110,7 @@ extension IPAddress {
         return head + Array(repeating: 0, count: 16 - head.count - tail.count) + tail
     }
 
-    /// Groups of up to four hexadecimal digits; the very last of an address may be an IPv4 address.
+    /// Groups of up to four hexadecimal digits. The last part of an address may be an IPv4 address.
     private static func groups(_ text: Substring, last: Bool = true) -> [UInt8]? {
         if text.isEmpty { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
-/// Addresses that a connection may end at: a class of them, or a block in CIDR notation (RFC 4632).
+/// Addresses that connections may be made to: a scope, or a block in CIDR notation (RFC 4632).
 public enum NetworkRange: Sendable, Hashable {
-    /// All addresses that are routed on the internet and not private.
+    /// All addresses that are globally routed.
     case `public`
     /// RFC 1918 and unique local IPv6 addresses (RFC 4193).
     case `private`
@@ -8,7 +8,7 @@ public enum NetworkRange: Sendable, Hashable {
     case loopback
     case block(AddressBlock)
 
-    /// Whether `address` lies in this range.
+    /// Whether the range contains `address`.
     public func contains(_ address: IPAddress) -> Bool {
         switch self {
         case .public: address.scope == .public
@@ -43,7 +43,7 @@ public struct AddressBlock: Sendable, Hashable {
     let base: IPAddress
     let length: Int
 
-    /// Reads `203.0.113.0/24` or `2001:db8::/32`.
+    /// Parses `203.0.113.0/24` or `2001:db8::/32`.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let base = IPAddress(String(parts[0])), let length = Int(parts[1]),
@@ -52,7 +52,7 @@ public struct AddressBlock: Sendable, Hashable {
         (self.base, self.length) = (base, length)
     }
 
-    /// Whether `address` shares the block's bits. An IPv4-mapped address is compared as the IPv4 address that it is.
+    /// Whether `address` has the block's prefix. An IPv4-mapped address is compared as IPv4.
     public func contains(_ address: IPAddress) -> Bool {
         let bytes = address.mappedIPv4?.bytes ?? address.bytes
         guard bytes.count == base.bytes.count else { return false }

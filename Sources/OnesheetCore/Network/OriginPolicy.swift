@@ -1,18 +1,18 @@
-/// What may be fetched, and how.
+/// The rules for outgoing requests.
 public struct OriginPolicy: Sendable, Hashable {
-    /// URLs that may be fetched; `nil` is every `http` and `https` URL.
+    /// URLs that may be fetched; `nil` allows every `http` and `https` URL.
     public var allow: [URLPrefix]?
-    /// Addresses that a connection may end at.
+    /// Addresses that connections may be made to.
     public var networks: [NetworkRange]
-    /// Sent with every request.
+    /// Headers of every request.
     public var headers: [String: String]
-    /// From the first byte sent to the last received; `nil` takes `Limits.originTimeout`.
+    /// Time from the first byte sent to the last byte received; `nil` uses `Limits.originTimeout`.
     public var timeout: Duration?
-    /// Bytes of an answer's body; `nil` takes `Limits.originBytes`.
+    /// Bytes of a response body; `nil` uses `Limits.originBytes`.
     public var maxBytes: Int?
     /// Requests per second; `nil` is no limit.
     public var rate: Double?
-    /// How long originals are fresh, whatever the origin says.
+    /// The freshness of originals, regardless of the origin.
     public var freshness: FreshnessSettings
 
     public init(
@@ -29,19 +29,19 @@ public struct OriginPolicy: Sendable, Hashable {
     }
 }
 
-/// What every source that speaks HTTP can be configured with.
+/// The settings that every source with an HTTP service has.
 public struct HTTPSettings: Sendable, Decodable, Equatable {
     public var networks: [NetworkRange]?
-    /// Takes the place of the service's own address, for a mirror or a test.
+    /// A base URL instead of the service's own, for a mirror or a test.
     public var baseURL: String?
-    /// Sent with every request, such as `Referer` and `User-Agent`.
+    /// Headers of every request, such as `Referer` and `User-Agent`.
     public var headers: [String: String]?
     public var timeout: Interval?
     /// Requests per second.
     public var rate: Double?
-    /// How long its originals are fresh.
+    /// The freshness of the source's originals.
     public var freshness: FreshnessSettings?
-    /// Bytes of one answer of the service: documents are shorter than pictures, and take longer to read. 8 MiB by default.
+    /// Bytes of one response of the service, 8 MiB by default. Documents are shorter than pictures and take longer to parse.
     public var answerBytes: ByteSize?
 
     public init(
@@ -57,11 +57,11 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         self.answerBytes = answerBytes
     }
 
-    /// Bytes of one answer where nothing else is said.
+    /// The default limit for one response, in bytes.
     public static let usualAnswerBytes = ByteSize(8 << 20)
 
-    /// The service's address without a slash at the end: `baseURL`, or the service's own.
-    /// - Throws: `ConfigurationError` where `baseURL` is not a URL.
+    /// The base URL without a slash at the end: `baseURL`, or the service's own.
+    /// - Throws: `ConfigurationError` if `baseURL` is not a URL.
     public func address(orElse own: String) throws(ConfigurationError) -> String {
         var address = baseURL ?? own
         while address.hasSuffix("/") { address.removeLast() }
@@ -71,14 +71,14 @@ public struct HTTPSettings: Sendable, Decodable, Equatable {
         return address
     }
 
-    /// The settings as a policy for what the service answers, which is not its pictures.
+    /// The policy for the service's documents, not for its pictures.
     public func answerPolicy() -> OriginPolicy {
         var policy = policy()
         policy.maxBytes = (answerBytes ?? Self.usualAnswerBytes).bytes
         return policy
     }
 
-    /// The settings as a policy for pictures.
+    /// The policy for pictures.
     public func policy(allow: [URLPrefix]? = nil) -> OriginPolicy {
         OriginPolicy(
             allow: allow, networks: networks ?? [.public], headers: headers ?? [:], timeout: timeout?.duration, rate: rate,

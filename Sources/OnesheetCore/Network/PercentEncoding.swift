@@ -1,9 +1,9 @@
-/// Writes text into URLs (RFC 3986 §2.1).
+/// Percent-encodes text for URLs (RFC 3986 §2.1).
 public enum PercentEncoding {
-    /// `text` as UTF-8 with every byte escaped that is not unreserved (letters, digits, `-._~`): fit for any part of a URL.
+    /// `text` as UTF-8 with all bytes escaped except unreserved ones (letters, digits, `-._~`). It fits any part of a URL.
     public static func encode(_ text: some StringProtocol) -> String { encode(bytes: text.utf8) }
 
-    /// The same for bytes that need not be text.
+    /// The same for arbitrary bytes.
     public static func encode(bytes: some Sequence<UInt8>) -> String {
         var encoded: [UInt8] = []
         for byte in bytes {
@@ -16,7 +16,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Names and values as a query, without the question mark: `key=value&other=value`. Pairs without a value are left out.
+    /// Names and values as a query, without the question mark: `key=value&other=value`. Omits pairs without a value.
     public static func query(_ pairs: KeyValuePairs<String, String?>) -> String {
         pairs.compactMap { name, value in value.map { "\(encode(name))=\(encode($0))" } }.joined(separator: "&")
     }

@@ -34,7 +34,7 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
             port = .number(standardPort)
         }
         isWildcard = authority.starts(withBytesOf: "*.")
-        // Read as in a URL, so that both are spelled alike and a pattern that no URL can match is refused.
+        // Parsed like a URL, so that both have the same spelling and a pattern that no URL can match is rejected.
         guard let plain = WebURL("\(scheme)://\(isWildcard ? authority.dropFirst(bytes: 2) : authority)/"),
             plain.path.isExactly("/")
         else { return nil }
@@ -46,7 +46,7 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
     /// Whether it matches exactly one host and port, so that the operator chose both.
     package var isForOneHost: Bool { !isWildcard && port != .any }
 
-    /// Whether `url` begins as this pattern says.
+    /// Whether `url` matches this pattern.
     public func matches(_ url: WebURL) -> Bool {
         guard url.scheme == scheme else { return false }
         switch port {
@@ -57,15 +57,15 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         return isAtPath(url.path) && !Self.climbs(url.path)
     }
 
-    /// Whether `other` is this pattern's path or lies below it: whole segments, so that `/posters` does not let `/posters-old` in.
+    /// Whether `other` is this pattern's path or below it. Compares whole segments: `/posters` does not match `/posters-old`.
     private func isAtPath(_ other: String) -> Bool {
-        // Bytes, because texts compare by character: a combining mark after a slash would hide the slash.
+        // Bytes, because Swift compares text by character: a combining mark after a slash would hide the slash.
         let (prefix, other) = (Array(path.utf8), Array(other.utf8))
         guard other.starts(with: prefix) else { return false }
         return prefix.last == UInt8(ascii: "/") || other.count == prefix.count || other[prefix.count] == UInt8(ascii: "/")
     }
 
-    /// Whether a segment of `path` is `..`, also where it is written with escapes that many servers undo before they look.
+    /// Whether a segment of `path` is `..`. Includes escaped forms, which many servers decode first.
     private static func climbs(_ path: String) -> Bool {
         var plain = path.lowercasedASCII()
         for (escape, mark) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] { plain = plain.replacing(bytesOf: escape, with: mark) }

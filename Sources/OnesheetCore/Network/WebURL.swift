@@ -1,23 +1,23 @@
-/// An `http` or `https` URL in the parts that a policy looks at (RFC 3986). Stricter than the RFC: what clients and servers
-/// are known to read differently is not a URL here. URLs are equal where their bytes are.
+/// A parsed `http` or `https` URL (RFC 3986). Stricter than the RFC: it rejects forms that clients and servers are known to parse
+/// differently. URLs are compared by their bytes.
 public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
-    /// Lower case; an IPv6 address without its brackets.
+    /// Lower case; IPv6 addresses have no brackets.
     public let host: String
     public let port: Int
-    /// From the first slash to before the query; at least `/`.
+    /// From the first slash up to the query; at least `/`.
     public let path: String
     public let query: String?
 
     static let standardPorts = ["http": 80, "https": 443]
 
-    /// Reads a URL; user information, control characters, spaces, backslashes and empty hosts are refused.
+    /// Parses a URL. Rejects user information, control characters, spaces, backslashes and empty hosts.
     public init?(_ text: String) {
         guard text.utf8.count <= 8192, let separator = text.firstRange(ofBytesOf: "://") else { return nil }
         let scheme = text[..<separator.lowerBound].lowercasedASCII()
         guard let standardPort = Self.standardPorts[scheme] else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
-        // Bytes, because a combining mark after a delimiter would make it another character.
+        // Bytes, because a combining mark after a delimiter forms another character.
         let tail = text[separator.upperBound...]
         let rest = tail[..<(tail.utf8.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex)]
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
@@ -63,7 +63,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         return number
     }
 
-    /// Hexadecimal digits of ASCII, colons and points: those of an IPv6 address.
+    /// ASCII hexadecimal digits, colons and periods: an IPv6 address.
     private static func isAddressByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x46, 0x61...0x66, UInt8(ascii: ":"), UInt8(ascii: "."): true
@@ -71,7 +71,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Letters, digits, `-`, `.` and `_`: a name that is not ASCII has to come as Punycode.
+    /// ASCII letters, digits, `-`, `.` and `_`. A name that is not ASCII must be in Punycode.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
@@ -81,7 +81,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { origin + path + (query.map { "?\($0)" } ?? "") }
 
-    /// Scheme, host and port (RFC 6454), the port only where it is not the scheme's own.
+    /// Scheme, host and port (RFC 6454), without a default port.
     var origin: String {
         let name = host.contains(mark: ":") ? "[\(host)]" : host
         return "\(scheme)://" + (port == Self.standardPorts[scheme] ? name : "\(name):\(port)")
@@ -92,7 +92,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension WebURL {
-    /// The URL that a `Location` header names, seen from this one (RFC 3986 §5.2, without dot segments).
+    /// The target of a `Location` header, resolved against this URL (RFC 3986 §5.2, without dot segments).
     public func resolving(_ reference: String) -> WebURL? {
         if Self.hasScheme(reference) { return WebURL(reference) }
         if reference.starts(withBytesOf: "//") { return WebURL("\(scheme):\(reference)") }
@@ -102,7 +102,7 @@ extension WebURL {
         return WebURL(origin + folder + reference)
     }
 
-    /// Whether `reference` is a whole URL: a scheme before its first colon (RFC 3986 §3.1). A URL in its query does not make it one.
+    /// Whether `reference` is absolute: it has a scheme before its first colon (RFC 3986 §3.1). A URL in its query does not count.
     private static func hasScheme(_ reference: String) -> Bool {
         guard let scheme = reference.cut(at: ":")?.before, let first = scheme.utf8.first, isLetter(first) else { return false }
         return scheme.utf8.allSatisfy {

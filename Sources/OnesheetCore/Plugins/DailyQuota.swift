@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import Logging
 
-/// A service's daily quota of calls. It counts calls, so that the service rarely has to refuse one, and remembers when the service has
-/// said that the quota is exhausted. Both survive a restart. The quota resets at midnight in the service's time zone.
+/// A service's daily quota of calls. Counts calls, so that the service rarely has to refuse one, and remembers that the service
+/// reported an exhausted quota. Both survive a restart. The quota resets at midnight in the service's time zone.
 ///
-/// Work of `Urgency.prefetch` leaves a reserve for people. Interactive questions that anybody can make up (`Familiarity.unknown`) share
-/// a token bucket of their own, so that strangers cannot use up the calls that refresh known titles.
+/// Prefetching (`Urgency.prefetch`) leaves a reserve for interactive calls. Interactive calls about unknown titles
+/// (`Familiarity.unknown`) share a token bucket, so that strangers cannot use up the calls that refresh known titles.
 public actor DailyQuota {
     private let settings: QuotaSettings?
     private let unknown: TokenBucket?
@@ -13,14 +13,14 @@ public actor DailyQuota {
     private let countKey: String
     private let secondsFromGMT: Int
     private let context: PluginContext
-    // What this process knows, in case the state cannot be read or written.
+    // A copy in this process, in case the state cannot be read or written.
     private var day: CalendarDay?
     private var spent = 0
     private var bucketFullAt = 0.0
 
     /// - Parameters:
-    ///   - settings: the calls of a day; `nil` counts none and only remembers that the quota is exhausted.
-    ///   - name: tells several quotas of one plugin apart.
+    ///   - settings: the calls of a day; `nil` counts no calls and only remembers an exhausted quota.
+    ///   - name: distinguishes several quotas of one plugin.
     ///   - countKey: the key of the count in the plugin's state; `name` with `.calls` by default.
     ///   - secondsFromGMT: the service's time zone (Seoul: 32,400).
     public init(
@@ -35,26 +35,26 @@ public actor DailyQuota {
         unknown = settings.flatMap { $0.unknown < 1 ? TokenBucket(calls: Double($0.perDay) * $0.unknown) : nil }
     }
 
-    /// Counts one call. The count changes in one step, so that neither two tasks nor two processes spend the same call.
-    /// - Throws: `SourceError.quotaExhausted` if the service has said so today, or if the day or the share for unknown questions has no
-    ///   call left for this work.
+    /// Counts one call, in one atomic step: neither two tasks nor two processes spend the same call.
+    /// - Throws: `SourceError.quotaExhausted` if the service has reported an exhausted quota today, or if no call of the day or of
+    ///   the share for unknown titles is left for this urgency.
     public func spend() async throws(SourceError) {
         let now = context.clock.now.timeIntervalSince1970
         if let until = await exhaustedUntil(), until > now { throw .quotaExhausted(until: until) }
         guard let settings else { return }
-        // A prefetch is the administrator's: the reserve bounds it.
+        // The administrator starts prefetches, so only the reserve bounds them.
         if let unknown, Familiarity.current == .unknown, Urgency.current == .interactive { try await spend(from: unknown) }
         try await spendOfDay(settings)
     }
 
-    /// Remembers that the service has just said that the quota is exhausted.
+    /// Remembers that the service reported an exhausted quota.
     /// - Returns: the error to throw.
     public func exhaust() async -> SourceError {
         let until = resetAfter(CalendarDay(context.clock.now, secondsFromGMT: secondsFromGMT))
         do {
             try await context.state.set(String(Int(until)), for: exhaustedKey)
         } catch {
-            // Costs calls that will be refused, no more.
+            // A failure costs only calls that the service refuses.
             context.logger.warning("the end of the quota cannot be kept", metadata: ["error": "\(error)"])
         }
         return .quotaExhausted(until: until)
@@ -82,7 +82,7 @@ public actor DailyQuota {
                 text = "\(today) \(count + 1)"
                 return count + 1
             }
-            // Other tasks may have been here meanwhile: the highest count is right.
+            // Other tasks may have written the count meanwhile. The highest is correct.
             if let count, day == today { spent = max(spent, count) }
         } catch {
             context.logger.warning("the count of calls cannot be kept", metadata: ["error": "\(error)"])

@@ -1,29 +1,28 @@
-/// The addresses of another image server, translated into this one's.
+/// Translates the addresses of another image server into Onesheet's options.
 ///
-/// A dialect reads text and nothing else. What its addresses ask for is checked, fetched, rendered and answered by the server, so that an
-/// address is answered with the very bytes of the free transform that it is translated into. A dialect is made once and used by many
-/// requests at a time.
+/// A dialect only parses text. The server checks, fetches, renders and responds, so an address gets the same bytes as the free
+/// transform that it is translated to. One instance of a dialect serves many concurrent requests.
 public protocol Dialect: Sendable {
-    /// The word in a configuration's `dialects`: `thumbor`.
+    /// The name in a configuration's `dialects`: `thumbor`.
     static var name: String { get }
-    /// Where its addresses are: the path itself or, if it ends with a slash, everything below it.
+    /// The path prefix of its addresses: an exact path or, if it ends with a slash, everything below it.
     static var prefix: String { get }
-    /// Whether the query belongs to the address.
+    /// Whether the query is part of the address.
     static var readsQuery: Bool { get }
 
     init()
 
     /// Translates the address of an image.
     /// - Parameters:
-    ///   - address: what follows the prefix, percent-encoded; with the query and its question mark if it is read.
+    ///   - address: the percent-encoded part after the prefix, including the query and its question mark if the dialect reads it.
     ///   - server: checks signatures and finds titles.
-    /// - Returns: `nil` if this is the address of a document, which `document(at:on:from:)` answers.
-    /// - Throws: `RequestError` that says which part of the address cannot be read, is not allowed, or has no counterpart here.
+    /// - Returns: `nil` if this is the address of a document, which `document(at:on:from:)` returns.
+    /// - Throws: `RequestError` for the part of the address that is invalid, forbidden, or has no equivalent.
     func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage?
 
-    /// What is at an address that is not an image's. Without an implementation there is nothing.
-    /// - Parameter host: what a document may tell of the server.
-    /// - Throws: `RequestError`, and what `host` throws.
+    /// The document at an address that is not an image. There is none by default.
+    /// - Parameter host: the facts about the server that a document may show.
+    /// - Throws: `RequestError`, and any error of `host`.
     func document(at address: Substring, on server: any DialectServer, from host: DialectHost) async throws -> DialectDocument
 }
 
@@ -37,35 +36,36 @@ extension Dialect {
     }
 }
 
-/// What a server lends a dialect that reads an address.
+/// The services of the server for a dialect that parses an address.
 public protocol DialectServer: Sendable {
-    /// To be asked before anything else is read, if addresses cannot carry a signature.
-    /// - Throws: `RequestError.forbidden` if this server makes only what was signed.
+    /// Must be called first if addresses cannot have a signature.
+    /// - Throws: `RequestError.forbidden` if this server accepts only signed addresses.
     func requireUnsigned() throws(RequestError)
 
-    /// To be asked before anything else is read, if addresses carry one.
+    /// Must be called first if addresses have a signature.
     /// - Parameters:
     ///   - signature: base64url of HMAC-SHA1(key, path), or `unsafe`.
-    ///   - path: what was signed.
-    /// - Throws: `RequestError.badSignature` unless one of the server's keys has signed `path`, or none is needed.
+    ///   - path: the signed text.
+    /// - Throws: `RequestError.badSignature` unless one of the server's keys has signed `path`, or the server requires no
+    ///   signature.
     func check(sha1 signature: Substring, of path: Substring) throws(RequestError)
 
-    /// The title that a source URL names: `sample://1`, or an `http` or `https` URL that a source allows.
-    /// - Throws: `RequestError` if it is not one, or if no source allows it.
+    /// The title for a source URL: `sample://1`, or an `http` or `https` URL that a source allows.
+    /// - Throws: `RequestError` if it is not a source URL, or if no source allows it.
     func title(_ sourceURL: String) throws(RequestError) -> TitleReference
 
-    /// The same for a source URL inside a path: percent-encoded, or an `http` or `https` URL as it stands, with its query.
+    /// The same for a source URL inside a path: percent-encoded, or an unescaped `http` or `https` URL with its query.
     func title(embedded sourceURL: Substring) throws(RequestError) -> TitleReference
 }
 
-/// An image's address in this server's words.
+/// The address of an image in Onesheet's terms.
 public struct DialectImage: Sendable, Equatable {
     public var title: TitleReference
-    /// Options of this server's own grammar, each with its arguments: `w:300`.
+    /// Options of Onesheet's grammar, each with its arguments: `w:300`.
     public var options: [String]
-    /// Whether the client's `Accept` decides the format.
+    /// Whether the client's `Accept` header selects the format.
     public var negotiates: Bool
-    /// What the outcome must measure, in pixels, 0 for a side that is open; `nil` if a smaller one will do as well.
+    /// The required size of the output in pixels, 0 for an open side; `nil` if a smaller one will do.
     public var exactly: PixelSize?
     /// Whether pages of every origin may read the pixels (CORS).
     public var isShared: Bool
@@ -78,19 +78,19 @@ public struct DialectImage: Sendable, Equatable {
     }
 }
 
-/// What a dialect's documents may tell of a server.
+/// The facts about a server that a dialect's documents may show.
 public struct DialectHost: Sendable {
-    /// Where clients reach the server: `https://posters.example`.
+    /// The public URL of the server: `https://posters.example`.
     public let url: String
-    /// The formats that are written.
+    /// The formats that the server encodes.
     public let formats: [ImageFormat]
-    /// Whether any transform is made; if not, presets are all that is.
+    /// Whether the server accepts any transform, or only presets.
     public let makesAnything: Bool
-    /// Pixels of the largest image that is made.
+    /// The largest image in pixels.
     public let mostPixels: Int
     private let measure: @Sendable (TitleReference) async throws -> [PixelSize]
 
-    /// - Parameter measure: gives `sizes(of:)`.
+    /// - Parameter measure: returns the result of `sizes(of:)`.
     public init(
         url: String, formats: [ImageFormat], makesAnything: Bool, mostPixels: Int,
         measure: @escaping @Sendable (TitleReference) async throws -> [PixelSize]
@@ -99,13 +99,14 @@ public struct DialectHost: Sendable {
         self.measure = measure
     }
 
-    /// The sizes of a title's picture in pixels: those of the size ladder that are smaller than the original, and last the original's.
+    /// The sizes of a title's picture in pixels: the steps of the size ladder that are smaller than the original, and last the
+    /// original.
     public func sizes(of title: TitleReference) async throws -> [PixelSize] { try await measure(title) }
 }
 
-/// What is at an address that is not an image's. Pages of every origin may read it.
+/// The response for an address that is not an image. Pages of every origin may read it.
 public enum DialectDocument: Sendable {
-    /// It is at another place, a path.
+    /// A redirect to a path.
     case redirect(to: String)
     /// A JSON document.
     case json(any Encodable & Sendable, type: String)

@@ -1,12 +1,12 @@
-/// Whether a question concerns a known title or could be made up. The server sets `.unknown` for each request from outside, and the
-/// catalogue sets `.known` if it can tell: `Familiarity.$current.withValue(.known) { … }`.
+/// Whether a request is about a known title or about one that could be made up. The server sets `.unknown` for each request from
+/// outside. The catalog sets `.known` if it can tell: `Familiarity.$current.withValue(.known) { … }`.
 public enum Familiarity: Sendable, CaseIterable {
-    /// The source lists the title itself, the administrator asks, or did before.
+    /// The source lists the title, or the administrator asks for it or did before.
     case known
-    /// An id that no list has, words to search for, a day of long ago. All such questions together may use no more than a share of a
-    /// day's quota (`QuotaSettings.unknown`).
+    /// An id that no list has, a search, or a day long ago. All such requests together may use no more than a share of the daily
+    /// quota (`QuotaSettings.unknown`).
     case unknown
 
-    /// Of the question that is being asked here.
+    /// The familiarity of the current task.
     @TaskLocal public static var current = Familiarity.known
 }

@@ -1,26 +1,26 @@
-/// Something that plugs into Onesheet: it has a name, a configuration and a way to be made from both.
+/// An extension of Onesheet, with a name, a configuration, and a factory that uses both.
 ///
-/// Plugins are handed to the server in a list; nothing registers itself.
+/// The server gets its plugins as a list. There is no registry.
 public protocol Plugin: Sendable {
-    /// What the configuration file says under the plugin's `type`.
+    /// The decoded configuration under the plugin's `type`.
     associatedtype Configuration: Decodable & Sendable
 
-    /// The word in a configuration's `type`: `boxoffice`.
+    /// The name in a configuration's `type`: `boxoffice`.
     static var type: String { get }
 
-    /// A configuration in YAML that works, with each key explained in a comment. A test decodes it.
+    /// A working YAML configuration with a comment for each key. A test decodes it.
     static var sampleConfiguration: String { get }
 
-    /// - Throws: any error that says which value of the configuration cannot be used, and what would do.
+    /// - Throws: any error that names the invalid value of the configuration and a valid one.
     init(_ configuration: Configuration, context: PluginContext) throws
 }
 
-/// A content source that can be configured.
+/// A plugin for a content source.
 public protocol SourcePlugin: Plugin, ContentSource {}
 
-/// A cache tier that can be configured, to stand behind memory and disk.
+/// A plugin for a cache tier behind memory and disk.
 public protocol TierPlugin: Plugin, CacheTier {
-    /// Ends what the tier has open. Nothing is asked of it afterwards.
+    /// Closes the tier. No calls follow.
     func shutdown() async
 }
 
@@ -28,7 +28,7 @@ extension TierPlugin {
     public func shutdown() async {}
 }
 
-/// A codec that can be configured.
+/// A plugin for a codec.
 public protocol CodecPlugin: Plugin, Codec {}
 
 /// A configuration without keys.

@@ -1,6 +1,6 @@
 public import Logging
 
-/// What a plugin is given: everything that it may use of the outside, so that a test can give it something else.
+/// A plugin's access to the outside. Tests replace it.
 public struct PluginContext: Sendable {
     /// The configured name: the scheme of the source's URLs.
     public var name: String
@@ -8,7 +8,7 @@ public struct PluginContext: Sendable {
     public var logger: Logger
     public var clock: WallClock
     public var limits: Limits
-    /// Small values that survive a restart, the plugin's own.
+    /// Small values of this plugin that survive a restart.
     public var state: any KeyValueState
     private var makeSource: @Sendable (NestedSource, PluginContext) throws -> any ContentSource
 
@@ -28,14 +28,14 @@ public struct PluginContext: Sendable {
         self.makeSource = makeSource
     }
 
-    /// Makes the source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
+    /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }
 }
 
-/// A source configured inside another's configuration.
+/// A source inside the configuration of another.
 public struct NestedSource: Sendable, Decodable, Equatable {
     public let type: String
-    /// All keys but `type`.
+    /// All keys except `type`.
     public let configuration: ConfigurationValue
 
     public init(type: String, configuration: ConfigurationValue) {
@@ -51,15 +51,15 @@ public struct NestedSource: Sendable, Decodable, Equatable {
     }
 }
 
-/// Small values by name, such as a quota's count. Values survive a restart.
+/// Small named values that survive a restart, such as the count of a quota.
 public protocol KeyValueState: Sendable {
     func value(for key: String) async throws -> String?
     /// `nil` removes the value.
     func set(_ value: String?, for key: String) async throws
-    /// Changes a value in one atomic step. Without an implementation it is read and then set, so that of two
-    /// changes at once one may be lost.
-    /// - Parameter body: changes the value in its place; `nil` is none. It may be called more than once.
-    /// - Returns: what `body` returns.
+    /// Changes a value in one atomic step. The default implementation reads and then writes, so one of two concurrent changes may
+    /// be lost.
+    /// - Parameter body: changes the value in place; `nil` is no value. It may be called more than once.
+    /// - Returns: the result of `body`.
     func update<Answer: Sendable>(
         _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
     ) async throws -> Answer

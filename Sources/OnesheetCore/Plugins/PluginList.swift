@@ -1,11 +1,11 @@
-/// The plugins that a server has. `StandardPlugins` lists ours; add your own and hand the list to the server.
+/// The plugins of a server. `StandardPlugins` lists the built-in ones. Add your own and pass the list to the server.
 public struct PluginList: Sendable {
     public var sources: [any SourcePlugin.Type]
-    /// The first one's format is what clients get who do not say.
+    /// The format of the first codec is the default for clients without a preference.
     public var codecs: [any CodecPlugin.Type]
-    /// The tiers that can stand behind memory and disk.
+    /// The tiers that a configuration may place behind memory and disk.
     public var tiers: [any TierPlugin.Type]
-    /// The dialects that a configuration may switch on.
+    /// The dialects that a configuration may enable.
     public var dialects: [any Dialect.Type]
 
     public init(

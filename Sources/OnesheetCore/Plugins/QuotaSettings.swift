@@ -1,10 +1,10 @@
-/// How many calls a service allows in a day.
+/// The daily quota of a service.
 public struct QuotaSettings: Sendable, Decodable, Equatable {
     public var perDay: Int
-    /// The share that is kept for people who ask: work that is done before anyone asks stops there.
+    /// The share that is reserved for interactive calls. Prefetching stops there.
     public var reserve: Double
-    /// The share that questions about the unknown may use (`Familiarity`), a quarter of it at once and the rest spread over the day;
-    /// 1 is no limit.
+    /// The share for calls about unknown titles (`Familiarity`). A quarter of it is available at once and the rest over the day; 1
+    /// is no limit.
     public var unknown: Double
 
     private enum CodingKeys: CodingKey { case perDay, reserve, unknown }
@@ -34,7 +34,7 @@ public struct QuotaSettings: Sendable, Decodable, Equatable {
         return share
     }
 
-    /// How many of the day's calls work of this urgency may use.
+    /// The calls of a day that work of this urgency may use.
     func limit(_ urgency: Urgency) -> Int {
         urgency == .prefetch ? perDay - Int((Double(perDay) * reserve).rounded(.up)) : perDay
     }

@@ -1,24 +1,24 @@
-/// Why a request cannot be understood or is not allowed, before anything was done for it.
+/// The reason for which a request is invalid or forbidden, before any work for it.
 public enum RequestError: Error, Sendable, Equatable {
-    /// A name that is not known, with the nearest one.
+    /// An unknown name, with the nearest known one.
     case unknown(String)
-    /// An option has a value that it cannot have.
+    /// An option has an invalid value.
     case bad(option: String, value: String, reason: String)
-    /// The URL's form is wrong.
+    /// The form of the URL is invalid.
     case malformed(String)
-    /// No key has signed this.
+    /// No key has signed the request.
     case badSignature
-    /// The URL was valid until this moment, in seconds since 1970.
+    /// The URL has expired at this time, in seconds since 1970.
     case expired(Int)
     /// The origin policy does not allow it.
     case forbidden(String)
-    /// This server makes what its presets say, and nothing else.
+    /// The server accepts only presets.
     case presetsOnly(option: String, presets: [String])
     /// The administrator's token is missing or wrong.
     case unauthorized
-    /// There is nothing at this path.
+    /// The path does not exist.
     case noSuchPath(String)
-    /// The path does not know this method; it knows these.
+    /// The path does not support this method. It supports these.
     case method(allowed: [String])
 }
 

@@ -1,11 +1,11 @@
-/// Whether a person or an app waits for the outcome. Code that starts work sets it for everything that follows:
+/// Whether a client waits for the outcome. The code that starts work sets it for all code that it calls:
 /// `Urgency.$current.withValue(.prefetch) { … }`.
 public enum Urgency: Sendable, CaseIterable {
-    /// A person or an app has asked.
+    /// A person or an app waits.
     case interactive
-    /// Work in advance of any request.
+    /// Work before any request.
     case prefetch
 
-    /// Of the work that is being done here.
+    /// The urgency of the current task.
     @TaskLocal public static var current = Urgency.interactive
 }

@@ -1,7 +1,7 @@
-/// A text from outside as origins, disks and databases tell it from others: by its bytes.
+/// A text from outside, compared by its bytes as origins, disks and databases do.
 ///
-/// Swift's own texts are equal where they look the same (canonical equivalence): U+212A is a K to them, and an é is an é whether it is
-/// written as one character or as two. A dictionary with such keys would return the value of another name.
+/// Swift compares text by canonical equivalence: U+212A equals K, and an é of one character equals an é of two. A dictionary with
+/// such keys would return the value of another name.
 package struct ExactText: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -9,7 +9,7 @@ package struct ExactText: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     package static func == (left: Self, right: Self) -> Bool { left.description.isExactly(right.description) }
 
-    /// In the order of the bytes, which is the order of the code points.
+    /// The order of the bytes, which is the order of the code points.
     package static func < (left: Self, right: Self) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
@@ -31,11 +31,11 @@ extension ExactText: Codable {
 }
 
 extension Hasher {
-    /// Adds the bytes of `text`, and where they end.
+    /// Adds the bytes of `text` and a terminator.
     package mutating func combine(exactly text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No byte of UTF-8 is this one.
+        // This byte does not occur in UTF-8.
         combine(0xFF as UInt8)
     }
 }

@@ -1,6 +1,6 @@
 extension Int {
-    /// The whole number nearest to `number` towards zero; what no number of this machine can be is the smallest or the largest that
-    /// there is, and what is no number at all is 0. For numbers from outside, which can be any.
+    /// `number` rounded towards zero and clamped to the range of `Int`; 0 for NaN. For numbers from outside, which can have any
+    /// value.
     package init(saturating number: Double) {
         if let exact = Int(exactly: number.rounded(.towardZero)) {
             self = exact

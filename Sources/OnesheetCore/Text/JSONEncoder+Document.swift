@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension JSONEncoder {
-    /// For documents that people may read too.
+    /// An encoder for documents that people may read too.
     package static var document: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,12 +1,12 @@
 package import NIOCore
 
-/// Reads JSON (RFC 8259) from outside: in one pass, however it is made up, and within bounds.
+/// Parses untrusted JSON (RFC 8259) in one pass and within limits, in linear time for every input.
 ///
-/// Foundation's decoder has to try for each value which kind it is of, and takes 18 seconds for 30 MiB of short texts.
+/// Foundation's decoder tries each type for each value, and takes 18 seconds for 30 MiB of short texts.
 struct JSONReader {
-    /// The deepest nesting of lists and objects. It bounds the recursion of the code that walks a value.
+    /// The deepest nesting of arrays and objects. It bounds the recursion of code that walks a value.
     static let deepest = 64
-    /// Values, names of an object's members among them.
+    /// The number of values, including the names of an object's members.
     static let most = 1_000_000
 
     private let bytes: [UInt8]
@@ -15,11 +15,11 @@ struct JSONReader {
 
     init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
-        // A mark of the byte order says nothing in UTF-8, and may be ignored (§8.1).
+        // A byte order mark has no meaning in UTF-8 and may be ignored (§8.1).
         if self.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// The document's value.
+    /// The value of the document.
     mutating func document() throws(JSONDamage) -> JSONValue {
         let value = try value(depth: 0)
         skipSpace()
@@ -82,7 +82,7 @@ struct JSONReader {
         return value
     }
 
-    /// §6. A number that is whole is one, however it is written; one that no number of this machine comes near is damage.
+    /// §6. A whole number is an integer in every notation. A number beyond the range of this machine is an error.
     private mutating func number() throws(JSONDamage) -> JSONValue {
         let start = position
         _ = take("-")
@@ -151,7 +151,7 @@ struct JSONReader {
         case UInt8(ascii: "u"):
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
-            // The first half of a pair (RFC 8259 §7), or the second without one.
+            // The first half of a pair (RFC 8259 §7), or the second without a first.
             guard first < 0xDC00, take("\\"), take("u"), case let second = try unit(), (0xDC00...0xDFFF).contains(second),
                 let scalar = Unicode.Scalar(0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) - 0xDC00))
             else { throw damage("an escape is no character") }
@@ -186,18 +186,18 @@ struct JSONReader {
     private func damage(_ reason: String) -> JSONDamage { JSONDamage(reason: reason, offset: position) }
 }
 
-/// Why bytes are no JSON, or more of it than is read.
+/// The reason for which bytes are not JSON or exceed the limits.
 package struct JSONDamage: Error, Equatable, CustomStringConvertible {
     package let reason: String
-    /// Bytes before the place.
+    /// The offset in bytes.
     package let offset: Int
 
     package var description: String { "\(reason), at byte \(offset)" }
 }
 
 extension JSONValue {
-    /// Reads a document (RFC 8259) of at most a million values, at most 64 of them within each other. A number that is whole is an
-    /// integer, however it is written; of members with one name the last counts.
+    /// Parses a document (RFC 8259) with at most a million values and 64 levels of nesting. A whole number is an integer in every
+    /// notation. The last of several members with one name counts.
     package init(reading bytes: some Sequence<UInt8>) throws(JSONDamage) {
         var reader = JSONReader(bytes)
         self = try reader.document()

@@ -1,9 +1,9 @@
 extension String {
-    /// Without what breaks a log line or changes how it looks, so that nothing a client sends can.
+    /// The text with all characters escaped that break a log line or change its appearance.
     package var escaped: String { escaped { "\\u{\(String($0.value, radix: 16))}" } }
 
-    /// With `escape` of each character that is not seen but does something: controls (C1 too, which terminals obey), ends of lines and
-    /// paragraphs, and marks such as those that turn the direction of the text.
+    /// Replaces each invisible character that has an effect by the result of `escape`: controls (including C1, which terminals
+    /// interpret), line and paragraph separators, and marks such as those that change the direction of text.
     package func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {

@@ -1,5 +1,5 @@
 extension String {
-    /// At most `bytes` bytes of UTF-8, and “…” if that is not all of it. What it cuts is whole characters of Unicode (scalars).
+    /// At most `bytes` bytes of UTF-8, with “…” if the text was cut. Cuts between Unicode scalars.
     package func shortened(to bytes: Int) -> String {
         guard utf8.count > bytes else { return self }
         let ellipsis = "…"

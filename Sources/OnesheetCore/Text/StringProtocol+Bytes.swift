@@ -6,10 +6,10 @@
     internal import Darwin
 #endif
 
-/// Looking into texts from outside by their bytes.
+/// Byte-wise operations for text from outside.
 ///
-/// Swift's own ways look for characters as people see them: a combining mark after a slash makes both one character, which is not a
-/// slash, and the search misses it. Other programs that read the same text find it.
+/// Swift's own operations work on characters: a combining mark after a slash forms one character with it, which is not a slash, so
+/// a search misses it. Other programs that parse the same text find it.
 extension StringProtocol {
     /// Whether both texts have the same bytes.
     package func isExactly(_ other: some StringProtocol) -> Bool {
@@ -29,13 +29,13 @@ extension StringProtocol {
     /// Whether the text ends with the bytes of `word`.
     package func ends(withBytesOf word: some StringProtocol) -> Bool { utf8.reversed().starts(with: word.utf8.reversed()) }
 
-    /// Where `mark`, one of ASCII, stands first.
+    /// The first position of the ASCII character `mark`.
     package func firstIndex(ofMark mark: Unicode.Scalar) -> Index? { utf8.firstIndex(of: UInt8(ascii: mark)) }
 
-    /// Whether `mark`, one of ASCII, is in it.
+    /// Whether the text contains the ASCII character `mark`.
     package func contains(mark: Unicode.Scalar) -> Bool { firstIndex(ofMark: mark) != nil }
 
-    /// Where the bytes of `word` stand first.
+    /// The first position of the bytes of `word`.
     package func firstRange(ofBytesOf word: String) -> Range<Index>? {
         guard let first = word.utf8.first else { return nil }
         var start = startIndex
@@ -47,32 +47,32 @@ extension StringProtocol {
         return nil
     }
 
-    /// The letters of ASCII in lower case and all else as it is: to Swift a Kelvin sign in lower case is a k.
+    /// The text with ASCII letters in lower case and all others unchanged. In Swift, the lower case of the Kelvin sign is k.
     package func lowercasedASCII() -> String {
         String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// Where `mark`, one of ASCII, stands last.
+    /// The last position of the ASCII character `mark`.
     package func lastIndex(ofMark mark: Unicode.Scalar) -> Index? { self[...].utf8.lastIndex(of: UInt8(ascii: mark)) }
 
-    /// What stands before the first `mark` and what stands behind it; `nil` where it is not there.
+    /// The parts before and after the first `mark`; `nil` if there is none.
     package func cut(at mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
         firstIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
     }
 
-    /// What stands before the last `mark` and what stands behind it; `nil` where it is not there.
+    /// The parts before and after the last `mark`; `nil` if there is none.
     package func cut(atLast mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
         lastIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
     }
 
-    /// The text without its first `count` bytes, which have to be whole characters of UTF-8.
+    /// The text without its first `count` bytes, which must be whole characters of UTF-8.
     package func dropFirst(bytes count: Int) -> Substring {
         self[(utf8.index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex)...]
     }
 
-    /// The pieces between each `mark`, one of ASCII.
+    /// The parts between the ASCII characters `mark`.
     package func pieces(
         at mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
@@ -86,7 +86,7 @@ extension StringProtocol where SubSequence == Substring {
         return pieces
     }
 
-    /// The text with `replacement` in every place where the bytes of `word` stand.
+    /// The text with each occurrence of the bytes of `word` replaced by `replacement`.
     package func replacing(bytesOf word: String, with replacement: String) -> String {
         var replaced = ""
         var rest = self[...]

@@ -6,14 +6,14 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
     public let month: Int
     public let day: Int
 
-    /// Makes a day, or `nil` where the calendar has no such day.
+    /// Makes a day, or `nil` if the calendar has no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
         else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Reads `yyyyMMdd` or `yyyy-MM-dd`; anything else, the empty text included, is `nil`.
+    /// Parses `yyyyMMdd` or `yyyy-MM-dd`; any other text is `nil`.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         let digits: [UInt8]
@@ -28,21 +28,21 @@ public struct CalendarDay: Hashable, Sendable, Comparable {
         self.init(year: number(0..<4), month: number(4..<6), day: number(6..<8))
     }
 
-    /// The day that it is at `date` at a place `secondsFromGMT` ahead of Greenwich (Seoul: 32,400).
+    /// The day at `date` in a place `secondsFromGMT` ahead of Greenwich (Seoul: 32,400).
     public init(_ date: Date, secondsFromGMT: Int) {
         let seconds = date.timeIntervalSince1970.rounded(.down) + Double(secondsFromGMT)
         self.init(dayNumber: Int((seconds / 86_400).rounded(.down)))
     }
 
-    /// The day `count` days later, or earlier where `count` is negative.
+    /// The day `count` days later, or earlier if `count` is negative.
     public func adding(days count: Int) -> CalendarDay { CalendarDay(dayNumber: dayNumber + count) }
 
-    /// The moment at which the day begins at a place `secondsFromGMT` ahead of Greenwich.
+    /// The start of the day in a place `secondsFromGMT` ahead of Greenwich.
     public func start(secondsFromGMT: Int) -> Date {
         Date(timeIntervalSince1970: Double(dayNumber) * 86_400 - Double(secondsFromGMT))
     }
 
-    /// The day of the week as ISO 8601 counts: Monday is 1, Sunday 7.
+    /// The day of the week (ISO 8601): Monday is 1, Sunday 7.
     public var weekday: Int {
         // 1970-01-01 was a Thursday.
         let days = (dayNumber + 3) % 7

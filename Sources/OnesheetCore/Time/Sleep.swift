@@ -1,5 +1,5 @@
-/// Sleeps between two looks at something that does not report its own changes.
-/// - Returns: `false` if the task was cancelled, which ends such a loop.
+/// Sleeps between two polls.
+/// - Returns: `false` if the task was cancelled.
 package func sleepUnlessCancelled(for duration: Duration) async -> Bool {
     do {
         try await ContinuousClock().sleep(for: duration)

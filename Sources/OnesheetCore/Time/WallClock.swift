@@ -4,18 +4,18 @@ public import FoundationEssentials
     internal import Glibc
 #endif
 
-/// The time of day, injected so that tests decide what time it is.
+/// The time of day, injected so that tests control it.
 public struct WallClock: Sendable {
     private let read: @Sendable () -> Date
 
-    /// A clock that answers with what `read` returns.
+    /// A clock that returns the result of `read`.
     public init(_ read: @escaping @Sendable () -> Date) { self.read = read }
 
-    /// The present moment.
+    /// The present time.
     public var now: Date { read() }
 
-    /// The clock of this machine, as it stood at the system's last tick, a few milliseconds ago: every request reads it, and to ask for
-    /// the very moment takes several times as long (clock_gettime(2), CLOCK_REALTIME_COARSE).
+    /// The system clock with the resolution of a tick, a few milliseconds. Every request reads it, and the exact time takes several
+    /// times as long (clock_gettime(2), CLOCK_REALTIME_COARSE).
     public static let system = WallClock {
         #if canImport(Glibc)
             var time = timespec()

@@ -1,8 +1,8 @@
-/// An offset from Greenwich, written `+09:00`. Zones by name would need a table that changes every year.
+/// An offset from Greenwich, written `+09:00`. Named zones would need a table that changes every year.
 public struct ZoneOffset: Sendable, Hashable, Decodable {
     public let seconds: Int
 
-    /// Reads `+09:00` and `-03:30`; anything else is `nil`.
+    /// Parses `+09:00` and `-03:30`; any other text is `nil`.
     public init?(_ text: some StringProtocol) {
         let parts = text.dropFirst().split(separator: ":").map { Int($0) }
         guard let sign = text.first, sign == "+" || sign == "-", text.utf8.count == 6, parts.count == 2, let hours = parts[0],

@@ -2,32 +2,32 @@ internal import FoundationEssentials
 
 /// Limits for the answers of sources: their size, and values that arithmetic, calendars and JSON can represent.
 ///
-/// A single unusable value is left out: a number that is not finite, an empty size, a day outside of the calendar. An answer that is too
-/// large or ambiguous is malformed.
+/// A single unusable value is left out: a number that is not finite, an empty size, a day outside the calendar. An answer that is
+/// too large or ambiguous is malformed.
 package enum AnswerCheck {
-    /// Bytes of an id: as long as the longest URL that is fetched.
+    /// Bytes of an id: the same as the longest URL that is fetched.
     package static let idBytes = 8192
     /// Bytes of one text.
     static let textBytes = 65_536
-    /// Values in what a title knows beside its own fields, and lists and objects within each other.
+    /// The number and nesting of values in the details of a title.
     static let values = 10_000
     static let depth = 64
-    /// Bytes of one title, of one page of them, and titles on it.
+    /// Bytes of one title, bytes of one page of titles, and titles of a page.
     static let titleBytes = 1 << 20
     static let pageBytes = 8 << 20
     static let pageTitles = 10_000
-    /// The last page that is asked for.
+    /// The highest page number.
     package static let lastPage = 1_000_000
     static let candidates = 10_000
-    /// Bytes of what an error says.
+    /// Bytes of an error's text.
     static let reasonBytes = 1000
     /// Plausible pixels of a side.
     private static let sides = 1...1_000_000
-    /// The seconds since 1970 of the years that calendars write with four digits, 1 to 9999.
+    /// The years 1 to 9999, in seconds since 1970.
     static let calendar = -62_135_596_800.0...253_402_300_799.0
 
-    /// The page as it can be used.
-    /// - Throws: `SourceError.malformedAnswer` for a page that is too large, and for a title without an id.
+    /// The page without unusable values.
+    /// - Throws: `SourceError.malformedAnswer` if the page is too large or a title has no id.
     package static func checked(_ page: TitlePage) throws(SourceError) -> TitlePage {
         guard page.titles.count <= pageTitles else {
             throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; \(pageTitles) are the most")
@@ -44,8 +44,8 @@ package enum AnswerCheck {
         return checkedPage
     }
 
-    /// The title as it can be used.
-    /// - Throws: `SourceError.malformedAnswer` for a title without an id, and for one that is too large.
+    /// The title without unusable values.
+    /// - Throws: `SourceError.malformedAnswer` if the title has no id or is too large.
     package static func checked(_ title: Title) throws(SourceError) -> Title {
         guard (1...idBytes).contains(title.id.utf8.count) else {
             throw .malformedAnswer(reason: "a title's id has \(title.id.utf8.count) bytes; it needs 1 to \(idBytes)")
@@ -63,8 +63,8 @@ package enum AnswerCheck {
         return title
     }
 
-    /// The candidates as they can be used: without those whose name no URL can be as long as.
-    /// - Throws: `SourceError.malformedAnswer` for too many candidates.
+    /// The candidates without those whose name is longer than a URL may be.
+    /// - Throws: `SourceError.malformedAnswer` if there are too many candidates.
     package static func checked(_ candidates: [PosterCandidate]) throws(SourceError) -> [PosterCandidate] {
         guard candidates.count <= self.candidates else {
             throw .malformedAnswer(reason: "there are \(candidates.count) candidates; \(self.candidates) are the most")
@@ -82,13 +82,13 @@ package enum AnswerCheck {
         }
     }
 
-    /// The changes as they can be used: of more titles than a page has, all may have changed.
+    /// The changes within the limits: if there are more titles than on a page, all titles count as changed.
     package static func checked(_ changes: TitleChanges) -> TitleChanges {
         guard case .titles(let ids) = changes else { return changes }
         return ids.count <= pageTitles ? .titles(ids.filter { (1...idBytes).contains($0.utf8.count) }) : .all
     }
 
-    /// The error as it can be told: its texts of a length that logs and answers can have, its time one of the calendar's.
+    /// The error within the limits: shortened texts, and a time within the calendar.
     package static func checked(_ error: SourceError) -> SourceError {
         switch error {
         case .notFound(let id): .notFound(id: id.utf8.count <= idBytes ? id : short(id))
@@ -100,7 +100,7 @@ package enum AnswerCheck {
         }
     }
 
-    /// About how many bytes a title takes in memory.
+    /// The approximate size of a title in memory, in bytes.
     package static func weight(of title: Title) -> Int {
         var weight = 200 + title.id.utf8.count + title.name.utf8.count
         weight += (title.originalName?.utf8.count ?? 0) + (title.overview?.utf8.count ?? 0)
@@ -123,7 +123,7 @@ package enum AnswerCheck {
         }
     }
 
-    /// The value without numbers that are none, which JSON cannot say; `nil` where it is one.
+    /// The value without numbers that JSON cannot represent; `nil` if the value is such a number.
     private static func checked(_ value: JSONValue, depth: Int, _ count: inout Int) throws(SourceError) -> JSONValue? {
         count += 1
         guard count <= values, depth <= self.depth else {

@@ -2,38 +2,38 @@ internal import FoundationEssentials
 
 /// A plugin that knows titles and where each title's original poster is.
 public protocol ContentSource: Sendable {
-    /// What may be fetched for this source's candidates.
+    /// The rules for fetching this source's candidates.
     var originPolicy: OriginPolicy { get }
 
-    /// Whether an id always stands for the same picture, so that a new picture gets a new id; `false` unless a source says so.
+    /// Whether an id always stands for the same picture, so that a new picture gets a new id; `false` by default.
     var isVersioned: Bool { get }
 
-    /// Whether answers come from a service, so that each costs a call; `true` unless a source says that it knows them by itself. What
-    /// is missing, and where posters are, is remembered for a while only where asking costs something.
+    /// Whether the source asks a service, so that each call costs something; `true` by default. The server remembers missing titles
+    /// and candidates for a while only if calls cost something.
     var asksService: Bool { get }
 
-    /// What it can be asked for; without an implementation a list that does not depend on a date, and a search.
+    /// The requests that the source supports. The default is a list that does not depend on a date, and a search.
     var capabilities: SourceCapabilities { get }
 
-    /// The one spelling of `id`: ids that stand for the same picture, or for none, may have the same one, and then share what is made of
-    /// it. Costs nothing; without an implementation an id is spelled as it is.
+    /// The canonical spelling of `id`. Ids that stand for the same picture, or for none, may have one spelling and then share their
+    /// variants. Must be cheap. The default returns `id`.
     func canonicalID(_ id: String) -> String
 
-    /// Which titles may have other posters than when this was last asked, also before a restart; the server asks about every second.
-    /// Once it asks again what it was told is settled. `nil`, also without an implementation, is a source whose posters do not change
-    /// by themselves: its originals are revalidated when they are stale.
+    /// Titles whose posters may have changed since the previous call, including calls before a restart. The server polls about once
+    /// a second; each call acknowledges the previous result. `nil` (default): posters never change by themselves, so originals are
+    /// revalidated when they are stale.
     func changes() async throws(SourceError) -> TitleChanges?
 
-    /// One page of the titles that `query` asks for.
-    /// - Throws: `SourceError`, `.unsupported` where this source has no lists or no search.
+    /// One page of the titles that match `query`.
+    /// - Throws: `SourceError`: `.unsupported` if this source has no lists or no search.
     func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage
 
-    /// The title with all that is known about it.
-    /// - Throws: `SourceError`, `.notFound` where there is no such title.
+    /// All data about the title.
+    /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func title(_ id: String) async throws(SourceError) -> Title
 
-    /// Where the title's original poster may be, best first; empty where it has none.
-    /// - Throws: `SourceError`, `.notFound` where there is no such title.
+    /// Possible places of the title's original poster, best first; empty if there is none.
+    /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
 }
 
@@ -45,19 +45,19 @@ extension ContentSource {
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
 }
 
-/// Why a source could not answer. The reasons are closed; each carries the value that failed.
+/// The reason for which a source could not answer. Each case has the value that failed.
 public enum SourceError: Error, Sendable, Equatable {
     /// There is no such title.
     case notFound(id: String)
-    /// The service refuses the key; `message` is the service's own.
+    /// The service rejected the key; `message` is the service's own.
     case unauthorized(message: String)
-    /// The budget of calls is used up; it fills again at `until`, in seconds since 1970, where that is known.
+    /// The quota of calls is exhausted. It resets at `until`, in seconds since 1970, if that is known.
     case quotaExhausted(until: Double?)
-    /// The service cannot be reached or says that it is out of order.
+    /// The service cannot be reached or reports a failure.
     case unavailable(reason: String)
-    /// The service answered with something that is not what it documents.
+    /// The service answered in an undocumented form.
     case malformedAnswer(reason: String)
-    /// This source does not do that.
+    /// The source does not support the request.
     case unsupported(String)
 }
 
@@ -81,7 +81,7 @@ extension SourceError: CustomStringConvertible {
 }
 
 extension SourceError {
-    /// What a failed request means for a source. Queries are left out of the reason: they carry keys.
+    /// The source error for a failed request. Queries are left out because they carry keys.
     public init(_ error: HTTPTransportError) {
         switch error {
         case .forbidden(let url, let reason):

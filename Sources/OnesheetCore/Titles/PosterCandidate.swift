@@ -1,19 +1,19 @@
 public import FoundationEssentials
 public import NIOCore
 
-/// A place where a title's original poster may be.
+/// A possible place of a title's original poster.
 public struct PosterCandidate: Sendable {
     public var location: OriginalLocation
-    /// Pixels, as the source says; the bytes may say otherwise.
+    /// Pixels according to the source, which may be wrong.
     public var width: Int?
     public var height: Int?
-    /// The name of the site that shows it.
+    /// The name of the site that shows the picture.
     public var site: String?
-    /// The page that shows it.
+    /// The page that shows the picture.
     public var page: String?
     public var published: Date?
-    /// How far the place is to be trusted with showing the poster, from 0 to 1, where a search found the picture; `nil` where the
-    /// source knows that it is the poster. Candidates with a trust are looked at before one of them is chosen.
+    /// The likelihood that a picture found by a search is the poster, from 0 to 1; `nil` if the source knows its poster. Candidates
+    /// with a trust are fetched and compared before one of them is chosen.
     public var trust: Double?
 
     public init(
@@ -29,8 +29,8 @@ public struct PosterCandidate: Sendable {
         self.trust = trust
     }
 
-    /// Reads when a page was published: ISO 8601 with an offset, with or without fractions of a second. What cannot be read is
-    /// absent: a picture is not worse for an unreadable date.
+    /// Parses the publication time of a page: ISO 8601 with an offset, with or without fractions of a second. An unreadable date
+    /// counts as absent: it does not make a picture worse.
     public static func moment(_ text: String) -> Date? {
         for fractions in [true, false] {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractions)
@@ -40,11 +40,12 @@ public struct PosterCandidate: Sendable {
     }
 }
 
-/// Where an original is.
+/// The location of an original.
 public enum OriginalLocation: Sendable {
-    /// At an `http` or `https` URL; the pipeline fetches it under the source's origin policy. The query is part of its identity.
+    /// An `http` or `https` URL. The pipeline fetches it under the source's origin policy. The query is part of its identity.
     case http(url: String)
-    /// The source has it. `name` identifies the exact bytes; `bytes` reads or makes them, synchronously, on a thread of the source.
+    /// Bytes of the source itself. `name` identifies the exact bytes; `bytes` reads or makes them, synchronously, on a thread of
+    /// the source.
     case local(name: String, bytes: @Sendable () throws(SourceError) -> ByteBuffer)
 
     /// The former name of `local(name:bytes:)`.
@@ -53,7 +54,7 @@ public enum OriginalLocation: Sendable {
         .local(name: name, bytes: bytes)
     }
 
-    /// The text that tells this original from others.
+    /// A text that is unique to this original.
     public var name: String {
         switch self {
         case .http(let url): url

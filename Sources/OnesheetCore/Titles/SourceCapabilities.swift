@@ -1,14 +1,14 @@
-/// What a source can be asked for, so that clients offer nothing that it refuses.
+/// The requests that a source supports, so that clients offer no others.
 public struct SourceCapabilities: Sendable, Equatable {
-    /// Whether it has lists of titles at all.
+    /// Whether it has lists of titles.
     public var hasLists: Bool
-    /// What its lists by date sum up; empty if its list does not depend on a date.
+    /// The periods of its lists by date; empty if its list does not depend on a date.
     public var periods: [TitleQuery.Period]
-    /// The first day that has a list, if there is one.
+    /// The first day with a list, if there is one.
     public var firstDay: CalendarDay?
-    /// The last day that has a list at the moment; `nil` is today.
+    /// The last day with a list at present; `nil` is today.
     public var lastDay: CalendarDay?
-    /// Whether it finds titles by words.
+    /// Whether it can search for titles.
     public var searches: Bool
 
     public init(

@@ -2,14 +2,14 @@
 public struct Title: Sendable, Equatable, Codable {
     /// Unique and stable within the source.
     public var id: String
-    /// What people call it.
+    /// The display name.
     public var name: String
     public var originalName: String?
     public var overview: String?
     public var releaseDate: CalendarDay?
-    /// Place in the list that it came with, from 1.
+    /// Rank in the list of the title, from 1.
     public var rank: Int?
-    /// What else the source knows, under its own words.
+    /// Further data under the source's own names.
     public var metadata: [String: JSONValue]
 
     public init(
@@ -26,12 +26,12 @@ public struct Title: Sendable, Equatable, Codable {
     }
 }
 
-/// Which titles are wanted.
+/// The titles to list.
 public struct TitleQuery: Sendable, Hashable {
     public enum Period: String, Sendable, Hashable, CaseIterable, Codable {
         case day, week, weekend, weekdays
 
-        /// The last day of the newest period of this kind that is over on `day`.
+        /// The last day of the newest complete period of this kind at `day`.
         public func lastComplete(until day: CalendarDay) -> CalendarDay {
             let last = self == .weekdays ? 4 : 7
             return self == .day ? day : day.adding(days: -((day.weekday - last + 7) % 7))
@@ -40,9 +40,9 @@ public struct TitleQuery: Sendable, Hashable {
 
     /// The list of this day; `nil` is the source's newest.
     public var date: CalendarDay?
-    /// What the list sums up, where the source keeps lists by day.
+    /// The period of the list, if the source has lists by date.
     public var period: Period
-    /// Words to search for; `nil` is the source's list.
+    /// Words to search for; `nil` asks for the list.
     public var phrase: String?
     /// From 1.
     public var page: Int
@@ -59,9 +59,9 @@ public struct TitleQuery: Sendable, Hashable {
 /// One page of titles.
 public struct TitlePage: Sendable, Equatable, Codable {
     public var titles: [Title]
-    /// How many there are on all pages together, where the source says.
+    /// The number of titles on all pages, if the source reports it.
     public var total: Int?
-    /// The next page's number, where there is one.
+    /// The number of the next page, if there is one.
     public var next: Int?
 
     public init(titles: [Title], total: Int? = nil, next: Int? = nil) {

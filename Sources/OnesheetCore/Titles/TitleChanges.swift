@@ -1,8 +1,8 @@
-/// Which titles may have other posters than before.
+/// Titles whose posters may have changed.
 public enum TitleChanges: Sendable, Equatable {
     case none
-    /// Those of these ids: they came, went or changed.
+    /// Titles with these ids, which were added, removed or changed.
     case titles([String])
-    /// Any.
+    /// Any title.
     case all
 }

@@ -1,6 +1,6 @@
 /// Names one title of one source. Written as a URL whose scheme is the source's configured name: `boxoffice://20124079`.
 ///
-/// Names are equal where their bytes are: `é` written as one character and as two are two titles, as they are to origins and disks.
+/// Names are compared by their bytes, as origins and disks do: an `é` of one character and an `é` of two are different titles.
 public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
     public let source: String
     public let id: String
@@ -20,7 +20,7 @@ public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(exactly: id)
     }
 
-    /// Whether `name` may be a source's name: a URL scheme (RFC 3986 §3.1) in lower case.
+    /// Whether `name` is a valid source name: a URL scheme (RFC 3986 §3.1) in lower case.
     public static func isSourceName(_ name: some StringProtocol) -> Bool {
         guard let first = name.utf8.first, (0x61...0x7A).contains(first) else { return false }
         return name.utf8.allSatisfy {
@@ -31,7 +31,7 @@ public struct TitleReference: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension TitleReference {
-    /// The same title in the one spelling that `sources` give its id; unchanged where its source is not among them.
+    /// The same title with the canonical spelling of its id; unchanged if `sources` does not have its source.
     package func canonical(in sources: [(name: String, source: any ContentSource)]) -> TitleReference {
         guard let source = sources.first(where: { $0.name == self.source })?.source else { return self }
         return TitleReference(source: self.source, id: source.canonicalID(id))
