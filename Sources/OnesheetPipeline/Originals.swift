@@ -5,7 +5,7 @@ package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Finds originals: in the cache while they are fresh, or else at their origin, where the source says it is.
+/// Finds originals: in the cache while they are fresh, otherwise at their origin, which their source knows.
 package struct Originals: Sendable {
     let catalog: Catalog
     let cache: Cache
@@ -19,9 +19,9 @@ package struct Originals: Sendable {
     private let selection: CandidateSelection
 
     /// - Parameters:
-    ///   - choices: which candidates are the posters.
+    ///   - choices: the stored choices of posters.
     ///   - catalog: the sources.
-    ///   - lifetime: the longest that an original is kept.
+    ///   - lifetime: the longest lifetime of an original.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool, choices: PosterChoices,
         clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
@@ -40,8 +40,8 @@ package struct Originals: Sendable {
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)
     }
 
-    /// The original of `title`, from a tier or from its origin, once for all who ask at the same time.
-    /// - Parameter mark: when the work began that it is for.
+    /// The original of `title`, from a tier or from its origin, once for all concurrent callers.
+    /// - Parameter mark: the generation in which the work began.
     func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
         let source = try catalog.source(title.source)
         let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
@@ -50,19 +50,19 @@ package struct Originals: Sendable {
         return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
             let original = try await renewed(stored, of: title, from: source, at: mark)
             guard original.isStorable else { return original }
-            // Variants of the old bytes must be gone before the new original can be found.
+            // The variants of the old bytes must be removed before the new original can be found.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
             await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: mark)
             return original
         }
     }
 
-    /// A candidate's own picture, whether or not it is the poster; never one that is blocked.
+    /// The picture of a candidate, whether or not it is the poster. Blocked pictures are never returned.
     func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
         try await selection.original(of: candidate, for: title)
     }
 
-    /// An original out of the cache. What was read from a disk occupies memory; what memory has is counted there.
+    /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there.
     private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
         guard let hit else { return nil }
         guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, reservation: nil) }
@@ -72,7 +72,7 @@ package struct Originals: Sendable {
         return Original(entry: hit.entry, reservation: reservation)
     }
 
-    /// The origin's current picture. If it cannot be fetched, a stale original serves for as long as its freshness allows.
+    /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
     private func renewed(
         _ stored: Original?, of title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
     ) async throws(PipelineError) -> Original {
@@ -82,7 +82,7 @@ package struct Originals: Sendable {
                     let renewed = try await fetch.revalidate(stored, from: url, for: title, policy: source.originPolicy)
                     if try await selection.admits(renewed) { return renewed.foundAs(stored) }
                 } catch .originRefused {
-                    // It is gone; another candidate may be there.
+                    // The picture is gone, but another candidate may exist.
                 }
             }
             return try await selected(for: title, from: source, at: mark)
@@ -96,7 +96,7 @@ package struct Originals: Sendable {
     /// The perceptual hash of the original.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash { try await selection.hash(of: original) }
 
-    /// Pixels of the original as it is shown.
+    /// Pixels of the original after orientation.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
         try await fetch.size(of: original)
     }
@@ -113,7 +113,7 @@ package struct Originals: Sendable {
         }
     }
 
-    /// Lets go of an original that turned out to be no good, so that its origin is asked again once `error` is forgotten.
+    /// Drops an unusable original, so that its origin is asked again once `error` is forgotten.
     func drop(_ title: TitleReference, _ error: PipelineError, at mark: CacheGeneration) async {
         failures.remember(error, of: title, at: mark)
         do {
@@ -127,7 +127,7 @@ package struct Originals: Sendable {
         do {
             try await cache.remove(.tag(.title(title)))
         } catch {
-            // A tier that cannot remove cannot be trusted with what it keeps; it says so in its own figures too.
+            // A tier that cannot remove an entry cannot be trusted with it. Its own counters show the failure too.
             logger.error("variants of a changed original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
     }

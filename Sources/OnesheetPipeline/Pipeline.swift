@@ -7,7 +7,7 @@ package import OnesheetImaging
 
 /// Turns requests into images: cache, source, origin, render, cache.
 ///
-/// Read `images(of:as:)` first: each stage that it names is a type of its own beside this file.
+/// Read `images(of:as:)` first. Each stage that it names is a type in a file beside this one.
 package struct Pipeline: Sendable {
     package let cache: Cache
     package let renderer: Renderer
@@ -35,13 +35,13 @@ package struct Pipeline: Sendable {
         facts = TypedStorage("poster", in: cache, clock: clock)
     }
 
-    /// The image that `request` asks for.
+    /// The image for `request`.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
         try await images(of: request.title, as: [request.transform])[0]
     }
 
-    /// The image that a checked `request` asks for.
-    /// - Parameter begun: how far looking it up has come.
+    /// The image for a checked `request`.
+    /// - Parameter begun: the outcome of an earlier lookup.
     package func image(forChecked request: ImageRequest, after begun: CacheLookUp?) async throws(PipelineError) -> ImageAnswer {
         let (answer, stale) = await lookUp(request, after: begun)
         if let answer { return answer }
@@ -49,8 +49,8 @@ package struct Pipeline: Sendable {
         return try await make([MissingVariant(request: request, stale: stale)], of: request.title)[0]
     }
 
-    /// The images that `transforms` make of the poster of `title`, in their order: from a tier if one has them fresh, otherwise made from
-    /// the original. Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
+    /// The images of `transforms` for the poster of `title`, in order: fresh ones from a tier, the others made from the original.
+    /// Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
     package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
         try check(title)
         var answers: [ImageAnswer?] = []
@@ -68,16 +68,16 @@ package struct Pipeline: Sendable {
         return answers.compactMap(\.self)
     }
 
-    /// Checks that the configuration still has the source of `title`: cached images of removed sources are not served.
+    /// Checks that the configuration still has the source of `title`. Cached images of removed sources are not served.
     package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
 
-    /// A variant that no tier has fresh.
+    /// A variant without a fresh copy in any tier.
     private struct MissingVariant: Sendable {
         let request: ImageRequest
         let stale: CacheEntry?
     }
 
-    /// - Returns: the answer of a tier, or else the stale entry to start from, if there is one.
+    /// - Returns: the answer of a tier, otherwise the stale entry to start from, if there is one.
     private func lookUp(
         _ request: ImageRequest, after begun: CacheLookUp? = nil
     ) async -> (answer: ImageAnswer?, stale: CacheEntry?) {
@@ -93,7 +93,8 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Makes the variant again in the background while the stale one is served. If too much is under way, the next hit tries again.
+    /// Remakes the variant in the background while the stale one is served. If too many tasks are running, the next hit tries
+    /// again.
     private func refresh(_ variant: MissingVariant) {
         let request = variant.request
         background.start(.refresh(request.key)) {
@@ -105,7 +106,7 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Makes variants from their original, or finds that the stale ones still match it.
+    /// Makes variants from their original, or confirms that the stale ones still match it.
     private func make(_ missing: [MissingVariant], of title: TitleReference) async throws(PipelineError) -> [ImageAnswer] {
         let mark = await cache.generation()
         let keys = missing.map { FlightKey($0.request.key, at: mark) }
@@ -113,13 +114,13 @@ package struct Pipeline: Sendable {
         return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
             var watch = Stopwatch(figures)
             let wanted = flights.keys.compactMap { byKey[$0] }
-            // Refuse before anything is fetched. A stale variant may prove current, and an identity transform needs no worker.
+            // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
             if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
             let original = try await originals.original(of: title, at: mark)
             _ = watch.lap("origin")
             let variants = try await variants(wanted, of: original, for: flights, at: mark)
             _ = watch.lap("render")
-            // An entry that stands in for an unreachable origin stays as it is stored.
+            // The stored entry stays unchanged if it stands in for an unreachable origin.
             for variant in variants where original.isStorable && variant.origin != .staleOnError {
                 await cache.store(variant.entry, for: variant.request.key, ifGeneration: mark)
             }
@@ -134,13 +135,13 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Removes the entries of `selection` from every tier. Work that is under way for them is not stored, and failures are forgotten. With
-    /// `dryRun`, only counts.
+    /// Removes the entries that match `selection` from every tier. The results of running work for them are not stored, and
+    /// failures are forgotten. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
     }
 
-    /// A variant, how it came about, and the memory that it occupies until it is stored and sent.
+    /// A variant, its provenance, and its memory until it is stored and sent.
     private struct Variant: Sendable {
         let request: ImageRequest
         let entry: CacheEntry
@@ -154,8 +155,8 @@ package struct Pipeline: Sendable {
 
     private typealias Flights = Coalescing<FlightKey<CacheKey>, ImageAnswer, PipelineError>.Flights
 
-    /// The variants of `original`. A stale variant that was made from the same bytes is renewed, an identity transform gets the bytes
-    /// as they are, and the others are rendered. Leaves out what another flight renders.
+    /// The variants of `original`. A stale variant of the same bytes is renewed, an identity transform gets the bytes unchanged,
+    /// and the others are rendered. Omits variants that another flight renders.
     private func variants(
         _ wanted: [MissingVariant], of original: Original, for flights: Flights, at mark: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
@@ -197,7 +198,7 @@ package struct Pipeline: Sendable {
         let cost = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) { return try renderer.cost(body, as: requests.map(\.transform)) } catch { throw .render(error) }
         }
-        // The job may outlive this call: it captures the bytes, and not the original with its reservation of memory.
+        // The job may outlive this call, so it captures the bytes and not the original with its reservation.
         let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
             let claimed = flights.begin()
             let requests = requests.filter { claimed.contains(FlightKey($0.key, at: mark)) }
@@ -211,9 +212,9 @@ package struct Pipeline: Sendable {
             }
             let milliseconds = (ContinuousClock.now - start) / .milliseconds(1) / Double(images.count)
             return zip(requests, images).map { request, image in
-                // The validator's hash is computed here, too.
+                // The hash of the validator is computed here too.
                 let entry = CacheEntry(image, of: request.title, created: clock, lives: lifetime, cost: milliseconds)
-                // Counted before the memory of the pixels is given back. The bytes exist already and cannot be refused.
+                // Counted before the memory of the pixels is released. The bytes already exist and cannot be refused.
                 let reservation = memory.charge(entry.body.readableBytes)
                 return Variant(request: request, entry: entry, origin: .made, reservation: reservation)
             }
@@ -224,14 +225,14 @@ package struct Pipeline: Sendable {
     /// The known facts about a title's poster. Fetches nothing.
     package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
 
-    /// Pixels of a title's original as it is shown; fetches the original if they are unknown.
+    /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
         try MissPermit.take()
         return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
     }
 
-    /// Stores the facts that `variant` shows about the poster, unless they are known.
+    /// Stores the facts about the poster that `variant` shows, unless they are known.
     private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at mark: CacheGeneration) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
             await facts(of: title)?.original != new.original

@@ -2,14 +2,14 @@ package import OnesheetCore
 package import OnesheetImaging
 import Synchronization
 
-/// Background work, and work that continues when its caller leaves: one piece for each purpose, a bounded number at once, all cancelled
-/// when the server ends.
+/// Owns background work, and work that continues after its caller has left. Runs at most one task for each purpose and a bounded
+/// number in total, and cancels all of them at shutdown.
 package final class BackgroundTasks: Sendable {
     /// The purpose of a piece of work.
     package enum Purpose: Hashable, Sendable {
-        /// An image that is made anew while the stale one serves.
+        /// Refreshing a stale image that is served meanwhile.
         case refresh(CacheKey)
-        /// A picture that is looked for everywhere, because it is not to be shown again.
+        /// Searching the cache for a picture that an administrator has blocked.
         case block(PerceptualHash)
     }
 
@@ -22,16 +22,16 @@ package final class BackgroundTasks: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: pieces of work at once.
+    /// - Parameter limit: concurrent tasks.
     package init(limit: Int = 64) { self.limit = limit }
 
     package var underWay: Int { state.withLock { $0.tasks.count } }
 
-    /// The number of tasks that were not begun because too many were under way.
+    /// The number of tasks that were not started because too many were running.
     package var skipped: Int { state.withLock { $0.skipped } }
 
-    /// Begins `work`.
-    /// - Returns: the work; `nil` where some is under way for `purpose`, where there is too much already, and when the server ends.
+    /// Starts `work`.
+    /// - Returns: the task; `nil` if one is running for `purpose`, if too many are running, or during shutdown.
     @discardableResult
     package func start(_ purpose: Purpose, _ work: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error>? {
         state.withLock { state in
@@ -41,7 +41,7 @@ package final class BackgroundTasks: Sendable {
                 return nil
             }
             let task = Task { [self] in
-                // Comes after `start` has let go of the lock, however short the work is.
+                // Even the shortest task gets here only after `start` has released the lock.
                 defer { end(purpose) }
                 try await work()
             }
@@ -52,7 +52,7 @@ package final class BackgroundTasks: Sendable {
 
     private func end(_ purpose: Purpose) { state.withLock { $0.tasks[purpose] = nil } }
 
-    /// Cancels all of it, waits until it has ended, and begins nothing more.
+    /// Cancels all tasks, waits until they have ended, and starts no more.
     package func shutdown() async {
         let tasks = state.withLock { state in
             state.hasEnded = true

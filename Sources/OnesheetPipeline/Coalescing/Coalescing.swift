@@ -2,17 +2,17 @@ import OnesheetCache
 import OnesheetCore
 import Synchronization
 
-/// Lets many callers share one piece of work for each key: the first caller starts it, and all get its outcome.
+/// Lets concurrent callers share one piece of work for each key. The first caller starts it, and all get its result.
 ///
-/// A caller may ask for several keys at once. Those that have no flight yet become one piece of work.
+/// A caller may ask for several keys at once. The keys that have no flight yet become one piece of work.
 ///
-/// Work belongs to its waiters. A waiter that is cancelled leaves at once and does not affect the others; when the last one leaves,
-/// the work is cancelled. The number of flights and of waiters is bounded; calls beyond that fail immediately.
+/// Work ends without waiters. A cancelled waiter leaves immediately and does not affect the others; when the last one leaves, the
+/// work is cancelled. The number of flights and of waiters is bounded; calls beyond that fail immediately.
 ///
-/// Interactive callers do not wait for a prefetch, nor do they share its failures: each urgency has a flight of its own for a key. Once
-/// one of the two calls `Flights.begin()`, it serves the waiters of both, and the other is cancelled if it has nothing left to do.
+/// Interactive callers neither wait for a prefetch nor share its failures: each urgency has its own flight for a key. The first of
+/// the two that calls `Flights.begin()` serves the waiters of both. The other is cancelled if it has nothing left to do.
 final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-    /// The flights that one piece of work is for.
+    /// The flights that one piece of work serves.
     struct Flights: Sendable {
         let keys: [Key]
         private let claim: @Sendable () -> Set<Key>
@@ -23,7 +23,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         }
 
         /// Claims the keys before the expensive part of the work, so that no other urgency does that part for the same key.
-        /// - Returns: the keys that are still this work's to do. The others are done elsewhere or have no waiters left.
+        /// - Returns: the keys that this work still has to do. The others are done elsewhere or have no waiters left.
         func begin() -> Set<Key> { claim() }
     }
 
@@ -36,7 +36,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     }
 
     private struct Flight {
-        /// The piece of work that it is part of.
+        /// The piece of work that it belongs to.
         let work: UInt64
         var hasBegun = false
         var waiters: [UInt64: Waiter] = [:]
@@ -44,7 +44,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
 
     private struct RunningWork {
         let task: Task<Void, Never>
-        /// Flights that still wait for it.
+        /// The flights that still wait for it.
         var flights: Int
     }
 
@@ -59,13 +59,13 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
             return tickets
         }
 
-        /// The lane in which a caller of `urgency` waits for `key`.
+        /// The lane for a caller of `urgency` that waits for `key`.
         func lane(of key: Key, _ urgency: Urgency) -> Lane {
             let begun = Urgency.allCases.first { flights[Lane(key: key, urgency: $0)]?.hasBegun ?? false }
             return Lane(key: key, urgency: begun ?? urgency)
         }
 
-        /// Takes one flight from a piece of work.
+        /// Removes one flight from a piece of work.
         /// - Returns: the task to cancel if that was its last flight.
         mutating func detach(_ work: UInt64) -> Task<Void, Never>? {
             running[work]?.flights -= 1
@@ -82,11 +82,11 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     private let onJoin: @Sendable (Key, _ waiters: Int) -> Void
 
     /// - Parameters:
-    ///   - cancelled: what a cancelled waiter throws.
-    ///   - full: what a caller throws when the limits are reached; `nil` is `cancelled`.
-    ///   - mostFlights: the most flights at once.
-    ///   - mostWaiters: the most waiters at once, for all flights together.
-    ///   - onJoin: called when a waiter has joined, so that a test knows when all have.
+    ///   - cancelled: the error for a cancelled waiter.
+    ///   - full: the error for a caller beyond the limits; `nil` is `cancelled`.
+    ///   - mostFlights: the limit of concurrent flights.
+    ///   - mostWaiters: the limit of concurrent waiters of all flights.
+    ///   - onJoin: called when a waiter has joined, for tests.
     init(
         cancelled: Failure, full: Failure? = nil, mostFlights: Int = 8192, mostWaiters: Int = 65_536,
         onJoin: @escaping @Sendable (Key, _ waiters: Int) -> Void = { _, _ in }
@@ -98,14 +98,14 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         self.onJoin = onJoin
     }
 
-    /// The outcome of `work` for `key`, started here unless it is under way.
+    /// The result of `work` for `key`. Starts the work unless it is running.
     func share(_ key: Key, _ work: @escaping @Sendable () async throws(Failure) -> Value) async throws(Failure) -> Value {
         let values = try await share([key]) { _ async throws(Failure) in [key: try await work()] }
         return values[0]
     }
 
-    /// The outcomes for `keys`, in their order. `work` starts here for those that have no flight yet, and gives a value for each key
-    /// that its flights still claim.
+    /// The results for `keys`, in order. Starts `work` for the keys without a flight; it returns a value for each key that its
+    /// flights still claim.
     /// - Throws: the first failure in the order of `keys`.
     func share(_ keys: [Key], _ work: @escaping Work) async throws(Failure) -> [Value] {
         guard let tickets = join(keys, work) else { throw full }
@@ -180,7 +180,7 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
         return claimed
     }
 
-    /// Gives the outcomes to everyone who still waits for this work.
+    /// Delivers the results to all waiters of this work.
     private func land(_ lanes: [Lane], of work: UInt64, _ result: (Key) -> Result<Value, Failure>) {
         let landed = state.withLock { state -> [(Key, [Waiter])] in
             state.running[work] = nil
@@ -212,7 +212,8 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
     }
 }
 
-/// A piece of work by what it is for and when it began. A request after a purge does not share what was begun before it.
+/// The purpose of a piece of work and the generation in which it began. A request after a purge does not share work that began
+/// before it.
 struct FlightKey<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
     let mark: CacheGeneration

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An outcome that several tasks may give; the first one counts. One task waits for it, even if that task is cancelled.
+/// A result that several tasks may deliver; the first one counts. One task waits for it, even if that task is cancelled.
 package final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
         case given(Value)
-        /// The waiter has it; it is not kept.
+        /// The waiter has the result; it is not stored.
         case over
     }
 
@@ -29,7 +29,7 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the outcome; to be called once.
+    /// Waits for the result. Must be called once.
     package func value() async -> Value {
         await withCheckedContinuation { waiter in
             let value = state.withLock { state -> Value? in

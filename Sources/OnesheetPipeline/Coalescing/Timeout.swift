@@ -1,14 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// Runs `work` for at most `limit`. After that, cancels it and returns `nil`.
+/// Runs `work` for at most `limit`, then cancels it and returns `nil`.
 func withTimeout<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in
         group.addTask { try await work() }
         group.addTask {
-            // The clock runs here against an outside party; tests use origins that never end and a short limit.
+            // Real time limits an outside party. Tests use origins that never end and a short limit.
             try await Task.sleep(for: limit)
             return nil
         }
@@ -17,11 +17,11 @@ func withTimeout<Value: Sendable>(
     }
 }
 
-/// Returns the outcome of `work`, or `nil` after `limit` or when the caller is cancelled. Unlike `withTimeout`, it does not wait for work
-/// that ignores cancellation, and abandons it.
+/// Returns the result of `work`, or `nil` after `limit` or when the caller is cancelled. Unlike `withTimeout`, it does not wait for
+/// work that ignores cancellation, but abandons it.
 /// - Parameters:
 ///   - limit: `nil` is no limit; then only cancellation ends the wait.
-///   - executor: where `work` runs; `nil` is the cooperative pool.
+///   - executor: runs `work`; `nil` is the cooperative pool.
 package func withTimeoutAbandoning<Value: Sendable>(
     _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
@@ -29,7 +29,7 @@ package func withTimeoutAbandoning<Value: Sendable>(
     let job = Task(executorPreference: executor) { signal.yield(await work()) }
     let timer = limit.map { limit in
         Task {
-            // The clock runs here against a plugin; tests use plugins that never end and a short limit.
+            // Real time limits a plugin. Tests use plugins that never end and a short limit.
             try await Task.sleep(for: limit)
             signal.finish()
         }
@@ -41,7 +41,7 @@ package func withTimeoutAbandoning<Value: Sendable>(
     return await values.first { _ in true }
 }
 
-/// Returns the outcome of `work`, or `nil` after `limit`. Waits even if the caller is cancelled: for work at shutdown.
+/// Returns the result of `work`, or `nil` after `limit`. Waits even if the caller is cancelled, for work during shutdown.
 package func withTimeoutIgnoringCancellation<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

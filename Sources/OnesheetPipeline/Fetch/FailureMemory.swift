@@ -4,13 +4,13 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Remembers failures for a short while, so that a thousand requests for a missing poster look for it once.
+/// Remembers failures for a short time, so that a thousand requests for a missing poster cause one search.
 ///
-/// In memory only: a failure is never a cache entry, so it is never served as the truth later.
+/// In memory only: a failure is never a cache entry, so it is never served as a permanent answer.
 final class FailureMemory: Sendable {
     private struct Failure {
         let error: PipelineError
-        /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
+        /// The time in which the failure is repeated. A time before the failure is outside of it: the clock was set back.
         let time: Range<Date>
         let mark: CacheGeneration
     }
@@ -21,7 +21,7 @@ final class FailureMemory: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// - Throws: the failure of `title` that is still remembered; after a purge everything is looked for again.
+    /// - Throws: the remembered failure of `title`. A purge forgets all failures.
     func check(_ title: TitleReference, at mark: CacheGeneration) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
@@ -33,7 +33,7 @@ final class FailureMemory: Sendable {
         if let failure { throw failure.error }
     }
 
-    /// Remembers `error` for as long as its kind is worth it.
+    /// Remembers `error` for a time that depends on its kind.
     func remember(_ error: PipelineError, of title: TitleReference, at mark: CacheGeneration) {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
@@ -41,17 +41,17 @@ final class FailureMemory: Sendable {
         failures.withLock { $0.set(failure, for: title, weight: title.id.utf8.count + title.source.utf8.count) }
     }
 
-    /// How many failures are remembered.
+    /// The number of remembered failures.
     var count: Int { failures.withLock { $0.count } }
 
-    /// Missing posters are asked for again after minutes, other failures after seconds. Failures of this server are not remembered.
+    /// A missing poster is remembered for minutes, another failure for seconds. Failures of this server are not remembered.
     private static func seconds(_ error: PipelineError) -> Double? {
         switch error {
         case .noPoster, .source(_, .notFound), .source(_, .unsupported), .originRefused(_, 404), .originRefused(_, 410): 120
-        // A worker was taken for all of its time, and may be still.
+        // The job has occupied a worker for its whole deadline, and may still do so.
         case .timedOut, .render(.timedOut): 600
         case .originRefused, .render: 30
-        // The reserve for interactive requests is not exhausted for them.
+        // Prefetch quota errors are not remembered: they do not apply to interactive requests.
         case .source(_, .quotaExhausted) where Urgency.current == .prefetch: nil
         case .origin, .source: 2
         case .unknownSource, .overloaded, .tooManyRequests, .cancelled: nil

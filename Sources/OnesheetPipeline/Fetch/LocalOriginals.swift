@@ -4,18 +4,18 @@ import NIOPosix
 import OnesheetCore
 import Synchronization
 
-/// Bytes from outside, with the memory that they occupy.
+/// Bytes from outside and their memory reservation.
 struct CountedBytes: Sendable {
     let buffer: ByteBuffer
     let reservation: MemoryReservation
 }
 
-/// The threads on which sources read originals of their own, such as local files. Each source has its own threads, so that a disk that
-/// hangs delays neither another source nor a render.
+/// Threads on which sources read originals of their own, such as local files. Each source has its own threads, so a disk that hangs
+/// delays neither other sources nor renders.
 final class LocalOriginals: Sendable {
     private struct Lane {
         let threads: NIOThreadPool
-        /// Running and waiting jobs, abandoned ones included.
+        /// Running and waiting jobs, including abandoned ones.
         var jobs = 0
         var estimator = RetryAfterEstimator()
     }
@@ -28,10 +28,10 @@ final class LocalOriginals: Sendable {
     private let lanes = Mutex<[String: Lane]>([:])
 
     /// - Parameters:
-    ///   - queue: jobs of one source at work and waiting; one more is refused.
-    ///   - time: for one original, with the time that it waits.
-    ///   - memory: what the originals occupy. A source says how large one is only once it is there, so that one for each of its threads
-    ///     is there before it is counted.
+    ///   - queue: running and waiting jobs of one source; further ones are refused.
+    ///   - time: the time limit for one original, including its wait for a thread.
+    ///   - memory: the budget for the originals. The size of an original is known only once it is read, so each thread of a source
+    ///     may hold one that is not counted yet.
     init(
         queue: Int = 256, time: Duration = SourceLimits().time, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         clock: WallClock = .system
@@ -40,11 +40,11 @@ final class LocalOriginals: Sendable {
     }
 
     deinit {
-        // Not waited for: a thread that hangs does not end.
+        // Not awaited: a thread that hangs never ends.
         lanes.withLock { lanes in for lane in lanes.values { lane.threads.shutdownGracefully { _ in } } }
     }
 
-    /// What `make` gives.
+    /// The result of `make`.
     func bytes(
         of source: String, _ make: @escaping @Sendable () throws(SourceError) -> ByteBuffer
     ) async throws(PipelineError) -> CountedBytes {
@@ -74,7 +74,7 @@ final class LocalOriginals: Sendable {
         return try result.get()
     }
 
-    /// Jobs of `source`, waiting ones included.
+    /// Jobs of `source`, including waiting ones.
     func load(of source: String) -> Int { lanes.withLock { $0[source]?.jobs ?? 0 } }
 
     private func enter(_ source: String) throws(PipelineError) -> NIOThreadPool {

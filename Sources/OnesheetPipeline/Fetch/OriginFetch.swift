@@ -4,17 +4,17 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 
-/// Fetches originals and admits them: regardless of its media type, each has to be a picture within the limits.
+/// Fetches originals and validates them: each must be a picture within the limits, regardless of its media type.
 struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let renderer: Renderer
     let pool: RenderPool
     let local: LocalOriginals
     let clock: WallClock
-    /// The longest that an original is kept.
+    /// The longest lifetime of an original.
     let lifetime: CacheExpiration
 
-    /// The original that `candidate` names.
+    /// The original at the location of `candidate`.
     func fetch(
         _ candidate: PosterCandidate, for title: TitleReference, policy: OriginPolicy
     ) async throws(PipelineError) -> Original {
@@ -31,8 +31,8 @@ struct OriginFetch: Sendable {
         }
     }
 
-    /// Asks the origin whether `original` is still what it has.
-    /// - Returns: the same one with a new freshness (304), or what the origin has now.
+    /// Revalidates `original` with its origin.
+    /// - Returns: the same original with new freshness (304), or the origin's new one.
     func revalidate(
         _ original: Original, from url: String, for title: TitleReference, policy: OriginPolicy
     ) async throws(PipelineError) -> Original {
@@ -48,18 +48,18 @@ struct OriginFetch: Sendable {
         return try await admit(body, from: url, of: title, freshness)
     }
 
-    /// - Throws: the error for an answer without a picture.
+    /// - Throws: the error for a response without a picture.
     private func check(_ answer: HTTPAnswer, of url: String) throws(PipelineError) {
         if [429, 503].contains(answer.status), let seconds = answer.retryAfter(at: clock.now) {
-            // Pass on the origin's request to come back later.
+            // Pass on the origin's `Retry-After`.
             throw .origin(.unavailable(url: url, retryAfter: Int(min(max(seconds.rounded(.up), 1), 600))))
         }
         guard answer.isSuccess else { throw .originRefused(url: url, answer: answer.status) }
-        // A fault of the origin, and most likely transient.
+        // The origin's fault, and most likely transient.
         guard answer.body.readableBytes > 0 else { throw .origin(.failed(url: url, reason: "the answer is empty")) }
     }
 
-    /// Reads the header and takes the validator's hash, both in one visit to a thread.
+    /// Parses the header and computes the hash for the validator in one job on a worker thread.
     private func admit(
         _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
     ) async throws(PipelineError) -> Original {
@@ -77,7 +77,7 @@ struct OriginFetch: Sendable {
         return original.with(freshness, keptAt: clock.now, for: lifetime)
     }
 
-    /// Pixels of `original` as it is shown.
+    /// Pixels of `original` after orientation.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
         if let size = original.size { return size }
         let (renderer, body) = (renderer, original.entry.body)
@@ -86,7 +86,7 @@ struct OriginFetch: Sendable {
         }
     }
 
-    /// The perceptual hash of the picture, which is decoded as small as its codec can, within the memory budget.
+    /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (renderer, body) = (renderer, original.entry.body)
         let cost = try await pool.examine { () throws(PipelineError) in
@@ -102,13 +102,13 @@ struct OriginFetch: Sendable {
     ) async throws(PipelineError) -> (answer: HTTPAnswer, body: CountedBytes) {
         do throws(HTTPTransportError) {
             let answer = try await transport.get(request, under: policy)
-            // Counted from here on, also while it waits to be looked at; that there was room the transport has seen to.
+            // Counted from here on, including the wait for inspection. The transport has checked that there is room.
             return (answer, CountedBytes(buffer: answer.body, reservation: pool.memory.charge(answer.body.readableBytes)))
         } catch .crowded(_, let seconds) where !Task.isCancelled {
             throw .overloaded(retryAfter: seconds)
         } catch .overloaded where !Task.isCancelled {
-            // Originals that wait for a render hold memory longest. If none waits, fetches hold it, and the next may end any moment:
-            // one second then, the shortest value of the field.
+            // Originals that wait for a render hold memory longest. If none waits, fetches hold the memory and may end at any
+            // moment: then the answer is one second, the shortest value of `Retry-After`.
             throw .overloaded(retryAfter: pool.retryAfter)
         } catch {
             throw Task.isCancelled ? .cancelled : .origin(error)

@@ -3,46 +3,46 @@ import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
 
-/// An original, and what may be done with it. What it is changed to keeps the memory that it holds.
+/// An original with its freshness. Copies with changes share its memory reservation.
 struct Original: Sendable {
     private(set) var entry: CacheEntry
-    /// Until when it is fresh; `nil` for one that did not come over HTTP, which is fresh for as long as it is there.
+    /// The end of freshness; `nil` if the original did not come over HTTP and is fresh as long as it exists.
     var freshness: Freshness? { entry.freshness }
-    /// Whether it is stale and serves all the same, because its origin could not be asked.
+    /// Whether a stale original is served because its origin cannot be reached.
     private(set) var standsIn = false
-    /// The memory that its bytes occupy, while it is under way.
+    /// The reservation for its bytes while a request uses it.
     private let reservation: MemoryReservation?
 
-    /// - Parameter reservation: `nil` for what is counted elsewhere, as the memory tier counts what it has.
+    /// - Parameter reservation: `nil` if the bytes are counted elsewhere, as in the memory tier.
     init(entry: CacheEntry, reservation: MemoryReservation?) { (self.entry, self.reservation) = (entry, reservation) }
 
-    /// The same with another entry for its bytes.
+    /// The same original with another entry.
     func changed(_ change: (inout CacheEntry) -> Void) -> Original {
         var original = self
         change(&original.entry)
         return original
     }
 
-    /// Pixels as they are shown; `nil` for one that was stored before such things were noted.
+    /// Pixels after orientation; `nil` if the entry was stored by a version that did not record them.
     var size: (width: Int, height: Int)? {
         guard let width = entry.presentation.width, let height = entry.presentation.height else { return nil }
         return (width, height)
     }
 
-    /// The same, in place of what its origin would have said.
+    /// The same original with this freshness in place of the origin's.
     func standingIn() -> Original {
         var original = self
         original.standsIn = true
         return original
     }
 
-    /// Whether it and what is made of it may be stored.
+    /// Whether it and its variants may be stored.
     var isStorable: Bool { freshness?.isStorable ?? true }
 
-    /// Whether `variant` was made of these very bytes.
+    /// Whether `variant` was made from exactly these bytes.
     func made(_ variant: CacheEntry) -> Bool { variant.provenance.original == entry.validator }
 
-    /// The same with this freshness, kept for as long as it is of any use and for `lifetime` at the most.
+    /// The same original with this freshness, stored for as long as it is useful and for at most `lifetime`.
     func with(_ freshness: Freshness, keptAt now: Date, for lifetime: CacheExpiration) -> Original {
         var renewed = changed { entry in
             entry.freshness = freshness
@@ -57,7 +57,7 @@ struct Original: Sendable {
 }
 
 extension CacheEntry {
-    /// The same variant with what `original` says now.
+    /// The same variant with the present freshness of `original`.
     func renewed(by original: Original) -> CacheEntry {
         var renewed = self
         renewed.freshness = original.freshness

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Bytes that originals under way and pixels in the making may occupy together.
+/// A limit for the bytes that originals and pixels in memory may occupy together.
 package final class MemoryBudget: Sendable {
     package let limit: Int
     private let used = Mutex(0)
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Bytes that are reserved now.
+    /// Bytes reserved at present.
     package var reserved: Int { used.withLock { $0 } }
 
-    /// Reserves `bytes` until the last reference to the reservation is gone; `nil` if there is no room.
+    /// Reserves `bytes` until the last reference to the reservation is released; `nil` if there is no room.
     func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
 
-    /// Counts bytes that exist already and cannot be refused.
+    /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
         used.withLock { $0 += bytes }
         return MemoryReservation(bytes, of: self)
@@ -42,7 +42,7 @@ package final class MemoryReservation: Sendable {
 
     deinit { giveBack() }
 
-    /// Gives it back before the last reference is gone.
+    /// Releases the reservation before its last reference.
     func giveBack() {
         budget.giveBack(
             bytes.withLock { bytes in
@@ -51,7 +51,7 @@ package final class MemoryReservation: Sendable {
             })
     }
 
-    /// Makes the reservation at least `total` bytes large.
+    /// Increases the reservation to at least `total` bytes.
     /// - Returns: whether there was room.
     func grow(to total: Int) -> Bool {
         bytes.withLock { bytes in
@@ -62,7 +62,7 @@ package final class MemoryReservation: Sendable {
         }
     }
 
-    /// Gives back the bytes of the reservation beyond `total`.
+    /// Releases the bytes of the reservation beyond `total`.
     func shrink(to total: Int) {
         bytes.withLock { bytes in
             guard total < bytes else { return }

@@ -1,28 +1,28 @@
 /// A first-in-first-out queue from which any element can be removed by its ticket. Removing n elements takes O(n) in all.
 struct TicketQueue<Element: Sendable>: Sendable {
     private var elements: [UInt64: Element] = [:]
-    /// The tickets in their order, with those that have left: they are cleared away once they are more than those that wait.
+    /// The tickets in order, including removed ones. They are cleared once they outnumber the waiting ones.
     private var order: [UInt64] = []
     private var head = 0
 
     var count: Int { elements.count }
 
-    /// Places taken in memory, those of who has left included.
+    /// Slots in memory, including those of removed elements.
     var places: Int { order.count }
 
-    /// - Parameter ticket: one that was not given before.
+    /// - Parameter ticket: a new ticket.
     mutating func append(_ ticket: UInt64, _ element: Element) {
         elements[ticket] = element
         order.append(ticket)
     }
 
-    /// Takes out the element of `ticket`, if it is there.
+    /// Removes the element of `ticket`, if it is present.
     mutating func remove(_ ticket: UInt64) -> Element? {
         defer { clearAway() }
         return elements.removeValue(forKey: ticket)
     }
 
-    /// Takes out the first one.
+    /// Removes the first element.
     mutating func removeFirst() -> (ticket: UInt64, element: Element)? {
         defer { clearAway() }
         while head < order.count {
@@ -33,7 +33,7 @@ struct TicketQueue<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes out all of them, in their order.
+    /// Removes all elements, in order.
     mutating func removeAll() -> [Element] {
         var all: [Element] = []
         while let next = removeFirst() { all.append(next.element) }

@@ -1,5 +1,5 @@
-/// Values by key, no more than there is room for: two generations of which the older is forgotten as a whole when the younger is full.
-/// A value that is read moves to the younger, so that a flood of new keys evicts the flood and not the values in use. Everything is O(1),
+/// A bounded dictionary with two generations. When the younger one is full, the older one is dropped as a whole. A value that is
+/// read moves to the younger, so a flood of new keys evicts the flood and not the values in use. All operations are O(1),
 /// amortised.
 struct TwoGenerations<Key: Hashable, Value> {
     private struct Generation {
@@ -19,13 +19,13 @@ struct TwoGenerations<Key: Hashable, Value> {
     private let weightLimit: Int
 
     /// - Parameters:
-    ///   - count: how many values a generation may have.
-    ///   - weight: how much they may weigh together.
+    ///   - count: the most values of a generation.
+    ///   - weight: the greatest total weight of a generation.
     init(count: Int, weight: Int = .max) { (countLimit, weightLimit) = (count, weight) }
 
     var count: Int { young.values.count + old.values.count }
 
-    /// The value under `key`, noted as used.
+    /// The value under `key`, marked as used.
     mutating func value(for key: Key) -> Value? {
         if let found = young.values[key] { return found.value }
         guard let found = old.remove(key) else { return nil }
@@ -33,7 +33,7 @@ struct TwoGenerations<Key: Hashable, Value> {
         return found.value
     }
 
-    /// Puts `value` under `key`. One that weighs more than a generation may is not kept.
+    /// Stores `value` under `key`. A value heavier than a whole generation is not stored.
     mutating func set(_ value: Value, for key: Key, weight: Int = 0) {
         remove(key)
         guard weight <= weightLimit else { return }

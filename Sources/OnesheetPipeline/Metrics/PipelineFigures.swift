@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Counts and durations of the pipeline since the start.
+/// Counters and durations of the pipeline since the start.
 package final class PipelineFigures: Sendable {
-    /// The duration of the stages of answering, once for each flight.
+    /// The durations of the stages, once for each flight.
     package let stages = Histograms()
     private let counted = Mutex(Counts())
 
-    /// Counts since the start.
+    /// Counters since the start.
     package struct Counts: Sendable, Equatable {
         /// Variants made.
         package var renders = 0
@@ -19,12 +19,12 @@ package final class PipelineFigures: Sendable {
     func add(_ field: WritableKeyPath<Counts, Int>, _ number: Int = 1) { counted.withLock { $0[keyPath: field] += number } }
 }
 
-/// How often something took how long, as Prometheus counts it.
+/// A histogram of durations in the form of Prometheus.
 package struct Histogram: Sendable, Equatable {
-    /// The buckets' upper bounds in seconds.
+    /// The upper bounds of the buckets in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    /// By bucket; the last one has no bound.
+    /// Counts by bucket; the last one has no bound.
     package private(set) var counts = [Int](repeating: 0, count: Self.bounds.count + 1)
     package private(set) var sum = 0.0
 
@@ -34,7 +34,7 @@ package struct Histogram: Sendable, Equatable {
     }
 }
 
-/// Histograms by the name of what took the time.
+/// Histograms by stage.
 package final class Histograms: Sendable {
     private let all = Mutex<[String: Histogram]>([:])
 
@@ -48,7 +48,7 @@ package final class Histograms: Sendable {
     }
 }
 
-/// Measures the stages that one request goes through.
+/// Measures the stages of one request.
 struct Stopwatch {
     private var last = ContinuousClock.now
     private var laps: [StageTiming] = []
@@ -56,7 +56,7 @@ struct Stopwatch {
 
     init(_ figures: PipelineFigures) { self.figures = figures }
 
-    /// Ends the stage `name`, and counts it.
+    /// Ends the stage `name` and records it.
     /// - Returns: all stages so far.
     mutating func lap(_ name: String) -> [StageTiming] {
         let now = ContinuousClock.now

@@ -4,8 +4,9 @@ import OnesheetHTTP
 import OnesheetImaging
 
 extension Pipeline {
-    /// A picture of one of a title's candidates, for people who choose among them. It is kept as variants are, and goes with its title.
-    /// - Throws: `PipelineError.noPoster` for a picture that is blocked.
+    /// The picture of one of a title's candidates, for people who choose among them. It is cached like a variant and removed with
+    /// its title.
+    /// - Throws: `PipelineError.noPoster` if the picture is blocked.
     package func picture(
         of candidate: PosterCandidate, for title: TitleReference, as transform: Transform
     ) async throws(PipelineError) -> CacheEntry {

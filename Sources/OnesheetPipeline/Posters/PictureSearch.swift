@@ -4,18 +4,18 @@ import OnesheetCore
 import OnesheetImaging
 import Synchronization
 
-/// Finds the titles in the cache that show a picture. The hashes of posters that a source knows are not stored, so every
-/// original is read: for what the administrator does once in a while.
+/// Finds the titles in the cache that show a picture. Posters that their source knows have no stored hash, so it reads every
+/// original. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
 
-    /// Purges each title whose original shows `picture`, in whatever size. One that cannot be read shows nothing.
+    /// Purges each title whose original shows `picture`, in any size. An unreadable original does not match.
     func purge(_ picture: PerceptualHash) async throws {
         for tier in [pipeline.cache.memory] + pipeline.cache.others {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 do throws(PipelineError) {
-                    // One at a time: counted, but never refused.
+                    // One at a time, so it is counted but never refused.
                     let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
                     guard try await pipeline.originals.hash(of: original).isSamePicture(as: picture) else { continue }
                 } catch .render {

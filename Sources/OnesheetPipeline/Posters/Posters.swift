@@ -4,7 +4,7 @@ import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Which picture is a title's poster and which others there are: to be looked at by anyone, to be decided by the administrator.
+/// The poster of a title and its other candidates. Anyone may read them; the administrator decides.
 package struct Posters: Sendable {
     private let catalog: Catalog
     private let pipeline: Pipeline
@@ -14,7 +14,8 @@ package struct Posters: Sendable {
         (self.catalog, self.pipeline, self.choices) = (catalog, pipeline, choices)
     }
 
-    /// A title's candidates as the source has them, of the last hour; where it cannot say, as they were last seen.
+    /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
+    /// last answer.
     package func choice(of title: TitleReference) async throws -> PosterChoice {
         let known = try await choices.choice(of: title)
         let candidates: [PosterCandidate]
@@ -26,13 +27,13 @@ package struct Posters: Sendable {
         }
         var seen = known
         seen.see(candidates)
-        // Store the list, because the next search may find other candidates and the numbers must keep their meaning.
+        // Store the list, because a later search may return other candidates and the numbers must keep their meaning.
         guard seen != known, candidates.contains(where: { $0.trust != nil }) else { return seen }
         return try await choices.change(title) { $0.see(candidates) }
     }
 
-    /// A picture of a candidate, to look at before one is chosen.
-    /// - Parameter number: from 1, as `choice(of:)` counts.
+    /// The picture of a candidate, to look at before a choice.
+    /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `PosterNumberError` if there is no such candidate.
     package func picture(_ number: Int, of title: TitleReference, as transform: Transform) async throws -> CacheEntry {
         let choice = try await choice(of: title)
@@ -46,7 +47,7 @@ package struct Posters: Sendable {
         return try await pipeline.picture(of: candidate, for: title, as: transform)
     }
 
-    /// The picture that is the poster at the moment, where it has been fetched.
+    /// The present poster's picture, if it has been fetched.
     package func current(_ title: TitleReference) async throws(PipelineError) -> PosterProvenance? {
         guard let entry = await pipeline.cache.entry(for: ImageRequest.originalKey(title))?.entry else { return nil }
         let reservation = pipeline.pool.memory.charge(entry.body.readableBytes)
@@ -57,27 +58,27 @@ package struct Posters: Sendable {
     }
 
     /// Makes a candidate the poster, from the next request on.
-    /// - Parameter number: from 1, as `choice(of:)` counts.
-    /// - Throws: `PosterNumberError` where there is no such candidate.
+    /// - Parameter number: from 1, as in `choice(of:)`.
+    /// - Throws: `PosterNumberError` if there is no such candidate.
     package func pin(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
         let name = try await name(number, of: title)
         return try await decide(title) { $0.pin(name) }
     }
 
-    /// Never chooses a candidate again.
+    /// Excludes a candidate from future choices.
     package func reject(_ number: Int, of title: TitleReference) async throws -> PosterChoice {
         let name = try await name(number, of: title)
         return try await decide(title) { $0.reject(name) }
     }
 
-    /// Forgets what was pinned and rejected: the next request elects anew.
+    /// Forgets pins and rejections. The next request chooses again.
     package func forget(_ title: TitleReference) async throws {
         try await choices.forget(title)
         _ = try await pipeline.purge(.tag(.title(title)))
     }
 
-    /// Never shows the picture again that is the poster at the moment, for this title or another, in any size.
-    /// - Throws: `PipelineError.noPoster` where there is none.
+    /// Blocks the picture that is the poster at present, for all titles and in all sizes.
+    /// - Throws: `PipelineError.noPoster` if there is none.
     package func block(_ title: TitleReference) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
@@ -86,13 +87,13 @@ package struct Posters: Sendable {
         return hash
     }
 
-    /// Never shows a picture again, or from now on again.
+    /// Blocks or unblocks a picture.
     package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
         try await choices.block(hash, isBlocked)
-        // Also where it may be shown again: other processes learn by it that titles without a poster may have one.
+        // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
         guard isBlocked else { return }
-        // In a background task, so that it completes even if the client leaves; here, if too many tasks are under way.
+        // In a background task, so that it completes even if the client leaves; in this task if too many are running.
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {
@@ -102,7 +103,7 @@ package struct Posters: Sendable {
         }
     }
 
-    /// The pictures that are never shown.
+    /// The blocked pictures.
     package func blocked() async throws -> [PerceptualHash] { try await choices.blocked() }
 
     private func name(_ number: Int, of title: TitleReference) async throws -> String {
@@ -124,7 +125,7 @@ package struct Posters: Sendable {
     }
 }
 
-/// Where a poster came from.
+/// The provenance of a poster.
 package struct PosterProvenance: Sendable, Encodable {
     package let name: String
     package let page: String?
@@ -132,7 +133,7 @@ package struct PosterProvenance: Sendable, Encodable {
     package let fetched: Date
     package let mediaType: String
     package let bytes: Int
-    /// The perceptual hash, by which the picture can be blocked.
+    /// The perceptual hash, for blocking the picture.
     package let hash: String
 }
 

@@ -3,17 +3,17 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     /// A title that could not be prefetched.
     package struct Failure: Sendable, Equatable, Codable {
         package var title: String
-        /// Variants that are missing for it.
+        /// The variants that are missing for it.
         package var variants: Int
         package var reason: String
     }
 
-    /// Variants asked for.
+    /// Variants requested.
     package var total = 0
     package var made = 0
-    /// Variants that a tier had already.
+    /// Variants that a tier already had.
     package var skipped = 0
-    /// Bytes of the variants made.
+    /// Bytes of the new variants.
     package var bytes = 0
     package var failures: [Failure] = []
 
@@ -32,17 +32,17 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
 
 /// The predicted cost of a prefetch.
 package struct PrefetchEstimate: Sendable, Equatable, Codable {
-    /// Variants asked for.
+    /// Variants requested.
     package var total = 0
-    /// Variants that a tier has already.
+    /// Variants that a tier already has.
     package var there = 0
-    /// Variants that would be made.
+    /// Variants to make.
     package var missing = 0
-    /// Titles whose source would be asked for the place of the original, with one or two calls each.
+    /// Titles whose source would be asked for candidates, with one or two calls each.
     package var titlesToAsk = 0
-    /// The fewest pictures that would be fetched. When the hits of a search are compared, it is up to four for each title.
+    /// The least number of pictures to fetch. A comparison of search hits fetches up to four for each title.
     package var fetches = 0
-    /// Bytes that would be stored, estimated from the average entry in the cache; `nil` while the cache is empty.
+    /// Bytes to store, estimated from the average entry of the cache; `nil` while the cache is empty.
     package var bytes: Int?
 
     package init() {}

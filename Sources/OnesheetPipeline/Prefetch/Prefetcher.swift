@@ -2,9 +2,9 @@ import OnesheetCache
 package import OnesheetCore
 import Synchronization
 
-/// Makes variants before anyone asks. The command line, the HTTP interface, the schedule and bundles all prefetch through this type.
+/// Makes variants before any request. The command line, the HTTP interface, the schedule and bundles all use this type.
 ///
-/// Everything here runs at prefetch urgency, so that lists, fetches and renders give way to people and leave them their share of quotas.
+/// All its work runs at prefetch urgency: interactive work goes first and has a reserve of each quota.
 package struct Prefetcher: Sendable {
     private let pipeline: Pipeline
     private let catalog: Catalog
@@ -13,9 +13,9 @@ package struct Prefetcher: Sendable {
     /// The titles to prefetch.
     package struct Selection: Sendable {
         package let source: String
-        /// Titles by id; empty takes the source's lists.
+        /// Titles by id; if empty, the lists of the source.
         package let ids: [String]
-        /// The days whose lists to take; empty is the source's newest list.
+        /// The days of the lists; if empty, the newest list.
         package let dates: [CalendarDay]
         /// A search instead of a list.
         package let phrase: String?
@@ -39,7 +39,7 @@ package struct Prefetcher: Sendable {
         package let titles: [Title]
     }
 
-    /// - Parameter concurrency: titles worked on at the same time.
+    /// - Parameter concurrency: titles processed at the same time.
     package init(pipeline: Pipeline, concurrency: Int) {
         precondition(concurrency > 0, "needs at least one title at a time")
         self.pipeline = pipeline
@@ -47,7 +47,7 @@ package struct Prefetcher: Sendable {
         self.concurrency = concurrency
     }
 
-    /// The titles of `selection`, each once, with canonical ids. Lists are read to their last page.
+    /// The titles of `selection` without duplicates, with canonical ids. Reads lists to their last page.
     /// - Throws: `PipelineError.unknownSource`, or the failure of a list.
     package func titles(_ selection: Selection) async throws(PipelineError) -> [TitleReference] {
         try await asPrefetch { () async throws(PipelineError) in
@@ -74,14 +74,14 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    /// One image, from a tier or made now.
+    /// One image, from a tier or newly made.
     package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
         try await asPrefetch { () async throws(PipelineError) in try await pipeline.image(for: request) }
     }
 
-    /// Makes every transform of every title. What a tier has is skipped.
+    /// Makes every transform of every title. Skips variants that a tier has.
     ///
-    /// Ends early, with what was done so far, when its task is cancelled; started again it continues.
+    /// If its task is cancelled, ends early and returns the progress so far. A new run continues there.
     /// - Parameter progress: called after each title, never concurrently.
     package func run(
         _ titles: [TitleReference], _ transforms: [Transform], progress: @escaping @Sendable (PrefetchSummary) -> Void
@@ -115,7 +115,7 @@ package struct Prefetcher: Sendable {
         guard !missing.isEmpty else { return summary }
         do throws(PipelineError) {
             for answer in try await pipeline.images(of: title, as: missing) {
-                // A visitor's request may have been quicker.
+                // A visitor's request may have been faster.
                 guard !answer.isFromTier else {
                     summary.skipped += 1
                     continue
@@ -131,7 +131,7 @@ package struct Prefetcher: Sendable {
         return summary
     }
 
-    /// The cost of `run`, according to the cache. Asks no source and no origin.
+    /// The predicted cost of `run`, according to the cache. Asks no source and no origin.
     package func estimate(_ titles: [TitleReference], _ transforms: [Transform]) async -> PrefetchEstimate {
         var estimate = PrefetchEstimate()
         estimate.total = titles.count * transforms.count

@@ -1,9 +1,9 @@
 import OnesheetCore
 
-/// Reads whole lists of a source, page after page. This is the only place that follows pages.
+/// Reads whole lists of a source, page by page. Only this type follows pages.
 ///
-/// Reading ends, whatever the source answers: each page has to bring a new title and to name a page behind it as the next one, or the
-/// answer is malformed; the number of titles and their bytes are bounded.
+/// Reading always ends. Each page must have a new title and a higher number for the next page, otherwise the answer is malformed.
+/// The number of titles and their bytes are bounded.
 struct TitleListing {
     /// Limits for all pages of all lists together.
     static let mostTitles = 1_000_000
@@ -19,17 +19,17 @@ struct TitleListing {
         self.source = source
     }
 
-    /// The ids of all titles that `query` asks for.
+    /// The ids of all titles that match `query`.
     mutating func ids(_ query: TitleQuery) async throws(PipelineError) -> [String] {
         try await all(query) { ($0.id, 100 + $0.id.utf8.count) }
     }
 
-    /// All titles that `query` asks for.
+    /// All titles that match `query`.
     mutating func titles(_ query: TitleQuery) async throws(PipelineError) -> [Title] {
         try await all(query) { ($0, AnswerCheck.weight(of: $0)) }
     }
 
-    /// - Parameter keep: what is kept of a title, and how many bytes that takes.
+    /// - Parameter keep: the part of a title to keep, and its size in bytes.
     private mutating func all<Kept>(
         _ query: TitleQuery, _ keep: (Title) -> (Kept, bytes: Int)
     ) async throws(PipelineError) -> [Kept] {

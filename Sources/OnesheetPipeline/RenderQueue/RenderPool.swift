@@ -1,32 +1,32 @@
 package import OnesheetCore
 import OnesheetImaging
 
-/// The threads that examine bytes from outside and render. The number of running and waiting jobs and their memory are bounded; jobs
+/// The threads that parse bytes from outside and render. The number of running and waiting jobs and their memory are bounded; jobs
 /// beyond that fail immediately.
 ///
-/// The bytes decide how long such a job keeps a processor busy. On the cooperative pool it would stop everything else.
+/// The bytes decide how long such a job occupies a processor. On the cooperative pool it would block all other work.
 package final class RenderPool: Sendable {
     /// The memory for originals and pixels.
     package let memory: MemoryBudget
     private let renders: Workers
-    /// Threads of their own: looking at a header waits for no render, and no render for those.
+    /// Separate threads: parsing a header never waits for a render, nor a render for a header.
     private let examiners: Workers
 
-    /// How many threads look at what has come: a look takes milliseconds.
+    /// The number of threads for inspections, which take milliseconds.
     private static let examiningThreads = 2
-    /// Looks of one urgency that may wait, at the least.
+    /// The least number of waiting inspections of one urgency.
     private static let examiningQueue = 1024
-    /// The longest that one may take, which is a thousand times what it takes.
+    /// The deadline of an inspection: a thousand times its usual duration.
     private static let examiningDeadline = Duration.seconds(5)
 
     /// - Parameters:
     ///   - workers: threads that render.
-    ///   - queue: jobs of one urgency that may wait for one.
+    ///   - queue: waiting jobs of one urgency.
     ///   - longestWait: the longest wait of an interactive job.
     ///   - longestPrefetchWait: the longest wait of a prefetch.
-    ///   - deadline: for one render. Its waiter is answered a tenth of that later, so that a render that ends itself in time is
-    ///     not abandoned.
-    ///   - memory: what originals under way and decoded pixels may occupy.
+    ///   - deadline: for one render. The waiter is answered a tenth of it later, so that a render that ends itself in time is not
+    ///     abandoned.
+    ///   - memory: the budget for originals and decoded pixels.
     package init(
         workers: Int, queue: Int, longestWait: Duration = .seconds(10), longestPrefetchWait: Duration = .seconds(600),
         deadline: Duration = .seconds(20), memory: MemoryBudget = MemoryBudget(limit: 512 << 20)
@@ -40,28 +40,28 @@ package final class RenderPool: Sendable {
         self.memory = memory
     }
 
-    /// Renders at work and waiting.
+    /// Running and waiting renders.
     package var load: Int { renders.load }
 
-    /// Renders of this urgency that wait.
+    /// Waiting renders of this urgency.
     package func waiting(_ urgency: Urgency) -> Int { renders.waiting(urgency) }
 
-    /// Threads whose job is past its deadline and does not end, by what they are for.
+    /// Threads whose job has passed its deadline and does not end, by purpose.
     package var stuck: (render: Int, examine: Int) { (renders.stuck, examiners.stuck) }
 
-    /// Seconds after which a job that is refused now can probably be taken.
+    /// Seconds after which a job that is refused now will probably be accepted.
     package var retryAfter: Int { renders.retryAfter }
 
     /// Refuses a render before any work is done for it.
-    /// - Throws: `.overloaded` where a job that comes now would not be taken.
+    /// - Throws: `.overloaded` if a job would be refused now.
     func checkRoom() throws(PipelineError) {
         if let seconds = renders.refusal { throw .overloaded(retryAfter: seconds) }
     }
 
-    /// Runs `job`, which makes pixels, with the urgency of the task that asks.
-    /// - Parameter cost: what it is predicted to take.
-    /// - Throws: `.overloaded` where it does not begin in time or has no room, `.timedOut` where it does not end in time, `.cancelled`
-    ///   where the caller was cancelled, and what `job` throws.
+    /// Runs `job`, which makes pixels, with the urgency of the calling task.
+    /// - Parameter cost: its predicted cost.
+    /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
+    ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
         cost: RenderCost = RenderCost(milliseconds: 10, bytes: 0),
         _ job: @escaping @Sendable () throws(PipelineError) -> Value
@@ -70,7 +70,7 @@ package final class RenderPool: Sendable {
         return try await renders.run(cost: cost, of: memory, job)
     }
 
-    /// Runs `job`, which looks at bytes from outside and makes no pixels: reads a header, takes a hash.
+    /// Runs `job`, which inspects bytes from outside and makes no pixels: parses a header, computes a hash.
     /// - Throws: as `run` does.
     func examine<Value: Sendable>(
         _ job: @escaping @Sendable () throws(PipelineError) -> Value
@@ -78,7 +78,7 @@ package final class RenderPool: Sendable {
         try await examiners.run(cost: RenderCost(milliseconds: 1, bytes: 0), of: memory, job)
     }
 
-    /// Ends the threads once their jobs are done. A stuck job never is: the caller has to bound the wait.
+    /// Ends the threads after their jobs. A stuck job never ends, so the caller must bound the wait.
     package func shutdown() async {
         async let rendering: Void = renders.shutdown()
         await examiners.shutdown()

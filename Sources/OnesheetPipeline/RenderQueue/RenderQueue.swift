@@ -1,15 +1,15 @@
 import OnesheetCore
 
-/// The order in which jobs get a worker, and the decision whether one more may wait. Interactive jobs go before prefetches, and a job
-/// is refused if it would wait too long.
+/// Decides the order of jobs and whether another one may wait. Interactive jobs go before prefetches. A job is refused if it would
+/// wait too long.
 ///
-/// Moments are milliseconds since an arbitrary start.
+/// Times are milliseconds since an arbitrary start.
 struct RenderQueue<Waiter: Sendable>: Sendable {
     enum Turn: Equatable {
         /// A worker is free.
         case now
         case later
-        /// Come back after this many seconds.
+        /// Retry after this many seconds.
         case refused(retryAfter: Int)
     }
 
@@ -19,7 +19,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     }
 
     private struct Job {
-        /// As predicted.
+        /// The prediction.
         let milliseconds: Double
         let start: Double
     }
@@ -29,22 +29,22 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     private let longestWait: Double
     private let deadline: Double
     private var lanes: [Urgency: TicketQueue<Place>] = [.interactive: TicketQueue(), .prefetch: TicketQueue()]
-    /// The predicted duration of all jobs that wait in a lane.
+    /// The predicted duration of all waiting jobs of a lane.
     private var waitingMilliseconds: [Urgency: Double] = [:]
     private var running: [UInt64: Job] = [:]
     private var tickets: UInt64 = 0
-    /// The measured duration of jobs relative to the predicted one.
+    /// The ratio of measured to predicted durations.
     private(set) var slowness = 1.0
 
     /// - Parameters:
-    ///   - queue: how many of one urgency may wait.
-    ///   - longestWait: the longest predicted wait for an interactive job, in milliseconds.
-    ///   - deadline: milliseconds after which a job that is at work counts as stuck.
+    ///   - queue: the most waiting jobs of one urgency.
+    ///   - longestWait: the longest predicted wait of an interactive job, in milliseconds.
+    ///   - deadline: milliseconds after which a running job counts as stuck.
     init(workers: Int, queue: Int, longestWait: Double, deadline: Double = .infinity) {
         (self.workers, self.queue, self.longestWait, self.deadline) = (max(1, workers), max(0, queue), longestWait, deadline)
     }
 
-    /// At work and waiting.
+    /// Running and waiting jobs.
     var load: Int { running.count + lanes.values.reduce(0) { $0 + $1.count } }
 
     func waiting(_ urgency: Urgency) -> Int { lanes[urgency]?.count ?? 0 }
@@ -52,8 +52,8 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// Workers whose job does not end.
     func stuck(at now: Double) -> Int { running.values.count { now - $0.start > deadline } }
 
-    /// Milliseconds until a newcomer of this urgency would begin. The workers that come free first share what waits before it; one
-    /// that takes longer than that has no part in it.
+    /// Milliseconds until a newcomer of this urgency would begin. The workers that are free first share the jobs that wait before
+    /// it; a worker that is busy beyond that takes none.
     func wait(_ urgency: Urgency, at now: Double) -> Double {
         guard running.count >= workers else { return 0 }
         let before = urgency == .interactive ? [Urgency.interactive] : Urgency.allCases
@@ -67,20 +67,20 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return wait
     }
 
-    /// The predicted time left of a job. A job that has exceeded its prediction will probably take as long again.
+    /// The predicted remaining time of a job. A job that has exceeded its prediction will probably take as long again.
     private func remaining(_ job: Job, at now: Double) -> Double {
         let (expected, elapsed) = (job.milliseconds * slowness, now - job.start)
         return min(elapsed < expected ? expected - elapsed : elapsed, deadline)
     }
 
-    /// The seconds after which a newcomer of this urgency should come back; `nil` where one is taken.
+    /// The seconds after which a newcomer of this urgency should retry; `nil` if it is accepted now.
     func refusal(_ urgency: Urgency, at now: Double) -> Int? {
         guard running.count >= workers else { return nil }
         guard waiting(urgency) >= queue || urgency == .interactive && wait(urgency, at: now) > longestWait else { return nil }
         return retryAfter(urgency, at: now)
     }
 
-    /// Seconds until a newcomer of this urgency would begin, at least one: the shortest time that can be told. An hour is the longest.
+    /// Seconds until a newcomer of this urgency would begin, from one second, the least value of `Retry-After`, to one hour.
     func retryAfter(_ urgency: Urgency, at now: Double) -> Int {
         Int(min(max(1, (wait(urgency, at: now) / 1000).rounded(.up)), 3600))
     }
@@ -90,7 +90,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return tickets
     }
 
-    /// - Parameter milliseconds: what the job is predicted to take.
+    /// - Parameter milliseconds: the predicted duration of the job.
     mutating func enter(
         _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, milliseconds: Double, at now: Double
     ) -> Turn {
@@ -104,7 +104,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return .later
     }
 
-    /// Removes the waiter of `ticket`, if it waits.
+    /// Removes the waiter of `ticket`, if it is waiting.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
             guard let place = lanes[lane]?.remove(ticket) else { continue }
@@ -120,7 +120,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return Urgency.allCases.flatMap { lanes[$0]?.removeAll() ?? [] }.map(\.waiter)
     }
 
-    /// The job of `ticket` is over.
+    /// Ends the job of `ticket`.
     /// - Parameter wasBegun: whether its duration is meaningful.
     /// - Returns: the next waiter.
     mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> Waiter? {
@@ -138,7 +138,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     }
 
     private mutating func left(_ lane: Urgency, _ place: Place) {
-        // Sums of what comes and goes do not come back to zero by themselves.
+        // Rounding errors would otherwise accumulate in the sum.
         waitingMilliseconds[lane] = waiting(lane) == 0 ? 0 : (waitingMilliseconds[lane] ?? 0) - place.milliseconds
     }
 }

@@ -3,12 +3,12 @@
 #endif
 
 enum ThreadPriority {
-    /// Lets threads that answer run before this one, from now on: what is there already should not wait for pixels.
+    /// Lowers the priority of this thread, so that threads that send responses run first.
     ///
-    /// Linux has a niceness for each thread, whatever POSIX says: see setpriority(2). Elsewhere nothing changes.
+    /// On Linux each thread has a nice value, contrary to POSIX: see setpriority(2). No effect on other systems.
     static func yieldToOthers() {
         #if canImport(Glibc)
-            // Every process may be nicer than it is.
+            // Every process may raise its own nice value.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         #endif
     }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Threads for one kind of work. The number of running and waiting jobs is bounded, and each job is answered by its deadline.
 ///
-/// A thread that does not return from foreign code cannot be stopped. It keeps its place and its memory, and counts as stuck; the waiter
-/// of its job is answered all the same.
+/// A thread that does not return from foreign code cannot be stopped. It keeps its slot and its memory, and counts as stuck. The
+/// waiter of its job gets an error.
 final class Workers: Sendable {
     private enum Turn {
         case now, cancelled
@@ -22,10 +22,10 @@ final class Workers: Sendable {
     private let beginning = ContinuousClock.now
 
     /// - Parameters:
-    ///   - queue: jobs of one urgency that may wait.
+    ///   - queue: waiting jobs of one urgency.
     ///   - longestWait: the longest wait of an interactive job.
     ///   - longestPrefetchWait: the longest wait of a prefetch.
-    ///   - deadline: for one job that has begun.
+    ///   - deadline: for one running job.
     init(threads: Int, queue: Int, longestWait: Duration, longestPrefetchWait: Duration, deadline: Duration) {
         self.threads = NIOThreadPool(numberOfThreads: max(1, threads))
         renderQueue = Mutex(
@@ -37,26 +37,26 @@ final class Workers: Sendable {
 
     private var now: Double { (ContinuousClock.now - beginning) / .milliseconds(1) }
 
-    /// Jobs at work and waiting.
+    /// Running and waiting jobs.
     var load: Int { renderQueue.withLock { $0.load } }
 
-    /// Workers that are past their job's deadline.
+    /// Workers that have passed the deadline of their job.
     var stuck: Int { renderQueue.withLock { $0.stuck(at: now) } }
 
     func waiting(_ urgency: Urgency) -> Int { renderQueue.withLock { $0.waiting(urgency) } }
 
-    /// Seconds after which a job that cannot be taken now probably can.
+    /// Seconds after which a job that is refused now will probably be accepted.
     var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
 
-    /// The same where a job that comes now would be refused.
+    /// The same, or `nil` if a job would be accepted now.
     var refusal: Int? { renderQueue.withLock { $0.refusal(.current, at: now) } }
 
-    /// Runs `job` on a thread, with the urgency of the task that asks.
+    /// Runs `job` on a thread, with the urgency of the calling task.
     /// - Parameters:
-    ///   - cost: what it is predicted to take.
-    ///   - memory: what its bytes are taken from, for as long as the job runs.
-    /// - Throws: `.overloaded` where it does not begin in time or has no room, `.timedOut` where it does not end in time, `.cancelled`
-    ///   where the caller was cancelled, and what `job` throws.
+    ///   - cost: its predicted cost.
+    ///   - memory: the budget for its bytes while it runs.
+    /// - Throws: `.overloaded` if it does not begin in time or has no room, `.timedOut` if it does not end in time, `.cancelled` if
+    ///   the caller is cancelled, and any error of `job`.
     func run<Value: Sendable>(
         cost: RenderCost, of memory: MemoryBudget, _ job: @escaping @Sendable () throws(PipelineError) -> Value
     ) async throws(PipelineError) -> Value {
@@ -81,7 +81,7 @@ final class Workers: Sendable {
             ThreadPriority.yieldToOthers()
             let result: Result<Value, PipelineError>
             do throws(PipelineError) { result = .success(try job()) } catch { result = .failure(error) }
-            // Before the next one begins, who needs the room.
+            // Release the memory before the next job begins, which may need it.
             reservation?.giveBack()
             finish(ticket, wasBegun: true)
             outcome.give(result)
@@ -122,7 +122,7 @@ final class Workers: Sendable {
         renderQueue.withLock { $0.finish(ticket, wasBegun: wasBegun, at: now) }?.resume(returning: .now)
     }
 
-    /// Cancels the waiting jobs, and ends the threads once the running ones are done.
+    /// Cancels the waiting jobs, and ends the threads after the running ones.
     func shutdown() async {
         for waiter in renderQueue.withLock({ $0.leaveAll() }) { waiter.resume(returning: .cancelled) }
         await withCheckedContinuation { done in
@@ -130,7 +130,7 @@ final class Workers: Sendable {
         }
     }
 
-    /// Runs `body` once the time is over: on an event loop, because the cooperative pool is what deadlines protect.
+    /// Runs `body` after the timeout, on an event loop: deadlines protect the cooperative pool and must not depend on it.
     private static func later(_ time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
         NIOSingletons.posixEventLoopGroup.any().scheduleTask(in: TimeAmount(time), body)
     }

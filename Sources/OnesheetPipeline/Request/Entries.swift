@@ -32,25 +32,25 @@ extension CacheEntry {
 }
 
 extension CacheEntry {
-    /// When its original's origin was last asked for it; the time it was made, if it has no origin.
+    /// When the origin was last asked for the original; the time at which the entry was made, if it has no origin.
     package var validated: Date { provenance.askedAt ?? created }
 
-    /// What may be done with this entry at `now`, going by its original.
+    /// The permitted use of this entry at `now`, according to the freshness of its original.
     func state(at now: Date) -> Freshness.State {
         guard let freshness else { return .fresh }
-        // The origin was asked in the future: the clock was set back, and its age is unknown.
+        // The origin was asked in the future: the clock was set back, and the age is unknown.
         return ExpirationPolicy.isFresh(created: validated, end: nil, now: now) ? freshness.state(at: now) : .stale
     }
 }
 
 extension Transform {
-    /// Whether this asks for the original as it is, in its own format or another.
+    /// Whether the transform changes nothing except perhaps the format.
     var changesNoPixel: Bool {
         var rest = self
         rest.format = nil
         return rest == Transform()
     }
 
-    /// Whether this asks for an original of `mediaType` just as it is.
+    /// Whether the transform leaves an original of `mediaType` unchanged.
     func isIdentity(for mediaType: String) -> Bool { changesNoPixel && (format == nil || format?.mediaType == mediaType) }
 }

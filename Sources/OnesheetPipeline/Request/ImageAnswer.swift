@@ -4,17 +4,17 @@ internal import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 
-/// A variant, and how it came about.
+/// A variant and its provenance.
 package struct ImageAnswer: Sendable {
     package let entry: CacheEntry
-    /// How many bytes the image has; the entry can be without them.
+    /// Bytes of the image. The entry may come without its body.
     package let size: Int
     package let origin: AnswerOrigin
-    /// How long each stage took that this request went through, in order.
+    /// The durations of the request's stages, in order.
     package var timings: [StageTiming]
     /// Whether the origin allows caches to store it.
     package let isStorable: Bool
-    /// The memory that the image occupies, where it was made for those who share this answer.
+    /// The memory reservation for a newly made image, which all sharers of this answer hold.
     package let reservation: MemoryReservation?
 
     package init(
@@ -29,12 +29,13 @@ package struct ImageAnswer: Sendable {
 }
 
 extension ImageAnswer {
-    /// The answer that a tier had. Memory takes no time worth telling, so that all its answers of a second are the same.
+    /// The answer of a tier. The duration of a memory hit is negligible and left out, so that all memory hits within a second are
+    /// identical.
     init(_ hit: CacheHit, timings: [StageTiming]) {
         self.init(entry: hit.entry, size: hit.size, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings)
     }
 
-    /// The answer that a tier had at once; `nil` unless it is fresh.
+    /// The immediate answer of a tier; `nil` if the entry is not fresh.
     package init?(freshHit hit: CacheHit, at now: Date) {
         guard hit.entry.state(at: now) == .fresh else { return nil }
         self.init(hit, timings: Self.atOnce)
@@ -42,34 +43,34 @@ extension ImageAnswer {
 
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
-    /// Whether a tier had it.
+    /// Whether it came from a tier.
     var isFromTier: Bool {
         if case .tier = origin { true } else { false }
     }
 
-    /// Whether the memory tier had it.
+    /// Whether it came from the memory tier.
     package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
 
-    /// Until when the answer is fresh.
+    /// The end of freshness.
     package var freshUntil: Date {
         let freshness = entry.freshness?.freshUntil ?? .distantFuture
         return entry.expires.map { min($0, freshness) } ?? freshness
     }
 }
 
-/// Where an answer came from.
+/// The provenance of an answer.
 package enum AnswerOrigin: Sendable, Equatable {
-    /// The tier of this name had it.
+    /// The tier of this name.
     case tier(String)
-    /// It was made for this request.
+    /// Made for this request.
     case made
-    /// It was stale, and its original turned out to be the same still.
+    /// Stale, and confirmed by revalidation of its original.
     case revalidated
-    /// It is stale, and its origin could not be asked.
+    /// Stale, because its origin could not be reached.
     case staleOnError
 }
 
-/// How long a stage took.
+/// The duration of a stage.
 package struct StageTiming: Sendable, Equatable {
     package let stage: String
     package let milliseconds: Double

@@ -20,12 +20,12 @@ package struct ImageRequest: Hashable, Sendable {
 ///
 /// The server sets the current permit while it handles a client's request. Without one, everything is allowed.
 package struct MissPermit: Sendable {
-    /// The permit of the request that the running task works for.
+    /// The permit of the request that the current task works for.
     @TaskLocal package static var current: MissPermit?
 
     private let check: @Sendable () throws(PipelineError) -> Void
 
-    /// - Parameter check: throws if the client may cause no more work at the moment.
+    /// - Parameter check: throws if the client may cause no further work at present.
     package init(_ check: @escaping @Sendable () throws(PipelineError) -> Void) { self.check = check }
 
     /// Takes the current permit, just before the work begins.

@@ -1,25 +1,25 @@
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Why there is no image. Wraps the error of the layer below.
+/// The reason for which there is no image. Wraps the errors of lower layers.
 package enum PipelineError: Error, Sendable, Equatable {
-    /// No source has this name; `known` are those that there are.
+    /// No source has this name; `known` lists the names.
     case unknownSource(String, known: [String])
     /// The source could not answer.
     case source(String, SourceError)
-    /// The title is there and has no poster.
+    /// The title exists and has no poster.
     case noPoster(TitleReference)
     /// The original could not be fetched.
     case origin(HTTPTransportError)
-    /// The origin does not have the picture, or refuses it; `answer` is its HTTP status.
+    /// The origin does not have the picture or refuses it; `answer` is its HTTP status.
     case originRefused(url: String, answer: Int)
-    /// The original is not a picture, damaged or too large, or the variant cannot be made of it.
+    /// The original is not a picture, is damaged or too large, or the variant cannot be made from it.
     case render(RenderError)
     /// Workers, memory or a queue are full. Room is likely after `retryAfter` seconds.
     case overloaded(retryAfter: Int)
-    /// Looking at the original or making the variant was not done after this time, and is not waited for any longer.
+    /// Parsing the original or rendering exceeded this deadline.
     case timedOut(Duration)
-    /// This client has used up its share of misses; it has some again after `retryAfter` seconds.
+    /// The client has exhausted its share of misses. It has some again after `retryAfter` seconds.
     case tooManyRequests(retryAfter: Int)
     /// The caller has left.
     case cancelled
@@ -44,13 +44,13 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
-    /// The reason in words that do not name the title, so that equal failures can be grouped.
+    /// The reason without the title, so that equal failures can be grouped.
     package var reason: String {
         if case .noPoster = self { return "there is no poster" }
         return description
     }
 
-    /// Whether it may be well again without anyone's doing here, so that something stale serves meanwhile (RFC 5861 §4).
+    /// Whether it may recover by itself, so that a stale image can be served meanwhile (RFC 5861 §4).
     var isOriginsFault: Bool {
         switch self {
         case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .quotaExhausted),
@@ -60,7 +60,7 @@ extension PipelineError {
         }
     }
 
-    /// Whether the original's bytes are to blame, which its header did not show.
+    /// Whether the bytes of the original are to blame, which its header did not reveal.
     var isOriginals: Bool {
         switch self {
         case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .timedOut: true
@@ -68,7 +68,7 @@ extension PipelineError {
         }
     }
 
-    /// Whether it says nothing of the poster: another candidate would fare no better.
+    /// Whether it is unrelated to the poster, so that another candidate would fail too.
     var isOurs: Bool {
         switch self {
         case .cancelled, .overloaded, .tooManyRequests: true

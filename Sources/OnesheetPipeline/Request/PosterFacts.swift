@@ -1,19 +1,19 @@
 import OnesheetImaging
 package import OnesheetCore
 
-/// Facts about a title's poster that are known without fetching it, once any size of it was made.
+/// Facts about a title's poster that are known without a fetch, once any size of it has been made.
 package struct PosterFacts: Sendable, Equatable, Codable {
-    /// The original that they are about.
+    /// The original that they describe.
     package let original: String
-    /// Pixels of the original as it is shown.
+    /// Pixels of the original after orientation.
     package let width: Int
     package let height: Int
-    /// In base64, as the hash's own libraries take it.
+    /// Base64, as the libraries of ThumbHash take it.
     package let thumbHash: String
     /// `#rrggbb`
     package let color: String
 
-    /// What `variant`, which shows the whole poster, says of it; `nil` for one made before such things were noted.
+    /// The facts in `variant`, which shows the whole poster; `nil` if it was stored by a version that did not record them.
     init?(_ variant: CacheEntry, of original: CacheEntry) {
         guard let width = original.presentation.width, let height = original.presentation.height,
             let thumbHash = variant.presentation.thumbHash, let color = variant.presentation.color
@@ -22,14 +22,14 @@ package struct PosterFacts: Sendable, Equatable, Codable {
         (self.thumbHash, self.color) = (thumbHash, color.hexadecimal)
     }
 
-    /// The size that `transform` makes of it.
+    /// The size of the result of `transform`.
     package func size(_ transform: Transform) -> (width: Int, height: Int) {
         Renderer.size(of: transform, width: width, height: height)
     }
 }
 
 extension Transform {
-    /// Whether the variant shows all of its original, as it is and nothing else.
+    /// Whether the variant shows the whole original and nothing else.
     var showsWhole: Bool {
         resizing == .fit && extends == nil && crop == nil && rotation == 0 && !flipsHorizontally && !flipsVertically
             && padding == nil && blur == 0

@@ -14,7 +14,7 @@ struct CandidateSelection: Sendable {
     let choices: PosterChoices
     let logger: Logger
 
-    /// How many candidates are fetched before a title counts as failed.
+    /// The most candidates to fetch before a title counts as failed.
     private static let attempts = 4
 
     /// Fetches the poster of `title` from the chosen candidate, or from the next best one if that fails.
@@ -58,13 +58,13 @@ struct CandidateSelection: Sendable {
     }
 
     /// The picture of a candidate, whether or not it is the poster.
-    /// - Throws: `PipelineError.noPoster` for a picture that is blocked.
+    /// - Throws: `PipelineError.noPoster` if the picture is blocked.
     func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
         let source = try catalog.source(title.source)
         return try await entry(candidate, of: title, from: source, blocked: await remembered(nil).blocked).get()
     }
 
-    /// The first that can be had. When none can, what was wrong with the best one is told.
+    /// The first candidate that can be fetched. If none can, throws the error of the best one.
     private func first(
         of candidates: [PosterCandidate], for title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Original {
@@ -102,7 +102,7 @@ struct CandidateSelection: Sendable {
         return (winner, evaluated)
     }
 
-    /// The best one; among equals the search's first.
+    /// The best candidate; among equals the first of the search.
     private static func winner(_ evaluated: [EvaluatedCandidate]) -> EvaluatedCandidate? {
         let scores = evaluated.map { $0.scored(among: evaluated).score ?? 0 }
         guard let best = scores.max(), let index = scores.firstIndex(of: best) else { return nil }
@@ -121,9 +121,9 @@ struct CandidateSelection: Sendable {
         return scoring.score(next) * EvaluatedCandidate.ceiling < winner.scored(among: evaluated).score ?? 0
     }
 
-    /// The candidate's picture with where it came from.
-    /// - Returns: the failure of a candidate that others can stand in for.
-    /// - Throws: a failure that says nothing about the candidate: cancellation or overload.
+    /// The candidate's picture with its provenance.
+    /// - Returns: the failure of a candidate, if others can replace it.
+    /// - Throws: a failure that is unrelated to the candidate: cancellation or overload.
     private func entry(
         _ candidate: PosterCandidate, of title: TitleReference, from source: any ContentSource, blocked: [PerceptualHash]
     ) async throws(PipelineError) -> Result<Original, PipelineError> {
@@ -153,8 +153,8 @@ struct CandidateSelection: Sendable {
         }
     }
 
-    /// Keeps the outcome.
-    /// - Parameter winner: `nil` where the choice stays, although its picture could not be had this time.
+    /// Stores the outcome.
+    /// - Parameter winner: `nil` if the choice stays although its picture could not be fetched this time.
     private func remember(
         _ winner: EvaluatedCandidate?, among evaluated: [EvaluatedCandidate], all: [PosterCandidate], of title: TitleReference
     ) async {
@@ -183,7 +183,7 @@ struct CandidateSelection: Sendable {
 }
 
 extension PipelineError {
-    /// Whether the same picture may be had again in a while.
+    /// Whether a later attempt may fetch the same picture.
     var isPassing: Bool {
         switch self {
         case .origin(.timedOut), .origin(.failed), .origin(.unavailable): true
@@ -194,7 +194,7 @@ extension PipelineError {
 }
 
 extension Original {
-    /// The same, with where it was found.
+    /// The same, with its provenance.
     func from(_ candidate: PosterCandidate) -> Original {
         changed { entry in
             entry.provenance.page = candidate.page
@@ -202,7 +202,7 @@ extension Original {
         }
     }
 
-    /// The same, with what it looks like and the tag by which it is removed.
+    /// The same, with its look and the tag for its removal.
     func showing(_ hash: PerceptualHash) -> Original {
         changed { entry in
             entry.presentation.perceptualHash = hash.bits
@@ -210,7 +210,7 @@ extension Original {
         }
     }
 
-    /// The same, found where `other` was.
+    /// The same, with the provenance of `other`.
     func foundAs(_ other: Original) -> Original {
         changed { entry in
             entry.provenance.page = entry.provenance.page ?? other.entry.provenance.page
@@ -220,6 +220,6 @@ extension Original {
 }
 
 extension CacheTag {
-    /// Everything that shows this picture.
+    /// The tag of all entries that show this picture.
     package static func picture(_ hash: PerceptualHash) -> Self { Self("picture:\(hash)") }
 }

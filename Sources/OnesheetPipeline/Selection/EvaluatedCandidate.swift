@@ -6,19 +6,19 @@ struct EvaluatedCandidate: Sendable {
     let candidate: PosterCandidate
     let original: Original
     let hash: PerceptualHash
-    /// Pixels that the picture has, whatever the search said.
+    /// The actual pixels, whatever the search reported.
     let width: Int
     let height: Int
 
-    /// The factor for a picture in another shape than announced: it is a different picture, or a part of it.
+    /// The factor for a picture whose shape differs from the reported one: it is a different picture, or a part of it.
     private static let lie = 0.6
     /// The bonus for each hit that shows the same picture, up to two.
     private static let agreement = 0.25
 
-    /// The best that a candidate can still become once others agree with it.
+    /// The highest possible score of a candidate if others agree with it.
     static let ceiling = 1 + 2 * agreement
 
-    /// How good it is, and why, among all who entered.
+    /// The score and its reasons, among all candidates.
     func scored(among all: [EvaluatedCandidate]) -> CandidateScore {
         let scoring = PosterScore()
         var measured = candidate
@@ -42,12 +42,12 @@ struct EvaluatedCandidate: Sendable {
         return record
     }
 
-    /// How many others show the same picture.
+    /// The number of other candidates with the same picture.
     func agreeing(among all: [EvaluatedCandidate]) -> Int {
         all.count { !$0.candidate.location.name.isExactly(candidate.location.name) && $0.hash.isSamePicture(as: hash) }
     }
 
-    /// Whether the picture has the shape that the search said, give or take a tenth.
+    /// Whether the picture has the reported shape, within a tenth.
     private var isAsAnnounced: Bool {
         guard let said = candidate.width, let high = candidate.height, said > 0, high > 0 else { return true }
         let ratio = Double(width) * Double(high) / (Double(height) * Double(said))

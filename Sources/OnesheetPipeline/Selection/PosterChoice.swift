@@ -5,11 +5,11 @@ package import OnesheetCore
 package struct PosterChoice: Codable, Sendable, Equatable {
     /// The name of the candidate that is the poster.
     package var chosen: String?
-    /// Whether the administrator chose it: then no election chooses another.
+    /// Whether the administrator pinned it, so that no selection replaces it.
     package var isPinned = false
-    /// The names of candidates that are never chosen.
+    /// The names of excluded candidates.
     package var rejected: Set<ExactText> = []
-    /// The candidates as they were last seen, best first. Commands refer to them by number.
+    /// The candidates of the last search, best first. Commands refer to them by number.
     package var candidates: [CandidateScore] = []
 
     /// `ballot` is the name in stored choices.
@@ -20,27 +20,27 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     package init() {}
 
-    /// The candidate that counts as `number`, from 1.
+    /// The candidate with this `number`, from 1.
     package func candidate(_ number: Int) -> CandidateScore? {
         number > 0 && number <= candidates.count ? candidates[number - 1] : nil
     }
 
-    /// Whether the candidate of this name is the poster.
+    /// Whether the candidate with this name is the poster.
     package func isChosen(_ name: String) -> Bool { chosen?.isExactly(name) ?? false }
 
-    /// Makes the candidate of this name the poster, whatever elections say.
+    /// Pins the candidate with this name.
     package mutating func pin(_ name: String) {
         (chosen, isPinned) = (name, true)
         rejected.remove(ExactText(name))
     }
 
-    /// Never chooses the candidate of this name again.
+    /// Excludes the candidate with this name.
     package mutating func reject(_ name: String) {
         rejected.insert(ExactText(name))
         if isChosen(name) { (chosen, isPinned) = (nil, false) }
     }
 
-    /// Puts newly seen candidates on the ballot; what an election found out about them stays.
+    /// Merges new candidates into the list. Known ones keep their evaluation.
     package mutating func see(_ candidates: [PosterCandidate]) {
         let known = Dictionary(self.candidates.map { (ExactText($0.name), $0) }) { first, _ in first }
         self.candidates = candidates.prefix(Self.mostCandidates).map { candidate in
@@ -56,7 +56,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     private static let mostCandidates = 30
 }
 
-/// A candidate, how good it is, and why.
+/// A candidate with its score and the reasons.
 package struct CandidateScore: Codable, Sendable, Equatable {
     package var name: String
     package var width: Int?
@@ -64,7 +64,7 @@ package struct CandidateScore: Codable, Sendable, Equatable {
     package var site: String?
     package var page: String?
     package var published: Date?
-    /// From 0 to about 1.5; `nil` where the source knows that it is the poster.
+    /// From 0 to about 1.5; `nil` if the source knows its poster.
     package var score: Double?
     /// The parts of the score, in words.
     package var reasons: [String] = []
@@ -86,6 +86,6 @@ package struct CandidateScore: Codable, Sendable, Equatable {
 }
 
 extension Double {
-    /// With two digits after the point, for people.
+    /// With two decimals, for people.
     var short: String { "\((self * 100).rounded() / 100)" }
 }

@@ -4,23 +4,23 @@ package import OnesheetCore
 package import OnesheetImaging
 import Synchronization
 
-/// The stored choices of posters: the choice for each title, and the pictures that are never shown. They survive restarts.
+/// The stored choices of posters: one for each title, and the blocked pictures. They survive restarts.
 package struct PosterChoices: Sendable {
     private let state: StatePart
     private let limit: Int
     private let changes = Counter()
     private static let blockedKey = "blocked"
-    /// How many changes there are between two looks at what all choices take.
+    /// The number of changes between two checks of the total size.
     private static let trimming = 100
 
-    /// - Parameter limit: bytes that all choices may take, about: beyond them some go that no administrator has made, and are made again
-    ///   when their titles are asked for.
+    /// - Parameter limit: the approximate bytes of all choices. Beyond it, choices without a decision of the administrator are
+    ///   removed, and made again when their titles are requested.
     package init(_ store: StateStore, limit: Int = 64 << 20) {
         state = store.part("posters")
         self.limit = limit
     }
 
-    /// The stored choice for `title`; an empty one if there is none yet.
+    /// The stored choice for `title`; an empty one if there is none.
     package func choice(of title: TitleReference) async throws -> PosterChoice {
         try await state.value(for: Self.key(title)).map(Self.read) ?? PosterChoice()
     }
@@ -35,20 +35,20 @@ package struct PosterChoices: Sendable {
             try body(&choice)
             return try Self.write(choice)
         }
-        // Titles can be made up without end, and each that a search finds pictures for has a choice.
+        // Titles can be made up without end, and each one that a search finds pictures for has a choice.
         if changes.next() % Self.trimming == 0 {
             try await state.trim(above: limit, holding: ["\"isPinned\":false", "\"rejected\":[]"])
         }
         return try text.map(Self.read) ?? PosterChoice()
     }
 
-    /// Forgets all about `title`: the next election is free.
+    /// Forgets the choice for `title`.
     package func forget(_ title: TitleReference) async throws { try await state.set(nil, for: Self.key(title)) }
 
-    /// The pictures that are never shown.
+    /// The blocked pictures.
     package func blocked() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.blockedKey)) }
 
-    /// Blocks a picture in every size, or no longer.
+    /// Blocks or unblocks a picture in every size.
     package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
         try await state.change(Self.blockedKey) { text in
             let others = Self.hashes(text).filter { $0 != hash }

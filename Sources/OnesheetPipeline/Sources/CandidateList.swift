@@ -1,13 +1,13 @@
 import FoundationEssentials
 import OnesheetCore
 
-/// A title's candidates as they are cached: those at a URL. What a source holds itself is not cached.
+/// A title's candidates in the form in which they are cached: only those with a URL. Local originals of a source are not cached.
 struct CandidateList: Codable, Sendable {
     let candidates: [PosterCandidate]
 
     init(_ candidates: [PosterCandidate]) { self.candidates = candidates }
 
-    /// Whether all of them can be cached.
+    /// Whether all candidates can be cached.
     var isPortable: Bool {
         candidates.allSatisfy {
             if case .http = $0.location { true } else { false }

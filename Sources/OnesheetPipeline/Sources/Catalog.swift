@@ -4,8 +4,8 @@ package import OnesheetCache
 package import OnesheetCore
 import Synchronization
 
-/// The sources' titles and where their posters are. All questions to sources pass through here, so that each costs as few
-/// calls as possible (`SourceAnswers`) and made-up questions are told apart from known titles (`Familiarity`).
+/// The titles of all sources and their poster candidates. All calls to sources pass through this type, so that each costs as few
+/// calls as possible (`SourceAnswers`) and made-up titles are told apart from known ones (`Familiarity`).
 package struct Catalog: Sendable {
     package let sources: [String: any ContentSource]
     private let pages: SourceAnswers<TitlePage>
@@ -62,7 +62,7 @@ package struct Catalog: Sendable {
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
-    /// Where the original of `title` may be, best first.
+    /// Possible places of the original of `title`, best first.
     package func candidates(for title: TitleReference) async throws(PipelineError) -> [PosterCandidate] {
         let plugin = try source(title.source)
         let asksService = plugin.asksService
@@ -76,7 +76,7 @@ package struct Catalog: Sendable {
         ) { () async throws(SourceError) in CandidateList(try await plugin.candidates(for: title.id)) }.candidates
     }
 
-    /// Records that the administrator has decided about `title`, which makes it a known one.
+    /// Records that the administrator has decided about `title`, which makes it known.
     package func know(_ title: TitleReference) { known.note(title) }
 
     private func question(_ title: TitleReference) -> SourceQuestion {
@@ -84,13 +84,13 @@ package struct Catalog: Sendable {
             key: title.description, missKey: title.description, source: title.source, tags: [.source(title.source), .title(title)])
     }
 
-    /// Whether a command or the schedule asks, and no client.
+    /// Whether a command or the schedule is the caller, and not a client.
     private static var isTrusted: Bool { Familiarity.current == .known || Urgency.current == .prefetch }
 
     /// Whether the source lists `title`, or the administrator asks for it or did before.
     private func isListed(_ title: TitleReference) async -> Bool {
         if Self.isTrusted || known.contains(title) { return true }
-        // After a start the lists that are still in the cache say which titles there are.
+        // After a start, the lists that are still in the cache tell which titles exist.
         if known.begin(title.source) {
             for period in TitleQuery.Period.allCases {
                 if let list = await pages.kept(TitleQuery(period: period).key(of: title.source)) {
@@ -107,7 +107,7 @@ package struct Catalog: Sendable {
         for title in page.titles { known.note(TitleReference(source: source, id: title.id)) }
     }
 
-    /// The empty page that `query` asks for where a page is kept that says that there is none behind it.
+    /// The empty page for `query`, if a stored page shows that there is no page behind it.
     private func end(before query: TitleQuery, of source: String) async -> TitlePage? {
         guard query.page > 1 else { return nil }
         for page in Set([1, query.page - 1]) {
@@ -121,7 +121,7 @@ package struct Catalog: Sendable {
         return nil
     }
 
-    /// A list of days gone by never changes; the newest may, until its day is two days past anywhere on earth.
+    /// A list of past days never changes. The newest may change until its day is two days past everywhere on earth.
     private func lifetime(of query: TitleQuery) -> CacheExpiration {
         guard let date = query.date, query.phrase == nil else { return .seconds(3600) }
         return date < CalendarDay(clock.now, secondsFromGMT: 0).adding(days: -2) ? .never : .seconds(3600)
@@ -134,10 +134,11 @@ extension CacheTag {
 }
 
 extension TitleQuery {
-    /// A search by more bytes is answered without asking: no title's name has as many.
+    /// A longer search gets an empty answer without a call: no title has so long a name.
     package static let longestPhrase = 1000
 
-    /// The same question in its one form: the words of a search with one space between them and none around; without words it is a list.
+    /// The canonical form of a query: single spaces between the words of a search and none around them; a query without words asks
+    /// for a list.
     var normalized: TitleQuery {
         var query = self
         let words = phrase?.split { $0.isWhitespace }.joined(separator: " ") ?? ""
@@ -145,26 +146,26 @@ extension TitleQuery {
         return query
     }
 
-    /// The text that answers are kept under. Searches that differ in upper and lower case share one.
+    /// The cache key of the answer. Searches that differ only in case share one.
     func key(of source: String) -> String { text(source, phrase?.lowercased()) }
 
-    /// The text under which it is remembered that there is nothing. Services that look at the case find nothing for one spelling and
-    /// something for another, so that here they stay apart.
+    /// The key under which a missing answer is remembered. It keeps the case, because some services find titles for one spelling
+    /// only.
     func missKey(of source: String) -> String { text(source, phrase) }
 
     private func text(_ source: String, _ phrase: String?) -> String {
         "\(source)://?\(date.map { "\($0)" } ?? "")&\(period.rawValue)&\(page)&\(phrase ?? "")"
     }
 
-    /// Whether this is a list that a source shows by itself: its newest, or one of the last month's.
+    /// Whether this is a list that the server itself shows: the newest, or one of the last month.
     func isCurrent(_ today: CalendarDay) -> Bool {
         guard phrase == nil, page == 1 else { return false }
         return date.map { $0 >= today.adding(days: -31) && $0 <= today.adding(days: 1) } ?? true
     }
 }
 
-/// The titles that sources have listed lately, and those that the administrator has decided about. Questions about them are not made
-/// up.
+/// The titles that sources have listed lately, and those that the administrator has decided about. Questions about them are not
+/// made up.
 private final class KnownTitles: Sendable {
     private let titles = Mutex(TwoGenerations<TitleReference, Void>(count: 16_384, weight: 4 << 20))
     private let sources = Mutex<Set<String>>([])
@@ -173,6 +174,6 @@ private final class KnownTitles: Sendable {
 
     func note(_ title: TitleReference) { titles.withLock { $0.set((), for: title, weight: title.id.utf8.count) } }
 
-    /// Whether this is the first time since the start that titles of `source` are asked about.
+    /// Whether this is the first question about titles of `source` since the start.
     func begin(_ source: String) -> Bool { sources.withLock { $0.insert(source).inserted } }
 }

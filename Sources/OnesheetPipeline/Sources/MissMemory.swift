@@ -3,14 +3,14 @@ import OnesheetCache
 import OnesheetCore
 import Synchronization
 
-/// Remembers for minutes that a source does not have something, and for seconds that it could not answer, so that a repeated question
-/// costs one call.
+/// Remembers for minutes that a source does not have something, and for seconds that it failed, so that a repeated question costs
+/// one call.
 ///
 /// In memory only, and bounded: made-up names never become cache entries.
 final class MissMemory<Value: Sendable>: Sendable {
     private struct Miss {
         let outcome: Result<Value, SourceError>
-        /// While it is told. Outside of it are also moments before it was noted: the clock was set back then.
+        /// The time in which the answer is repeated. A time before the answer is outside of it: the clock was set back.
         let time: Range<Date>
         let mark: CacheGeneration
     }
@@ -20,7 +20,7 @@ final class MissMemory<Value: Sendable>: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// The empty answer or the error under `key` that is still remembered; after a purge everything is asked for again.
+    /// The remembered empty answer or error under `key`. A purge forgets all.
     func recall(_ key: String, at mark: CacheGeneration) -> Result<Value, SourceError>? {
         let now = clock.now
         return misses.withLock { misses -> Result<Value, SourceError>? in
@@ -31,7 +31,7 @@ final class MissMemory<Value: Sendable>: Sendable {
         }
     }
 
-    /// Remembers an empty answer, or an error for as long as its kind is worth it.
+    /// Remembers an empty answer, or an error for a time that depends on its kind.
     func note(_ outcome: Result<Value, SourceError>, _ key: String, at mark: CacheGeneration) {
         guard let seconds = Self.seconds(outcome) else { return }
         let now = clock.now
@@ -44,9 +44,9 @@ final class MissMemory<Value: Sendable>: Sendable {
     private static func seconds(_ outcome: Result<Value, SourceError>) -> Double? {
         switch outcome {
         case .success, .failure(.notFound): 600
-        // The calls that are left are kept for people.
+        // The remaining calls are reserved for interactive requests.
         case .failure(.quotaExhausted) where Urgency.current == .prefetch: nil
-        // A call each that will hardly end otherwise.
+        // Each costs a call and will most likely fail again.
         case .failure(.malformedAnswer), .failure(.unauthorized), .failure(.quotaExhausted(until: nil)): 30
         case .failure(.unavailable): 2
         // Neither costs a call.

@@ -5,21 +5,21 @@ import OnesheetCore
 
 /// A question to a source.
 struct SourceQuestion: Sendable {
-    /// The key of the answer in the cache. Questions that are the same to the source share it.
+    /// The key of the answer in the cache. Questions with the same meaning share it.
     let key: String
-    /// The key under which a missing answer is remembered; may distinguish more than `key`.
+    /// The key under which a missing answer is remembered. It may distinguish more than `key`.
     var missKey: String
     let source: String
     let tags: [CacheTag]
 }
 
-/// A source's answers of one kind. Each is cached while it is valid, and longer in case the source cannot answer. Missing answers are
+/// A source's answers of one kind. Each is cached while it is valid, and longer in case the source fails. Missing answers are
 /// remembered for minutes, and concurrent callers with the same question share one call.
 struct SourceAnswers<Value: Codable & Sendable>: Sendable {
-    /// How an answer is kept.
+    /// How an answer is stored.
     enum Worth {
         case keeping(CacheExpiration)
-        /// There is nothing. Remembered in memory only, so that made-up names do not fill a tier.
+        /// There is no such thing. Remembered in memory only, so that made-up names do not fill a tier.
         case remembering
         case nothing
     }
@@ -32,8 +32,8 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     private let flights: Coalescing<FlightKey<ExactText>, Value, PipelineError>
 
     /// - Parameters:
-    ///   - name: what sets these answers apart from others in the cache.
-    ///   - onJoin: called when a caller waits for an answer, so that a test knows when all do.
+    ///   - name: distinguishes these answers from others in the cache.
+    ///   - onJoin: called when a caller waits for an answer, for tests.
     init(
         _ name: String, cache: Cache, clock: WallClock, logger: Logger,
         onJoin: @escaping @Sendable (_ waiters: Int) -> Void = { _ in }
@@ -44,13 +44,13 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1)) { _, waiters in onJoin(waiters) }
     }
 
-    /// The answer in the cache under `key`, fresh or not. Asks no source.
+    /// The cached answer under `key`, fresh or stale. Asks no source.
     func kept(_ key: String) async -> DatedAnswer<Value>? { await storage.value(forKey: key)?.value }
 
-    /// The answer that is kept while it is fresh, or else the source's; where the source cannot answer now, the kept one all the same.
+    /// The cached answer if it is fresh, otherwise the source's. If the source fails, the cached answer even if it is stale.
     /// - Parameters:
-    ///   - isListed: whether the source lists what the question is about, or who asks is the administrator.
-    ///   - remembers: whether asking costs something, so that it is remembered what is not there.
+    ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator.
+    ///   - remembers: whether calls cost something, so that missing answers are remembered.
     func answer(
         _ question: SourceQuestion, isListed: Bool, remembers: Bool, worth: @escaping @Sendable (Value) -> Worth,
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
@@ -59,7 +59,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
         let mark = await cache.generation()
         if !remembers || misses.recall(question.missKey, at: mark) == nil {
-            // A client that has used up its share gets what is kept, although it is stale.
+            // A client without a remaining share gets the cached answer although it is stale.
             do throws(PipelineError) { try MissPermit.take() } catch {
                 guard let kept else { throw error }
                 return kept.value
@@ -97,12 +97,12 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
     }
 
-    /// Stores an answer. One that cannot be stored is answered all the same, and asked for again next time.
+    /// Stores an answer. An answer that cannot be stored is returned anyway, and asked for again next time.
     private func keep(
         _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at mark: CacheGeneration
     ) async {
         let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
-        // How long an answer is of use when its source cannot give a newer one.
+        // The time for which an answer is useful while its source fails.
         let life = dated.freshUntil == nil ? CacheExpiration.never : .days(30)
         do {
             try await storage.store(
@@ -113,14 +113,14 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     }
 }
 
-/// An answer, and until when its source's answer would be the same.
+/// An answer, and the time until which it is valid.
 struct DatedAnswer<Value: Codable & Sendable>: Codable, Sendable {
     let value: Value
     /// `nil` is for ever.
     let freshUntil: Date?
-    /// Whether it was known when it was asked for (`Familiarity`), so that it may be asked for again without using up the share of what
-    /// is not. What a stranger asked for once does not become known by that: over days all of a quota would go to renewing it. `nil` in
-    /// answers that were stored before this was noted.
+    /// Whether the subject was known at the time of the call (`Familiarity`), so that a renewal does not count against the share
+    /// for unknown titles. An answer to an unknown question stays unknown: otherwise renewals would use up the whole quota over
+    /// days. `nil` in answers of versions that did not record it.
     let isKnown: Bool?
 
     func isFresh(at now: Date) -> Bool { freshUntil.map { now < $0 } ?? true }

@@ -2,18 +2,18 @@ import NIOCore
 package import OnesheetCore
 import Synchronization
 
-/// How much one source may use of shared resources, whatever its plugin does.
+/// The limits of one source for shared resources. They hold whatever its plugin does.
 package struct SourceLimits: Sendable, Equatable {
-    /// For one answer of the plugin, with all that it asks its service for that.
+    /// For one call of the plugin, including its requests to its service.
     package var time = Duration.seconds(60)
-    /// Calls under way at the same time; one more is refused at once.
+    /// Concurrent calls; further ones are refused immediately.
     package var calls = 256
-    /// Bytes of an answer or a picture that is fetched for it; `nil` takes `Limits.originBytes`.
+    /// Bytes of a response or picture; `nil` uses `Limits.originBytes`.
     package var bytes: Int?
 
     package init() {}
 
-    /// The policy with no more bytes than these limits allow.
+    /// The policy with the response size capped by these limits.
     package func applied(to policy: OriginPolicy) -> OriginPolicy {
         guard let bytes else { return policy }
         var policy = policy
@@ -22,22 +22,22 @@ package struct SourceLimits: Sendable, Equatable {
     }
 }
 
-/// A source's access to the network, within its limits.
+/// The network access of a source, within its limits.
 package struct LimitedTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let limits: SourceLimits
     private let memory: MemoryBudget?
 
-    /// How many times its bytes a document takes that a plugin decodes, with the document.
+    /// The memory for a document and its decoded form, as a multiple of its bytes.
     private static let decodedSize = 8
 
-    /// - Parameter memory: what answers are counted in, until the call of the plugin ends that they are for.
+    /// - Parameter memory: the budget for responses until the plugin's call ends.
     package init(_ transport: any HTTPTransport, _ limits: SourceLimits, memory: MemoryBudget? = nil) {
         (self.transport, self.limits, self.memory) = (transport, limits, memory)
     }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
-        // Not on the source's own threads: what all sources share would wait there for a plugin that computes.
+        // Not on the threads of the source: shared resources would wait there for a plugin that computes.
         let answer = try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(HTTPTransportError) in
             try await transport.get(request, under: limits.applied(to: policy))
         }
@@ -50,7 +50,7 @@ package struct LimitedTransport: HTTPTransport {
     }
 }
 
-/// The memory of the answers that are fetched for one call of a plugin. It is released when the call ends, even if the call was
+/// The memory of the responses that one call of a plugin fetches. It is released when the call ends, even if the call was
 /// abandoned.
 final class CallMemory: Sendable {
     @TaskLocal static var current: CallMemory?

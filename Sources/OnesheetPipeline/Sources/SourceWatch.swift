@@ -5,14 +5,14 @@ import Synchronization
 
 /// The health of one source, and the outcomes of its calls since the start.
 package final class SourceWatch: Sendable {
-    /// The questions that a source answers.
+    /// The kinds of calls.
     package enum Call: Sendable, CaseIterable {
         case titles, title, candidates
     }
 
     private struct State {
         var figures = SourceFigures()
-        /// By call: a list that fails is not well again because a title is found.
+        /// By kind of call: a list that fails is not healthy again because a title is found.
         var health: [Call: SourceHealth] = [:]
     }
 
@@ -30,13 +30,13 @@ package final class SourceWatch: Sendable {
 
     package var figures: SourceFigures { state.withLock { $0.figures } }
 
-    /// The worst known state of any kind of call.
+    /// The worst known state of all kinds of calls.
     package var health: SourceHealth {
         let now = clock.now
         return state.withLock { $0.health.values.map { $0.current(at: now) }.max { $0.weight < $1.weight } ?? .well }
     }
 
-    /// Counts a call in.
+    /// Records the start of a call.
     /// - Returns: whether it may be made.
     func begin(atMost limit: Int) -> Bool {
         state.withLock { state in
@@ -49,10 +49,10 @@ package final class SourceWatch: Sendable {
         }
     }
 
-    /// Counts it out.
+    /// Records the end of a call.
     func end() { state.withLock { $0.figures.underWay -= 1 } }
 
-    /// - Parameter result: the source's answer; `nil` if there was none in time.
+    /// - Parameter result: the answer; `nil` after a timeout.
     func note<Value>(_ result: Result<Value, SourceError>?, of call: Call, seconds: Double) {
         let (now, before) = (clock.now, health)
         let outcome = SourceOutcome(result)
@@ -63,7 +63,7 @@ package final class SourceWatch: Sendable {
             let known = state.health[call] ?? .well
             switch result {
             case nil: state.health[call] = known.failing("it does not answer in time", at: now)
-            // The rest of the quota is reserved for interactive requests or for known titles, and not exhausted for those.
+            // The rest of the quota is reserved for interactive requests or known titles, so it is not exhausted for them.
             case .failure(.quotaExhausted) where Urgency.current == .prefetch || Familiarity.current == .unknown: break
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
@@ -84,7 +84,7 @@ package final class SourceWatch: Sendable {
 /// Whether a source answers.
 package enum SourceHealth: Sendable, Equatable {
     case well
-    /// Its quota is used up.
+    /// The quota is exhausted.
     case exhausted(until: Date?)
     case failing(since: Date, reason: String)
 
@@ -111,7 +111,7 @@ package enum SourceHealth: Sendable, Equatable {
 /// The outcomes of a source's calls since the start.
 package struct SourceFigures: Sendable, Equatable {
     package var calls: [SourceOutcome: Int] = [:]
-    /// Calls that were not refused, and the seconds that they took together.
+    /// Calls that were not refused, and their total duration in seconds.
     package var timed = 0
     package var seconds = 0.0
     package var underWay = 0

@@ -1,15 +1,15 @@
 import OnesheetCache
 package import OnesheetCore
 
-/// A source as the rest of the server sees it, with its limits enforced and the outcome of each call recorded. The plugin runs on threads
-/// of its own, so that one that hangs, computes, floods or fails affects only its own requests.
+/// A source as the rest of the server sees it: its limits are enforced and the outcome of each call is recorded. The plugin runs on
+/// threads of its own, so a plugin that hangs, computes, floods or fails affects only its own requests.
 package struct WatchedSource: ContentSource {
     private let source: any ContentSource
     private let limits: SourceLimits
     private let watch: SourceWatch
     private let executor = BoundedExecutor(threads: Self.threads)
 
-    /// A call mostly waits for a service; two can compute at the same time.
+    /// A call mostly waits for a service. Two can compute at the same time.
     private static let threads = 2
 
     package init(_ source: any ContentSource, limits: SourceLimits = SourceLimits(), watch: SourceWatch) {
@@ -25,7 +25,7 @@ package struct WatchedSource: ContentSource {
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
     package func changes() async throws(SourceError) -> TitleChanges? {
-        // No time limit: a change is told once, and only the caller that follows the source waits for it.
+        // No time limit: a change is reported once, and only the caller that follows the source waits for it.
         let result = await withTimeoutAbandoning(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
             do throws(SourceError) { return .success(try await source.changes()) } catch { return .failure(error) }
         }
@@ -45,8 +45,8 @@ package struct WatchedSource: ContentSource {
         try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
     }
 
-    /// Returns the plugin's answer within the time limit. A call that does not end, not even when cancelled, is abandoned. It counts as
-    /// under way for as long as it runs, so that the number of such calls is bounded.
+    /// Returns the plugin's answer within the time limit. A call that does not end, even when it is cancelled, is abandoned. It
+    /// counts as running until it ends, so that the number of such calls is bounded.
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
@@ -60,7 +60,7 @@ package struct WatchedSource: ContentSource {
                 do throws(SourceError) { return .success(try await ask()) } catch { return .failure(error) }
             }
         }
-        // A caller that leaves says nothing about the source.
+        // A cancelled caller says nothing about the source.
         if Task.isCancelled { throw .unavailable(reason: "cancelled") }
         watch.note(result, of: call, seconds: (ContinuousClock.now - start) / .seconds(1))
         guard let result else { throw .unavailable(reason: "no answer in \(limits.time)") }
@@ -68,8 +68,8 @@ package struct WatchedSource: ContentSource {
     }
 }
 
-/// A source whose answers are checked against the limits of `AnswerCheck`, so that the code behind it can trust the answers of any
-/// service, program or plugin.
+/// A source whose answers are checked against the limits of `AnswerCheck`, so that other code can trust the answers of any service,
+/// program or plugin.
 struct CheckedSource: ContentSource {
     let source: any ContentSource
 

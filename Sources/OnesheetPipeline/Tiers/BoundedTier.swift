@@ -2,10 +2,10 @@ import OnesheetCache
 package import OnesheetCore
 import Synchronization
 
-/// A plugin's tier, held to a deadline: it may fail or hang, and costs a request no more than that time.
+/// A plugin's tier with a deadline. A tier that fails or hangs costs a request no more than the deadline.
 ///
-/// After a look-up or a store that was not answered in time the tier rests, so that not each request waits for it. Calls that hang are left behind, and
-/// there are only so many of them.
+/// After a lookup or store times out, the tier is skipped for a while, so that not every request waits for it. Calls that hang are
+/// abandoned, and their number is bounded.
 package final class BoundedTier: CacheTier {
     package let name: String
     private let tier: any CacheTier
@@ -22,8 +22,8 @@ package final class BoundedTier: CacheTier {
     private static let rest = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - name: the configured name, in figures and in `Cache-Status`.
-    ///   - deadline: for a look-up and a store. Counting may take four times as long, and a removal by selection a hundred times.
+    ///   - name: the configured name, in metrics and in `Cache-Status`.
+    ///   - deadline: for a lookup or a store. Counting may take four times as long, and a removal by selection a hundred times.
     package init(_ tier: any CacheTier, named name: String, deadline: Duration) {
         self.tier = tier
         self.name = name
@@ -90,7 +90,7 @@ package final class BoundedTier: CacheTier {
             do throws(CacheError) { return .success(try await body()) } catch { return .failure(error) }
         }
         if let result { return try result.get() }
-        // A caller that left says nothing about the tier.
+        // A cancelled caller says nothing about the tier.
         if Task.isCancelled { throw .tier(operation: operation, reason: "the request was cancelled") }
         if rests { state.withLock { $0.restsUntil = .now + Self.rest } }
         throw .tier(operation: operation, reason: "no answer within \(limit)")
@@ -108,7 +108,7 @@ package final class BoundedTier: CacheTier {
 
     private func leave() { state.withLock { $0.underWay -= 1 } }
 
-    /// Keys as they are visited.
+    /// The visited keys.
     private final class Keys: Sendable {
         private let keys = Mutex<[CacheKey]>([])
         var all: [CacheKey] { keys.withLock { $0 } }

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Gathers a body as it comes. Memory is reserved for bytes that are there, not for bytes that were announced: words cost nothing.
+/// Collects a body as it arrives. Reserves memory for received bytes only, because an announced length costs the sender nothing.
 struct BodyCollector {
     enum Refusal: Error {
         case tooLarge, noMemory
     }
 
-    /// So many bytes of what is announced are made room for at once.
+    /// The most announced bytes to reserve capacity for at once.
     private static let first = 256 << 10
 
     private(set) var bytes = ByteBuffer()
@@ -15,23 +15,23 @@ struct BodyCollector {
     private let announced: Int?
 
     /// - Parameters:
-    ///   - announced: the bytes that are to come, as far as it was said.
-    ///   - limit: bytes that may come.
-    /// - Throws: `Refusal.tooLarge` if more was announced than may come.
+    ///   - announced: the announced length, if there is one.
+    ///   - limit: the limit in bytes.
+    /// - Throws: `Refusal.tooLarge` if the announced length exceeds the limit.
     init(announced: Int?, limit: Int, budget: MemoryBudget) throws(Refusal) {
         if let announced, announced > limit { throw .tooLarge }
         guard let reservation = budget.reserve(0) else { throw .noMemory }
         (self.announced, self.limit, self.reservation) = (announced, limit, reservation)
     }
 
-    /// Takes the next bytes.
+    /// Adds bytes.
     mutating func add(_ piece: ByteBuffer) throws(Refusal) {
         let (needed, capacity) = (bytes.readableBytes + piece.readableBytes, bytes.capacity)
         guard needed <= limit else { throw .tooLarge }
         if needed > capacity {
             let doubled = min(capacity * 2, announced ?? .max)
             let more = Self.rounded(max(needed, doubled, min(announced ?? 0, Self.first)))
-            // While it grows there are both, the old bytes and room for the new.
+            // While the buffer grows, the old and the new one exist together.
             guard reservation.grow(to: capacity + more) else { throw .noMemory }
             bytes.reserveCapacity(more)
             reservation.shrink(to: bytes.capacity)

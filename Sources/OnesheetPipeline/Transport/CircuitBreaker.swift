@@ -2,37 +2,38 @@ import FoundationEssentials
 import OnesheetCore
 import Synchronization
 
-/// Stops requests to a host that cannot be reached or asks for a pause, and to a URL for which its host asks for one. After the pause, a
-/// few trial requests find out whether it works again.
+/// Stops requests to a host that cannot be reached or asks for a pause, and to a URL for which its host asks for a pause. After the
+/// pause, a few trial requests test whether it works again.
 ///
-/// While the cache is warm, only bad URLs reach an origin, so a single URL says little about its host: any status counts as an answer, and
-/// a truncated body counts against its URL only. Failed connections for several URLs within a short time open the circuit of the host.
+/// While the cache is warm, only bad URLs reach an origin, so a single URL says little about its host. Any status counts as an
+/// answer, and a truncated body counts against its URL only. Failed connections for several URLs within a short time open the
+/// circuit of the host.
 final class CircuitBreaker: Sendable {
-    /// How a request failed without a head of an answer.
+    /// How a request failed before the head of a response.
     enum Failure {
-        /// No connection, or one that broke.
+        /// The connection could not be made, or it broke.
         case unreachable
-        /// A connection that brought nothing in time.
+        /// The connection delivered nothing in time.
         case silent
     }
 
     private struct Circuit {
-        /// When its window began.
+        /// The start of its window.
         let start: Date
         var attempts = 0
         var unreachable = 0
         var silent = 0
-        /// Different URLs that failed; a few are enough to know.
+        /// Different URLs that failed; a few suffice.
         var urls: Set<Int> = []
-        /// Different URLs for which it asked for a pause, and the shortest.
+        /// Different URLs for which the host asked for a pause, and the shortest pause.
         var asking: Set<Int> = []
         var asked = CircuitBreaker.longest
-        /// While nothing is sent. Outside of it are also moments before it began: the clock was set back then.
+        /// The time of the pause. A time before its start is outside of it: the clock was set back.
         var rest: Range<Date>?
-        /// Requests that find out.
+        /// Trial requests.
         var trials = 0
 
-        /// Whether the host itself is to blame: half of what was sent could not be delivered, or nothing was answered at all.
+        /// Whether the host itself is to blame: half of the requests could not be delivered, or none was answered.
         var isBad: Bool {
             let failures = unreachable + silent
             guard failures >= CircuitBreaker.failures, urls.count >= CircuitBreaker.different else { return false }
@@ -44,21 +45,21 @@ final class CircuitBreaker: Sendable {
 
     private struct State {
         var circuits: [OriginHost: Circuit] = [:]
-        /// URLs that are left alone, by what is left of them.
+        /// Paused URLs, by their hash.
         var urls: [Int: Range<Date>] = [:]
     }
 
-    /// So many failures open a circuit.
+    /// The number of failures that opens a circuit.
     static let failures = 5
-    /// The number of different URLs that have to fail.
+    /// The number of different URLs that must fail.
     static let different = 3
-    /// Seconds within which they count.
+    /// The window for failures, in seconds.
     static let window = 10.0
-    /// Seconds that it stays open.
+    /// The time for which the circuit is open, in seconds.
     static let pause = 10.0
-    /// So many requests find out after a pause: if it were one, the one who sends most would always be it.
+    /// The number of trial requests after a pause. With a single one, the busiest client would always be chosen.
     static let trials = 4
-    /// The longest that a host's own word is taken for.
+    /// The longest pause that a host may ask for.
     private static let longest = 600.0
     private static let capacity = 4096
 
@@ -67,7 +68,7 @@ final class CircuitBreaker: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// Seconds for which `url` is to be left alone; `nil` where it may be asked for.
+    /// Seconds until `url` may be requested; `nil` if it may be requested now.
     func wait(for url: WebURL) -> Int? {
         let (now, host, mark) = (clock.now, OriginHost(url), Self.mark(url))
         return state.withLock { state in
@@ -80,26 +81,26 @@ final class CircuitBreaker: Sendable {
             guard let rest = circuit.rest else { return nil }
             let isOver = !rest.contains(now)
             guard isOver || (1..<Self.trials).contains(circuit.trials) else { return Self.seconds(until: rest.upperBound, now) }
-            // This caller tries; most others wait for what it learns.
+            // This caller tries; most others wait for the result.
             circuit.trials = isOver ? 1 : circuit.trials + 1
             if isOver { circuit.rest = now..<now.addingTimeInterval(Self.pause) }
             return nil
         }
     }
 
-    /// The host of `url` has answered, whatever it was.
+    /// Records an answer of the host of `url`, whatever its status.
     func answered(_ url: WebURL) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             guard var circuit = state.circuits[host] else { return }
             circuit.attempts += 1
-            // One that rests because it asked for it did answer.
+            // A host that asked for its pause did answer.
             let isOver = circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
             state.circuits[host] = isOver ? nil : circuit
         }
     }
 
-    /// No answer came for `url`.
+    /// Records that no answer came for `url`.
     func failed(_ url: WebURL, _ failure: Failure) {
         change(url) { circuit, mark, now in
             circuit.attempts += 1
@@ -113,8 +114,8 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// The host of `url` has asked to be left alone for `seconds`. One URL is left alone by itself; if several ask in a short time, and
-    /// little else is answered, it is their host.
+    /// Records that the host of `url` asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs get
+    /// one in a short time and little else is answered, it applies to the host.
     func leave(_ url: WebURL, for seconds: Double) {
         let seconds = min(max(seconds, 1), Self.longest)
         change(url) { circuit, mark, now in
@@ -150,7 +151,7 @@ final class CircuitBreaker: Sendable {
 
     private static func seconds(until end: Date, _ now: Date) -> Int { max(1, Int(end.timeIntervalSince(now).rounded(.up))) }
 
-    /// A URL by its bytes, in the size of a number.
+    /// A URL as a hash of its bytes.
     private static func mark(_ url: WebURL) -> Int {
         var hasher = Hasher()
         for byte in url.description.utf8 { hasher.combine(byte) }

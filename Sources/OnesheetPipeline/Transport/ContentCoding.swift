@@ -3,11 +3,11 @@ import NIOHTTP1
 import NIOPosix
 import OnesheetCore
 
-/// Undoes the coding of a body that came coded although it was asked for as it is (RFC 9110 §8.4). Within limits: a small body that
-/// unpacks to a large one is as large as that.
+/// Decodes a body with a content coding that was not asked for (RFC 9110 §8.4), within the limits: a small body that unpacks to a
+/// large one counts as large.
 enum ContentCoding {
-    /// The answer as it was before it was coded; itself if it was not.
-    /// - Throws: `ExchangeFailure` if the coding is not one of ours, the body is damaged or too large, or there is no memory.
+    /// The response without its content coding; unchanged if it has none.
+    /// - Throws: `ExchangeFailure` if the coding is not supported, the body is damaged or too large, or there is no memory.
     static func undone(
         _ reply: OriginReply, limit: Int, budget: MemoryBudget, on threads: NIOThreadPool
     ) async throws(ExchangeFailure) -> OriginReply {
@@ -20,7 +20,7 @@ enum ContentCoding {
             throw ExchangeFailure(.unusable("it has the content coding “\(name)”, which was not asked for"), .answered)
         }
         let body = reply.body
-        // Some servers say so of everything they send: a body without gzip's magic bytes (RFC 1952 §2.3.1) is taken as it is.
+        // Some servers claim gzip for every response. A body without gzip's magic bytes (RFC 1952 §2.3.1) is taken as it is.
         if format == .gzip, !body.readableBytesView.starts(with: [0x1F, 0x8B]) { return reply }
         let outcome: Result<BodyCollector, Inflater.Failure>
         do {

@@ -1,33 +1,33 @@
 import NIOCore
 import OnesheetCore
 
-/// Why one exchange with an origin brought no whole answer, and how far it came.
+/// The reason for which an exchange with an origin brought no complete response, and its progress.
 struct ExchangeFailure: Error {
     enum Kind {
-        /// All addresses of the host lie outside the source's networks.
+        /// All addresses of the host are outside the source's networks.
         case refused([IPAddress])
         case noAddress
         case timedOut
-        /// More bytes than this.
+        /// The response exceeds this limit in bytes.
         case tooLarge(Int)
-        /// There is no memory for what comes.
+        /// There is no memory for the response.
         case noMemory
-        /// There are as many connections, or look-ups of names, as there may be.
+        /// The limit of connections or name lookups is reached.
         case full
         /// The message of the system, the TLS library or the parser.
         case broken(String)
-        /// The answer is whole, and nothing can be done with it.
+        /// The response is complete but unusable.
         case unusable(String)
     }
 
     enum Stage: Comparable {
         /// There was no connection.
         case connecting
-        /// Nothing came.
+        /// Nothing was received.
         case waiting
-        /// Something came, and no whole head.
+        /// A part of the head was received.
         case begun
-        /// The head had come.
+        /// The head was received.
         case answered
     }
 
@@ -36,7 +36,7 @@ struct ExchangeFailure: Error {
 
     init(_ kind: Kind, _ stage: Stage) { (self.kind, self.stage) = (kind, stage) }
 
-    /// Whether no head of an answer came, by the host's fault.
+    /// Whether no head was received and the host is to blame.
     var isUnanswered: Bool {
         switch kind {
         case .noMemory, .full: false
@@ -44,7 +44,7 @@ struct ExchangeFailure: Error {
         }
     }
 
-    /// Whether it may be gone the next moment.
+    /// Whether a retry may succeed.
     var isWorthAnotherTry: Bool {
         switch kind {
         case .broken, .noAddress, .refused: true
@@ -68,8 +68,8 @@ struct ExchangeFailure: Error {
 }
 
 extension ExchangeFailure {
-    /// The failure as the asker hears it. Whether a host that a stranger may have chosen is refused, unknown, closed, silent or talks
-    /// rubbish is all one to them, or they would read off it what there is inside.
+    /// The failure for the caller. If a stranger may have chosen the host, all connection failures look the same: refused, unknown,
+    /// closed, silent, or invalid. Otherwise they would reveal the internal network.
     func error(at url: WebURL, isNamed: Bool) -> HTTPTransportError {
         let url = url.description
         if !isNamed, isUnanswered { return .failed(url: url, reason: "its host gives no answer") }

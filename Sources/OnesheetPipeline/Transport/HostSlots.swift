@@ -4,25 +4,25 @@ import Synchronization
 
 /// Limits concurrent requests per host. Excess requests wait in a bounded FIFO queue; beyond that they fail immediately.
 ///
-/// If others wait, requests that the host does not answer may keep at most half of the places, so that a few pictures that hang do not
-/// block the rest of their host.
+/// If requests wait, requests without a response may hold at most half of the slots, so that a few pictures that hang do not block
+/// the rest of their host.
 final class HostSlots: Sendable {
     /// The queue is full. Room is likely after `retryAfter` seconds.
     struct Full: Error, Equatable {
         let retryAfter: Int
     }
 
-    /// One of a host's places, taken by a request.
+    /// One of a host's slots, held by a request.
     struct Place: Sendable {
         fileprivate let slots: HostSlots
         fileprivate let host: OriginHost
         fileprivate let ticket: UInt64
         fileprivate let start: Date
 
-        /// The head of an answer has come.
+        /// Records that the head of a response has arrived.
         func answered() { slots.answered(self) }
 
-        /// Whether the request may go on waiting for a head, for which it has waited `seconds`.
+        /// Whether the request may continue to wait for a head, after `seconds`.
         func mayStay(after seconds: Double) -> Bool { slots.mayStay(self, seconds) }
     }
 
@@ -33,7 +33,7 @@ final class HostSlots: Sendable {
 
     private struct Line {
         var taken = 0
-        /// Those that wait for a head longer than usual, and may.
+        /// Requests that wait longer than usual for a head and may continue.
         var silent: Set<UInt64> = []
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Turn, Never>)] = []
         var estimator = RetryAfterEstimator()
@@ -41,12 +41,12 @@ final class HostSlots: Sendable {
 
     private struct State {
         var lines: [OriginHost: Line] = [:]
-        /// Seconds until a head comes, on average, the latest counting most.
+        /// The average seconds until a head arrives, weighted towards the latest.
         var heads: [OriginHost: Double] = [:]
         var tickets: UInt64 = 0
     }
 
-    /// Hosts whose time to a head is known.
+    /// Hosts with a known time to a head.
     private static let capacity = 1000
 
     private let state = Mutex(State())
@@ -56,16 +56,17 @@ final class HostSlots: Sendable {
     private let clock: WallClock
 
     /// - Parameters:
-    ///   - limit: requests at one host at a time.
-    ///   - queue: the most requests that may wait.
-    ///   - patience: seconds for which any request may wait for its answer, even if others wait for its place.
+    ///   - limit: concurrent requests to one host.
+    ///   - queue: the most waiting requests.
+    ///   - patience: seconds that any request may wait for its response, even if others wait for its slot.
     init(limit: Int, queue: Int, patience: Double = 2.5, clock: WallClock) {
         precondition(limit > 0, "needs at least one request at a time")
         (self.limit, self.queue, self.patience, self.clock) = (limit, queue, patience, clock)
     }
 
-    /// Runs `body` once there is room at `host`.
-    /// - Throws: `Full` where too many wait, `CancellationError` where the caller is cancelled while it waits, and what `body` throws.
+    /// Runs `body` once `host` has a free slot.
+    /// - Throws: `Full` if the queue is full, `CancellationError` if the caller is cancelled while it waits, and any error of
+    ///   `body`.
     func with<Value: Sendable>(_ host: OriginHost, _ body: (Place) async throws -> Value) async throws -> Value {
         let ticket = state.withLock { state in
             state.tickets += 1
@@ -81,7 +82,7 @@ final class HostSlots: Sendable {
         return try await body(place)
     }
 
-    /// Requests at `host`, waiting ones included.
+    /// Requests to `host`, including waiting ones.
     func load(of host: OriginHost) -> Int { state.withLock { $0.lines[host].map { $0.taken + $0.waiting.count } ?? 0 } }
 
     private func enter(_ host: OriginHost, _ ticket: UInt64) async -> Turn {
@@ -125,7 +126,7 @@ final class HostSlots: Sendable {
     private func mayStay(_ place: Place, _ seconds: Double) -> Bool {
         state.withLock { state in
             guard var line = state.lines[place.host], !line.silent.contains(place.ticket) else { return true }
-            // A host that is slow with everything is let be slow.
+            // A host that is slow with every request may be slow.
             guard seconds >= max(patience, 4 * (state.heads[place.host] ?? 0)) else { return true }
             guard line.silent.count < limit / 2 else { return line.waiting.isEmpty }
             line.silent.insert(place.ticket)
@@ -134,7 +135,7 @@ final class HostSlots: Sendable {
         }
     }
 
-    /// Hands the room on to the one that waits longest.
+    /// Passes the slot to the longest-waiting request.
     private func leave(_ place: Place) {
         let seconds = clock.now.timeIntervalSince(place.start)
         let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
@@ -143,7 +144,7 @@ final class HostSlots: Sendable {
             line.silent.remove(place.ticket)
             let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst().continuation
             if next == nil { line.taken -= 1 }
-            // Forget idle hosts, or their number would grow without bound.
+            // Forget idle hosts, otherwise their number would grow without bound.
             state.lines[place.host] = line.taken == 0 ? nil : line
             return next
         }

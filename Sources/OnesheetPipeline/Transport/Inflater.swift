@@ -1,15 +1,15 @@
 import CZlib
 import NIOCore
 
-/// Unpacks what deflate packed, with zlib.
+/// Decompresses deflate data with zlib.
 enum Inflater {
     enum Format {
-        /// RFC 1952, of one or more members.
+        /// RFC 1952, with one or more members.
         case gzip
-        /// RFC 1950; also RFC 1951 without what belongs around it, as some servers send it (RFC 9110 §8.4.1.2).
+        /// RFC 1950, or raw RFC 1951 without the wrapper, as some servers send it (RFC 9110 §8.4.1.2).
         case deflate
 
-        /// The format that a content coding names in lower case.
+        /// The format of a content coding, whose name is in lower case.
         init?(coding: String) {
             switch coding {
             case "gzip", "x-gzip": self = .gzip
@@ -23,11 +23,11 @@ enum Inflater {
         case damaged, tooLarge, noMemory
     }
 
-    /// Members of one body; more are work without an end for bytes without a use.
+    /// The most members of one body. More would cost unbounded work without output.
     private static let members = 100
     private static let piece = 64 << 10
 
-    /// The bytes that `packed` stands for. What follows the last member is left alone, as others leave it.
+    /// The decompressed bytes. Ignores bytes after the last member, as other decoders do.
     static func inflate(
         _ packed: ByteBuffer, _ format: Format, limit: Int, budget: MemoryBudget
     ) throws(Failure) -> BodyCollector {
@@ -37,7 +37,7 @@ enum Inflater {
         } catch {
             throw Failure(error)
         }
-        // zlib's window and tables, beside the pieces.
+        // zlib's window and tables, in addition to the pieces.
         guard let tables = budget.reserve(128 << 10) else { throw .noMemory }
         defer { withExtendedLifetime(tables) {} }
         var stream = z_stream()
@@ -47,7 +47,7 @@ enum Inflater {
         var rest = packed
         var output = [UInt8](repeating: 0, count: piece)
         var members = 0
-        // After a full output, inflating may continue without more input.
+        // After a full output buffer, inflating may continue without more input.
         var isFull = false
         while true {
             if input.isEmpty, !isFull {
@@ -91,7 +91,7 @@ enum Inflater {
 
     private static func zlibInflate(_ stream: inout z_stream) -> CInt { CZlib.inflate(&stream, Z_NO_FLUSH) }
 
-    /// How zlib is told the format (zlib.h, inflateInit2).
+    /// The parameter that selects the format in zlib (zlib.h, inflateInit2).
     private static func windowBits(_ packed: ByteBuffer, _ format: Format) -> CInt {
         guard format == .deflate else { return 15 + 16 }
         guard let head = packed.getInteger(at: packed.readerIndex, as: UInt16.self) else { return 15 }

@@ -5,12 +5,12 @@ import NIOSSL
 import OnesheetCore
 import Synchronization
 
-/// Connections to origins: made to checked addresses only, kept for the next request, closed when idle.
+/// Connections to origins: made only to checked addresses, reused, and closed when they are idle.
 ///
-/// A name is looked up and its addresses are checked before there is a connection, and the connection is made to a checked address: a
-/// name that means something else a moment later (DNS rebinding) leads nowhere else. `Host` and the TLS handshake have the name.
+/// The addresses of a name are checked before the connection is made, and the connection is made to a checked address. A name that
+/// resolves differently a moment later (DNS rebinding) has no effect. `Host` and the TLS handshake use the name.
 final class OriginConnections: Sendable {
-    /// A connection was checked against one set of networks, and is for no other.
+    /// A connection was checked against one set of networks and is reused only for that set.
     private struct Key: Hashable {
         let host: OriginHost
         let networks: [NetworkRange]
@@ -25,12 +25,12 @@ final class OriginConnections: Sendable {
     private struct State {
         var idle: [Key: [Idle]] = [:]
         var open: [ObjectIdentifier: any Channel] = [:]
-        /// Connections in the making.
+        /// Pending connections.
         var opening = 0
         var isShutDown = false
 
-        /// Forgets a connection.
-        /// - Returns: what would have ended it.
+        /// Removes a connection.
+        /// - Returns: the timer that would have closed it.
         @discardableResult
         mutating func remove(_ channel: any Channel) -> Scheduled<Void>? {
             guard open.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return nil }
@@ -45,11 +45,11 @@ final class OriginConnections: Sendable {
         }
     }
 
-    /// Connections in all: descriptors are everybody's.
+    /// The most connections, because file descriptors are a shared resource.
     private static let limit = 512
-    /// How long one waits for another request. Many servers wait a minute, some less.
+    /// The idle timeout of a connection. Many servers close after a minute, some earlier.
     private static let idleTime = TimeAmount.seconds(30)
-    /// More addresses are not tried.
+    /// The most addresses to try.
     private static let attempts = 4
 
     private let state = Mutex(State())
@@ -61,11 +61,11 @@ final class OriginConnections: Sendable {
         (self.group, self.resolver, self.security) = (group, resolver, security)
     }
 
-    /// Connections that are open.
+    /// Open connections.
     var count: Int { state.withLock { $0.open.count } }
 
-    /// What `host` answers to `order`, at an address within `networks`.
-    /// - Parameter isFresh: whether it has to be a new connection.
+    /// The response of `host` to `order`, from an address within `networks`.
+    /// - Parameter isFresh: whether it needs a new connection.
     func send(
         _ order: OriginOrder, to host: OriginHost, in networks: [NetworkRange], isFresh: Bool
     ) async throws(ExchangeFailure) -> OriginReply {
@@ -74,8 +74,8 @@ final class OriginConnections: Sendable {
             do throws(ExchangeFailure) {
                 return try await exchange(order, on: channel, key)
             } catch {
-                // Both ends may close a connection that waits. The other did just as the request went out, and has not seen it: a GET
-                // is sent again (RFC 9112 §9.3.1).
+                // Both ends may close an idle connection. The origin closed it before it received the request, so a GET may be sent
+                // again (RFC 9112 §9.3.1).
                 guard error.stage == .waiting, case .broken = error.kind, !Task.isCancelled else { throw error }
             }
         }
@@ -112,7 +112,7 @@ final class OriginConnections: Sendable {
         }
     }
 
-    /// A connection to the first of `addresses` that takes one.
+    /// A connection to the first of `addresses` that accepts one.
     private func connect(
         to host: OriginHost, at addresses: [IPAddress], _ key: Key, _ order: OriginOrder
     ) async throws(ExchangeFailure) -> any Channel {
@@ -141,7 +141,7 @@ final class OriginConnections: Sendable {
         throw failure
     }
 
-    /// Without an address in it: it may be one that only the name server should know.
+    /// Without the address, which may be known only to an internal name server.
     private static func reason(_ error: any Error) -> String {
         if let error = error as? IOError, error.errnoCode == ECONNREFUSED { return "the connection was refused" }
         return String("\(error)".prefix(200))
@@ -159,7 +159,7 @@ final class OriginConnections: Sendable {
         }
     }
 
-    /// Counts one more connection, for which an idle one goes if there are too many.
+    /// Counts a new connection. Closes an idle one if there are too many.
     private func makeRoom() throws(ExchangeFailure) {
         let surplus = try state.withLock { state throws(ExchangeFailure) -> (any Channel)? in
             guard !state.isShutDown else { throw ExchangeFailure(.full, .connecting) }
@@ -194,7 +194,7 @@ final class OriginConnections: Sendable {
 
     private func takeIdle(_ key: Key) -> (any Channel)? {
         let idle = state.withLock { state -> Idle? in
-            // The one used last is the least likely to be closed.
+            // The most recently used one is the least likely to be closed.
             let idle = state.idle[key]?.popLast()
             if state.idle[key]?.isEmpty ?? false { state.idle[key] = nil }
             return idle

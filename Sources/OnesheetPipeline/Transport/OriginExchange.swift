@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Carries requests to an origin, one at a time, and gathers each answer within its bounds.
+/// Sends requests to an origin, one at a time, and collects each response within its limits.
 final class OriginExchange: ChannelDuplexHandler {
-    /// A request, and who waits for its answer.
+    /// A request and its waiter.
     struct Job: Sendable {
         let order: OriginOrder
         let promise: EventLoopPromise<OriginReply>
@@ -16,7 +16,7 @@ final class OriginExchange: ChannelDuplexHandler {
     private struct Exchange {
         let job: Job
         let start = NIODeadline.now()
-        /// When the last bytes of the body came.
+        /// When the last bytes of the body arrived.
         var latest = NIODeadline.now()
         var head: HTTPResponseHead?
         var headCame = NIODeadline.now()
@@ -53,7 +53,7 @@ final class OriginExchange: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let order = exchange?.job.order else {
-            // An answer without a request.
+            // A response without a request.
             context.close(promise: nil)
             return
         }
@@ -95,18 +95,18 @@ final class OriginExchange: ChannelDuplexHandler {
         fail(.broken("the connection was closed"), context)
     }
 
-    /// How far the exchange has come.
+    /// The progress of the exchange.
     private var stage: ExchangeFailure.Stage {
         exchange?.head != nil ? .answered : ceiling.received > 0 ? .begun : .waiting
     }
 
-    /// Gives up what takes too long.
+    /// Ends an exchange that takes too long.
     private func look(_ context: ChannelHandlerContext) {
         guard let exchange else { return }
         let (now, order) = (NIODeadline.now(), exchange.job.order)
         if now >= order.deadline { return fail(.timedOut, context) }
         guard exchange.head != nil else {
-            // Whatever else comes: interim answers are not one.
+            // Interim responses do not count.
             let waited = now - exchange.start
             if waited >= order.bounds.silence || !order.place.mayStay(after: waited.seconds) { fail(.timedOut, context) }
             return

@@ -1,7 +1,7 @@
 import NIOCore
 import OnesheetCore
 
-/// Holds the origin policy against URLs and against addresses, before there is a connection.
+/// Checks URLs and addresses against the origin policy before a connection is made.
 enum OriginGuard {
     /// - Throws: `HTTPTransportError.forbidden` if `policy` does not allow `url`.
     static func check(_ url: WebURL, _ policy: OriginPolicy) throws(HTTPTransportError) {
@@ -9,7 +9,7 @@ enum OriginGuard {
         throw .forbidden(url: url.description, reason: "it is not on the source's allow-list")
     }
 
-    /// The addresses of the host of `url` that a connection may be made to, those of both families in turn (RFC 8305 §4).
+    /// The addresses of the host of `url` that connections may be made to, alternating between the families (RFC 8305 §4).
     /// - Throws: `ExchangeFailure` if there is none.
     static func addresses(
         of host: OriginHost, in networks: [NetworkRange], _ resolver: any NameResolver
@@ -33,14 +33,14 @@ enum OriginGuard {
         return inTurn(allowed)
     }
 
-    /// Whether a connection ends within `networks`. It was made to a checked address, so this never fails; if it ever did, it would be
-    /// the only thing between a stranger and the inside.
+    /// Whether the peer of a connection is within `networks`. Connections are made only to checked addresses, so this is a second
+    /// line of defence.
     static func allows(_ channel: any Channel, _ networks: [NetworkRange]) -> Bool {
         guard let remote = channel.remoteAddress, let address = IPAddress(remote) else { return false }
         return networks.contains { $0.contains(address) }
     }
 
-    /// Alternates between the families, so that one that leads nowhere costs one attempt.
+    /// Alternates between the families, so that an unreachable family costs one attempt.
     private static func inTurn(_ addresses: [IPAddress]) -> [IPAddress] {
         guard let family = addresses.first?.bytes.count else { return [] }
         let (same, other) = (addresses.filter { $0.bytes.count == family }, addresses.filter { $0.bytes.count != family })
@@ -49,8 +49,8 @@ enum OriginGuard {
 }
 
 extension OriginPolicy {
-    /// Whether the operator named the host of `url`, so that errors may describe what is wrong with it. A stranger may have chosen a host
-    /// that only fits a pattern or that is the target of a redirect; errors must not describe connections to it.
+    /// Whether the operator named the host of `url`, so that errors may describe its connections. Errors must not do so if a
+    /// stranger may have chosen the host: one that only matches a pattern, or the target of a redirect.
     func names(_ url: WebURL, afterRedirect isRedirected: Bool) -> Bool {
         guard let allow else { return !isRedirected }
         return allow.contains { $0.isForOneHost && $0.matches(url) }
@@ -58,7 +58,7 @@ extension OriginPolicy {
 }
 
 extension IPAddress {
-    /// The address of a socket's end, its zone aside.
+    /// The address of a socket's peer without its zone.
     init?(_ socket: SocketAddress) {
         guard let text = socket.ipAddress?.prefix(while: { $0 != "%" }) else { return nil }
         self.init(String(text))

@@ -5,12 +5,12 @@ import OnesheetHTTP
 
 extension HTTPRequestHead {
     /// A GET for `url`.
-    /// - Parameter fields: sent besides our own, in whose place they come.
+    /// - Parameter fields: headers that replace the default ones.
     init(_ url: WebURL, fields: [String: String]) {
         var headers = HTTPHeaders([
             ("Host", url.authority), ("User-Agent", "onesheet"), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
         ])
-        // How the request is framed is not for a configuration to say.
+        // A configuration must not change the framing of the request.
         let own: Set = ["connection", "content-length", "transfer-encoding", "upgrade", "expect", "te", "trailer"]
         for (name, value) in fields where !own.contains(name.lowercased()) { headers.replaceOrAdd(name: name, value: value) }
         self.init(version: .http1_1, method: .GET, uri: url.target, headers: headers)
@@ -18,13 +18,13 @@ extension HTTPRequestHead {
 }
 
 extension WebURL {
-    /// Host and port as a `Host` field has them (RFC 9110 §7.2).
+    /// Host and port for a `Host` field (RFC 9110 §7.2).
     fileprivate var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (scheme == "https" ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// Path and query with every byte escaped that may not stand there (RFC 3986 §3.3, §3.4); what is escaped already stays.
+    /// Path and query with all invalid bytes escaped (RFC 3986 §3.3, §3.4). Existing escapes stay.
     var target: String {
         let bytes = Array((path + (query.map { "?" + $0 } ?? "")).utf8)
         var escaped: [UInt8] = []
@@ -49,7 +49,7 @@ extension WebURL {
     }
 }
 
-/// A scheme, a host and a port: the unit that shares connections and fails together.
+/// A scheme, a host and a port: the unit of connection reuse and of failures.
 struct OriginHost: Hashable, Sendable {
     let scheme: String
     let host: String
@@ -58,11 +58,11 @@ struct OriginHost: Hashable, Sendable {
     init(_ url: WebURL) { (scheme, host, port) = (url.scheme, url.host, url.port) }
 }
 
-/// A request, and the limits of its answer.
+/// A request with the limits for its response.
 struct OriginOrder: Sendable {
     let head: HTTPRequestHead
     let bounds: ExchangeBounds
-    /// When the answer must be whole.
+    /// The deadline of the complete response.
     let deadline: NIODeadline
     /// Bytes of the body.
     let limit: Int
@@ -70,23 +70,23 @@ struct OriginOrder: Sendable {
     let place: HostSlots.Place
 }
 
-/// The time limits of every answer.
+/// The time limits of every response.
 struct ExchangeBounds: Sendable {
-    /// How long an origin may be silent, before the head as well as in the middle.
+    /// The time without a byte, before the head or within the response.
     var silence: TimeAmount
-    /// Bytes of a body that come in a second on average, or the origin is as good as silent.
+    /// The least average rate of a body in bytes per second. A slower one counts as silence.
     var rate = 1024
-    /// How long a body is let come more slowly.
+    /// The time for which a slower body is tolerated.
     var grace = TimeAmount.seconds(10)
 }
 
-/// A whole answer.
+/// A complete response.
 struct OriginReply: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let body: ByteBuffer
-    /// The memory that the body occupies.
+    /// The memory reservation for the body.
     let reservation: MemoryReservation
-    /// Whether its connection can carry another request.
+    /// Whether the connection can be reused.
     let isLast: Bool
 }

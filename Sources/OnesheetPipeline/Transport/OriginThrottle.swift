@@ -5,10 +5,10 @@ import OnesheetHTTP
 
 /// Limits the load on origins: bounded concurrency, retries with backoff, and pauses for hosts that fail or ask for them.
 struct OriginThrottle: Sendable {
-    /// One of the times that a request is sent.
+    /// One attempt of a request.
     struct Attempt: Sendable {
         let place: HostSlots.Place
-        /// Whether it has to go over a new connection: it failed before.
+        /// Whether it needs a new connection because it failed before.
         let isFresh: Bool
     }
 
@@ -17,7 +17,7 @@ struct OriginThrottle: Sendable {
     let retry: Retry
     let clock: WallClock
 
-    /// What `send` gets from the host of `url`.
+    /// The result of `send` for the host of `url`.
     /// - Parameter isNamed: whether the operator named the host.
     func ask(
         _ url: WebURL, isNamed: Bool = true, _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
@@ -31,7 +31,7 @@ struct OriginThrottle: Sendable {
                 breaker.answered(url)
                 guard answer.isOverload else { return answer }
                 if let seconds = answer.retryAfter(at: clock.now) {
-                    // A host that names a time is not asked before it.
+                    // A host is not asked before the time that it names.
                     breaker.leave(url, for: seconds)
                     return answer
                 }
@@ -62,7 +62,7 @@ extension ExchangeFailure {
         return false
     }
 
-    /// Whether there was a connection, and nothing came of it in time.
+    /// Whether the connection was made and then timed out.
     fileprivate var isSilence: Bool {
         if case .timedOut = kind { return stage > .connecting }
         return false
@@ -70,29 +70,29 @@ extension ExchangeFailure {
 }
 
 extension HTTPAnswer {
-    /// Whether the host, or what stands before it, cannot keep up (RFC 6585 §4, RFC 9110 §15.6.3).
+    /// Whether the host or its proxy is overloaded (RFC 6585 §4, RFC 9110 §15.6.3).
     fileprivate var isOverload: Bool { status == 429 || (502...504).contains(status) }
 
-    /// Seconds after which to come back, where the host says so (RFC 9110 §10.2.3).
+    /// Seconds of `Retry-After`, if the host sends it (RFC 9110 §10.2.3).
     func retryAfter(at now: Date) -> Double? {
         guard let text = headers["retry-after"] else { return nil }
         return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? HTTPDate.parse(text, now: now)?.timeIntervalSince(now)
     }
 }
 
-/// How often and when a request is sent again after a transient failure: with exponential backoff and full jitter, so that requests that
-/// failed together do not return together.
+/// The number and times of retries after transient failures: exponential backoff with full jitter, so that requests that failed
+/// together do not retry together.
 package struct Retry: Sendable {
-    /// Requests in all.
+    /// Attempts in total.
     let attempts: Int
     private let pause: Duration
     private let random: @Sendable () -> Double
     private let sleep: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
-    ///   - pause: the longest before the second attempt.
-    ///   - random: from 0 to 1.
-    ///   - sleep: waiting for an outside host is the purpose; tests give one that does not wait.
+    ///   - pause: the longest wait before the second attempt.
+    ///   - random: returns a number from 0 to 1.
+    ///   - sleep: waits for a host. Tests replace it.
     package init(
         attempts: Int = 3, pause: Duration = .milliseconds(100), random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -100,7 +100,7 @@ package struct Retry: Sendable {
         (self.attempts, self.pause, self.random, self.sleep) = (attempts, pause, random, sleep)
     }
 
-    /// Waits before the attempt after `attempt`, which counts from 1.
-    /// - Throws: where the caller is cancelled meanwhile.
+    /// Waits after attempt `attempt`, counted from 1.
+    /// - Throws: if the caller is cancelled.
     func wait(after attempt: Int) async throws { try await sleep(pause * Double(1 << (attempt - 1)) * random()) }
 }

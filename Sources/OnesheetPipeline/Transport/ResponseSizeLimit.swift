@@ -10,24 +10,24 @@ final class ResponseSizeLimit: ChannelInboundHandler {
         let limit: Int
     }
 
-    /// Bytes of a head, and of all that comes before it.
+    /// Bytes of a head and everything before it.
     static let head = 256 << 10
-    /// Bytes of framing and trailers on top of a body's.
+    /// Bytes of framing and trailers beyond the body.
     private static let framing = 1 << 20
 
-    /// Bytes of the answer so far.
+    /// Bytes of the response so far.
     private(set) var received = 0
     private var limit = ResponseSizeLimit.head
 
-    /// A request goes out: its answer is counted from here.
+    /// Starts counting the response to a new request.
     func begin() { (received, limit) = (0, Self.head) }
 
-    /// The head has come, and a body of up to `limit` bytes may follow.
+    /// The head has arrived, and a body of up to `limit` bytes may follow.
     func expectBody(of limit: Int) { self.limit = Self.head + Self.framing + limit }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += unwrapInboundIn(data).readableBytes
-        // One read may hold the head and the beginning of the body.
+        // One read may contain the head and the beginning of the body.
         guard received <= limit + Self.head else {
             context.fireErrorCaught(Exceeded(limit: limit))
             context.close(promise: nil)

@@ -7,10 +7,10 @@ import Synchronization
     import Glibc
 #endif
 
-/// Looks names up as the system does (getaddrinfo(3)), on threads of its own.
+/// Resolves names with the system resolver (getaddrinfo(3)) on threads of its own.
 ///
-/// A look-up cannot be cancelled, and a name server that does not answer holds a thread for half a minute. So names that were never
-/// found before have threads of their own: however many of them hang, those that are known are looked up.
+/// A lookup cannot be cancelled, and an unresponsive name server blocks a thread for half a minute. Names that have never resolved
+/// therefore use separate threads: however many of them hang, known names are resolved.
 package final class SystemResolver: NameResolver {
     private struct Known {
         let addresses: [IPAddress]
@@ -19,20 +19,20 @@ package final class SystemResolver: NameResolver {
 
     private struct State {
         var known: [String: Known] = [:]
-        /// Each name is looked up once at a time, whatever number of requests waits for it.
+        /// Concurrent requests for a name share one lookup.
         var lookUps: [String: Task<[IPAddress]?, Never>] = [:]
     }
 
-    /// Seconds for which addresses are good without another look.
+    /// Seconds for which addresses are used without a new lookup.
     private static let fresh = 30.0
-    /// Seconds for which they are good if another look brings nothing.
+    /// Seconds for which they are used if the new lookup fails.
     private static let stale = 3600.0
     private static let capacity = 1000
-    /// Names looked up at a time, waiting ones included.
+    /// Concurrent lookups, including waiting ones.
     private static let queue = 256
-    /// EAI_NODATA of netdb.h, which Swift does not see: the name is there, without an address.
+    /// EAI_NODATA of netdb.h, which Swift does not import: the name exists without an address.
     private static let noData: CInt = -5
-    /// The most addresses of one name that are kept.
+    /// The most addresses of one name.
     private static let most = 16
 
     private let state = Mutex(State())
@@ -43,8 +43,8 @@ package final class SystemResolver: NameResolver {
     private let lookUp: @Sendable (String) -> [IPAddress]?
 
     /// - Parameters:
-    ///   - limit: for one look-up, with the time that it waits for a thread.
-    ///   - lookUp: blocks until it has the addresses of a name; none if there is no such name, `nil` if that cannot be found out.
+    ///   - limit: for one lookup, including its wait for a thread.
+    ///   - lookUp: blocks and returns the addresses of a name; an empty list if there is no such name, `nil` if the lookup fails.
     package init(
         limit: Duration = .seconds(5), clock: WallClock = .system,
         lookUp: @escaping @Sendable (String) -> [IPAddress]? = { SystemResolver.system($0) }
@@ -57,14 +57,14 @@ package final class SystemResolver: NameResolver {
     deinit { shutdown() }
 
     package func shutdown() {
-        // Not waited for: a thread that hangs does not end.
+        // Not awaited: a thread that hangs never ends.
         knownNames.shutdownGracefully { _ in }
         newNames.shutdownGracefully { _ in }
     }
 
     package func addresses(of name: String) async throws(ResolveError) -> [IPAddress] {
         let known = state.withLock { $0.known[name] }
-        // A moment before it was found is none: the clock was set back since.
+        // A time before the lookup is not valid: the clock was set back.
         let age = known.map { clock.now.timeIntervalSince($0.found) } ?? -1
         if let known, (0..<Self.fresh).contains(age) { return known.addresses }
         let task = try self.task(for: name, isKnown: known != nil)
@@ -79,7 +79,7 @@ package final class SystemResolver: NameResolver {
         }
     }
 
-    /// The look-up of `name` that is under way, or a new one.
+    /// The running lookup of `name`, or a new one.
     private func task(for name: String, isKnown: Bool) throws(ResolveError) -> Task<[IPAddress]?, Never> {
         try state.withLock { state throws(ResolveError) in
             if let task = state.lookUps[name] { return task }
@@ -104,13 +104,13 @@ package final class SystemResolver: NameResolver {
             guard let found else { return }
             state.known[name] = found.isEmpty ? nil : Known(addresses: Array(found.prefix(Self.most)), found: now)
             guard state.known.count > Self.capacity else { return }
-            // Half of them at once, so that it is not done for each name.
+            // Removes half of them at once, so that it is rarely needed.
             let oldest = state.known.sorted { $0.value.found < $1.value.found }.prefix(Self.capacity / 2)
             for (name, _) in oldest { state.known[name] = nil }
         }
     }
 
-    /// What the system knows; it reads addresses in all their spellings too.
+    /// The system's answer. It accepts all spellings of addresses too.
     package static func system(_ name: String) -> [IPAddress]? {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -131,7 +131,7 @@ package final class SystemResolver: NameResolver {
 }
 
 extension IPAddress {
-    /// An address of a look-up, its zone aside.
+    /// The address of a lookup without its zone.
     fileprivate init?(_ entry: addrinfo) {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         guard getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
@@ -142,21 +142,21 @@ extension IPAddress {
     }
 }
 
-/// Finds the addresses behind the names of hosts. Tests put a table in its place.
+/// Resolves host names. Tests replace it with a table.
 package protocol NameResolver: Sendable {
     /// The addresses of `name`, in the order in which to try them.
     /// - Throws: `ResolveError` if there is none, or none in time.
     func addresses(of name: String) async throws(ResolveError) -> [IPAddress]
 
-    /// Ends its threads, without waiting for those that hang.
+    /// Ends its threads, except those that hang.
     func shutdown()
 }
 
-/// Why a name leads nowhere.
+/// The reason for which a name cannot be resolved.
 package enum ResolveError: Error, Sendable, Equatable {
     /// The name has no address.
     case unknown
     case timedOut
-    /// Too many names are being looked up already.
+    /// Too many lookups are running.
     case busy
 }

@@ -3,7 +3,7 @@ import NIOSSL
 import OnesheetCore
 import Synchronization
 
-/// What TLS to origins has in common: whom to trust, read once and not on an event loop.
+/// The TLS settings for all origins. The trust roots are read once, and not on an event loop.
 final class TLSClient: Sendable {
     private let made = Mutex<NIOSSLContext?>(nil)
     private let configuration: TLSConfiguration
@@ -28,8 +28,8 @@ final class TLSClient: Sendable {
         }
     }
 
-    /// What a host's certificate has to be for, and what the handshake asks for; `nil` for an address, which is checked as the
-    /// connection's other end. A dot behind a name is not part of it (RFC 6066 §3).
+    /// The name for the certificate and the handshake; `nil` for an address, which the peer check covers. A trailing dot is not
+    /// part of the name (RFC 6066 §3).
     static func name(of host: String) -> String? {
         guard IPAddress(host) == nil else { return nil }
         return host.hasSuffix(".") ? String(host.dropLast()) : host

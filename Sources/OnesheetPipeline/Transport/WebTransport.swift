@@ -5,25 +5,25 @@ import NIOPosix
 import NIOSSL
 package import OnesheetCore
 
-/// HTTP to the outside, with the origin policy held against every URL, every redirect and every address before it is connected to.
+/// Outgoing HTTP. Checks every URL, redirect and address against the origin policy before it connects.
 ///
-/// Each answer is gathered within bounds of size, time and memory, and nothing is followed, kept or unpacked that these do not cover.
+/// Each response has limits of size, time and memory. All redirects, stored bytes and decoded bodies count against them.
 package final class WebTransport: HTTPTransport {
     private static let maximumRedirects = 5
-    /// For what goes on before a request is sent and after its answer is whole.
+    /// Runs timers before a request is sent and after its response is complete.
     private static let slack = Duration.seconds(1)
 
     private let limits: Limits
     private let bounds: ExchangeBounds
     private let logger: Logger
-    /// For what is work and not waiting: unpacking, and reading whom to trust.
+    /// Runs blocking work: decoding, and reading the trust roots.
     private let threads = NIOThreadPool(numberOfThreads: 2)
     private let connections: OriginConnections
     private let rateLimiter = RateLimiter()
     private let throttle: OriginThrottle
     private let memory: MemoryBudget
 
-    /// - Parameter resolver: `nil` takes the system's.
+    /// - Parameter resolver: `nil` uses the system resolver.
     package convenience init(
         limits: Limits, memory: MemoryBudget = MemoryBudget(limit: 512 << 20),
         group: any EventLoopGroup = NIOSingletons.posixEventLoopGroup, retry: Retry = Retry(),
@@ -35,9 +35,9 @@ package final class WebTransport: HTTPTransport {
     }
 
     /// - Parameters:
-    ///   - trust: whose certificates are good.
-    ///   - grace: how long a body may come at less than the slowest rate.
-    ///   - patience: how long any answer may be waited for while others wait for its host.
+    ///   - trust: the trusted certificates.
+    ///   - grace: the time for which a body may arrive below the least rate.
+    ///   - patience: the time for which any response may be awaited while others wait for its host.
     init(
         limits: Limits, memory: MemoryBudget, group: any EventLoopGroup, retry: Retry, clock: WallClock,
         resolver: (any NameResolver)?, trust: TLSConfiguration, grace: TimeAmount, patience: Duration, logger: Logger
@@ -57,7 +57,7 @@ package final class WebTransport: HTTPTransport {
 
     deinit { threads.shutdownGracefully { _ in } }
 
-    /// Connections that are open at the moment.
+    /// Open connections.
     var openConnections: Int { connections.count }
 
     package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
@@ -79,8 +79,8 @@ package final class WebTransport: HTTPTransport {
         return answer
     }
 
-    /// Fetches `start` and what it redirects to, each step under the whole policy. Headers that were meant for its host go to no other,
-    /// and what is wrong with another is told as if it were wrong with `start`: where a redirect leads is its origin's choice.
+    /// Fetches `start` and its redirects, each under the whole policy. Headers for its host are not sent to others. The failure of
+    /// another host is reported as a failure of `start`, because the origin chooses its redirects.
     private func follow(
         _ start: WebURL, headers: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline
     ) async throws(HTTPTransportError) -> HTTPAnswer {
@@ -121,7 +121,7 @@ package final class WebTransport: HTTPTransport {
             do throws(ExchangeFailure) {
                 return try await fetch(url, fields: fields, policy, until: deadline, attempt: attempt)
             } catch {
-                // Here everything may be said: the asker hears less.
+                // The log may have the details; the caller gets fewer.
                 logger.info("a fetch failed", metadata: ["url": "\(shown(url))", "reason": "\(error.detail)"])
                 throw error
             }
@@ -141,7 +141,7 @@ package final class WebTransport: HTTPTransport {
         return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
     }
 
-    /// Closes all connections. Nothing may be sent afterwards.
+    /// Closes all connections. No request may follow.
     package func shutdown() async throws {
         connections.shutdown()
         try await threads.shutdownGracefully()
@@ -149,7 +149,7 @@ package final class WebTransport: HTTPTransport {
 }
 
 extension HTTPTransportError {
-    /// The same, of the URL that was asked for.
+    /// The same failure, for the URL of the caller.
     fileprivate func moved(to start: WebURL) -> HTTPTransportError {
         let url = start.description
         return switch self {
@@ -167,20 +167,20 @@ extension HTTPTransportError {
 }
 
 extension OriginPolicy {
-    /// The policy's headers without those that prove who we are.
+    /// The policy's headers without credentials.
     fileprivate var headersForStrangers: [String: String] {
         headers.filter { !["authorization", "proxy-authorization", "cookie"].contains($0.key.lowercased()) }
     }
 }
 
 extension HTTPHeaders {
-    /// Names in lower case, values of one name joined (RFC 9110 §5.2).
+    /// Names in lower case, with repeated fields joined (RFC 9110 §5.2).
     fileprivate func joined() -> [String: String] {
         Dictionary(grouping: self) { $0.name.lowercased() }.mapValues { $0.map(\.value).joined(separator: ", ") }
     }
 }
 
 extension Duration {
-    /// A day is for ever here, and can be added to any time.
+    /// One day stands for ever, and can be added to any time.
     fileprivate var nanoseconds: Int64 { Int64(min(self / .nanoseconds(1), 86_400e9)) }
 }
