@@ -24,10 +24,11 @@ final class OriginBoundsTests: TransportTestCase {
         let hint = ByteBuffer(string: "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n")
         let flood = try await origin { _, _ in .rawWithoutEnd(hint, hint) }
         let drip = try await origin { _, _ in .drip(hint, hint) }
-        let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
+        let patientTransport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(30)))
+        let impatientTransport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
         // When they are asked
-        let flooded = await Self.failure(of: flood.url + "/", patient, transport)
-        let dripped = try await failureSooner(than: .seconds(20), of: drip.url + "/", transport)
+        let flooded = await Self.failure(of: flood.url + "/", patient, patientTransport)
+        let dripped = try await failureSooner(than: .seconds(20), of: drip.url + "/", impatientTransport)
         // Then both end
         XCTAssertEqual(flooded, .tooLarge(url: flood.url + "/", limit: 256 << 10))
         XCTAssertEqual(dripped, .timedOut(url: drip.url + "/"))
