@@ -9,7 +9,11 @@ package struct CORSConfiguration: Sendable, ConfigurationSection {
     package init(origins: [String]) { self.origins = origins }
 
     package static var settings: [Setting<Self>] {
-        [Setting("origins", \.origins, meaning: "pages that may read answers, such as `https://app.example.com`; `*` is all")]
+        [
+            Setting(
+                "origins", \.origins,
+                meaning: "origins whose pages may read responses, such as `https://app.example.com`; `*` allows all")
+        ]
     }
 
     package func check() throws(ConfigurationError) {

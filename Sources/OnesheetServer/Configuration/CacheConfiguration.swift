@@ -11,8 +11,8 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
 
         package static var settings: [Setting<Self>] {
             [
-                Setting("bytes", \.bytes, meaning: "the memory tier"),
-                Setting("expires", \.expires, meaning: "the longest that an entry stays there"),
+                Setting("bytes", \.bytes, meaning: "size limit of the memory tier"),
+                Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
             ]
         }
     }
@@ -29,10 +29,10 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
             [
                 Setting(
                     "path", \.path, standard: "`$XDG_CACHE_HOME/onesheet` or `~/.cache/onesheet`",
-                    meaning: "the folder of the disk tier, its index and its state"),
-                Setting("bytes", \.bytes, meaning: "the disk tier"),
-                Setting("expires", \.expires, meaning: "the longest that an entry stays there"),
-                Setting("free", \.free, standard: "5 % of the disk, at most 1 GiB", meaning: "what stays free for others"),
+                    meaning: "folder of the disk tier, its index and its state"),
+                Setting("bytes", \.bytes, meaning: "size limit of the disk tier"),
+                Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
+                Setting("free", \.free, standard: "5 % of the disk, at most 1 GiB", meaning: "disk space to leave free"),
             ]
         }
 
@@ -53,9 +53,9 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("memory", \.memory, meaning: "what is kept in memory"),
-            Setting("disk", \.disk, meaning: "what is kept on disk"),
-            Setting("tiers", \.tiers, meaning: "the tiers of plugins, in the order in which they are asked"),
+            Setting("memory", \.memory, meaning: "the memory tier"),
+            Setting("disk", \.disk, meaning: "the disk tier"),
+            Setting("tiers", \.tiers, meaning: "tiers of plugins, in look-up order"),
         ]
     }
 
@@ -63,7 +63,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
         var names: Set = ["memory", "disk"]
         for (index, tier) in tiers.enumerated() where !names.insert(tier.name).inserted {
             throw ConfigurationError(
-                path: "cache.tiers.[\(index)].name", message: "“\(tier.name)” is a tier already; each needs a name of its own")
+                path: "cache.tiers.[\(index)].name", message: "“\(tier.name)” is already a tier; each tier needs a name of its own")
         }
     }
 }

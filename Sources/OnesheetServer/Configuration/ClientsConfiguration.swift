@@ -16,8 +16,8 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("connections", \.connections, meaning: "connections at the same time; more wait in the system's queue"),
-            Setting("perAddress", \.perAddress, meaning: "what one address may take"),
+            Setting("connections", \.connections, meaning: "concurrent connections; further ones wait in the system's queue"),
+            Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(
                 "trustedProxies", \.namedProxies, standard: "`[loopback]`",
                 meaning:
@@ -25,11 +25,11 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
                     + "`public`. A Unix socket is always trusted"),
             Setting(
                 "memory", \.memory, standard: "a quarter of `limits.memory`, or two `limits.originBytes`",
-                meaning: "answers that clients have not taken yet; at least `1MiB`"),
+                meaning: "memory for responses that clients have not read yet; at least `1MiB`"),
             Setting(
                 "idleTimeout", \.idleTimeout,
-                meaning: "closes connections without a request, and clients that take none of an answer; at least `100ms`"),
-            Setting("requestTimeout", \.requestTimeout, meaning: "for a client to send one request; at least `100ms`"),
+                meaning: "timeout of connections without a request, and of clients that read none of a response; at least `100ms`"),
+            Setting("requestTimeout", \.requestTimeout, meaning: "timeout for a client to send one request; at least `100ms`"),
         ]
     }
 
@@ -65,13 +65,13 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
             [
                 Setting(
                     "connections", \.connections,
-                    meaning: "connections of one address (an IPv6 /64 is one) at the same time; more are closed; 0 is no limit"),
+                    meaning: "concurrent connections of one address or IPv6 /64; further ones are closed; 0 is no limit"),
                 Setting(
                     "misses", \.misses,
                     meaning:
-                        "images, lists and titles per second that one address may have fetched or made; beyond that 429; 0 is no "
+                        "images, lists and titles per second that one address may cause to be fetched or rendered; beyond that 429; 0 is no "
                         + "limit"),
-                Setting("burst", \.burst, meaning: "how many of them at once before the rate counts"),
+                Setting("burst", \.burst, meaning: "number of misses allowed in a burst before the rate applies"),
             ]
         }
 

@@ -68,8 +68,8 @@ package struct ConfigurationFile: Sendable {
         case .mapping(let mapping):
             var values: [String: ConfigurationValue] = [:]
             for (key, node) in mapping {
-                guard let name = key.string else { throw ConfigurationError(path: path, message: "a key is not a text") }
-                guard values[name] == nil else { throw ConfigurationError(path: path, message: "“\(name)” is there twice") }
+                guard let name = key.string else { throw ConfigurationError(path: path, message: "a key is not a string") }
+                guard values[name] == nil else { throw ConfigurationError(path: path, message: "the key “\(name)” occurs twice") }
                 values[name] = try value(of: node, at: path.isEmpty ? name : "\(path).\(name)")
             }
             return .mapping(values)
@@ -100,7 +100,7 @@ package struct ConfigurationFile: Sendable {
     package static func reason(_ error: any Error) -> String {
         guard let error = error as? CocoaError else { return "\(error)" }
         switch error.code {
-        case .fileReadNoSuchFile, .fileNoSuchFile: return "there is no such file"
+        case .fileReadNoSuchFile, .fileNoSuchFile: return "the file does not exist"
         case .fileReadNoPermission: return "permission denied"
         case .fileReadInapplicableStringEncoding: return "it is not UTF-8"
         default: return "error \(error.code.rawValue)"

@@ -8,20 +8,26 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("originBytes", \.limits.originBytes, as: ByteSize.self, meaning: "an original, or an answer of a service"),
-            Setting("pixels", \.limits.pixels, as: Count.self, meaning: "pixels of an original"),
-            Setting("outputPixels", \.limits.outputPixels, as: Count.self, meaning: "pixels of a variant"),
-            Setting("scans", \.limits.scans, meaning: "scans of a progressive JPEG"),
-            Setting("originTimeout", \.limits.originTimeout, as: Interval.self, meaning: "one request to an origin"),
-            Setting("originIdleTimeout", \.limits.originIdleTimeout, as: Interval.self, meaning: "silence of an origin"),
-            Setting("originConcurrency", \.limits.originConcurrency, meaning: "requests to one host at a time"),
+            Setting(
+                "originBytes", \.limits.originBytes, as: ByteSize.self,
+                meaning: "maximum size of an original, or of a service's response"),
+            Setting("pixels", \.limits.pixels, as: Count.self, meaning: "maximum pixels of an original"),
+            Setting("outputPixels", \.limits.outputPixels, as: Count.self, meaning: "maximum pixels of a variant"),
+            Setting("scans", \.limits.scans, meaning: "maximum scans of a progressive JPEG"),
+            Setting("originTimeout", \.limits.originTimeout, as: Interval.self, meaning: "timeout of one request to an origin"),
+            Setting(
+                "originIdleTimeout", \.limits.originIdleTimeout, as: Interval.self,
+                meaning: "timeout of an origin that sends no data"),
+            Setting("originConcurrency", \.limits.originConcurrency, meaning: "concurrent requests to one host"),
             Setting(
                 "originQueue", \.limits.originQueue,
-                meaning: "requests that wait for one host; more are refused with a time to come back"),
-            Setting("workers", \.limits.workers, meaning: "threads that render"),
-            Setting("queue", \.limits.queue, meaning: "renders that wait"),
-            Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "the longest that a render may wait"),
-            Setting("memory", \.limits.memory, as: ByteSize.self, meaning: "originals under way and pixels in the making"),
+                meaning: "requests that wait for one host; further ones are refused with `Retry-After`"),
+            Setting("workers", \.limits.workers, meaning: "render threads"),
+            Setting("queue", \.limits.queue, meaning: "renders that may wait for a thread"),
+            Setting("queueTime", \.limits.queueTime, as: Interval.self, meaning: "maximum time that a render may wait"),
+            Setting(
+                "memory", \.limits.memory, as: ByteSize.self,
+                meaning: "memory for originals being fetched and pixels being rendered"),
         ]
     }
 

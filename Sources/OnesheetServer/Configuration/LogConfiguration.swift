@@ -17,7 +17,9 @@ package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
     package static var settings: [Setting<Self>] {
         [
             Setting("format", \.format, meaning: "log lines for people or for machines"),
-            Setting("level", \.level, as: LogLevel.self, standard: "`LOG_LEVEL`, or `notice`", meaning: "the least that is logged"),
+            Setting(
+                "level", \.level, as: LogLevel.self, standard: "`LOG_LEVEL`, or `notice`",
+                meaning: "minimum level of logged messages"),
         ]
     }
 }

@@ -25,10 +25,10 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("at", \.time, isNeeded: true, meaning: "when"),
-            Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "of `at`, and of `today` and `yesterday`"),
-            Setting("source", \.source, isNeeded: true, meaning: "whose list"),
-            Setting("date", \.date, meaning: "which list"),
+            Setting("at", \.time, isNeeded: true, meaning: "time of day of the prefetch"),
+            Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "time zone of `at`, `today` and `yesterday`"),
+            Setting("source", \.source, isNeeded: true, meaning: "source of the list"),
+            Setting("date", \.date, meaning: "day of the list"),
             Setting("sizes", \.sizes, meaning: "sizes of the ladder"),
             Setting("formats", \.formats, meaning: "file formats"),
         ]

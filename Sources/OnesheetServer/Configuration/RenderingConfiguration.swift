@@ -14,9 +14,9 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
         [
             Setting(
                 "linearLight", \.linearLight,
-                meaning: "resample in linear light: keeps bright details on dark ground, costs time"),
-            Setting("acceptTruncated", \.acceptTruncated, meaning: "render an original that ends early as far as it goes"),
-            Setting("deadline", \.deadline, meaning: "the longest that one render may take; then 504. A change takes a restart"),
+                meaning: "resample in linear light: keeps bright details on a dark background, but is slower"),
+            Setting("acceptTruncated", \.acceptTruncated, meaning: "render truncated originals as far as they can be decoded"),
+            Setting("deadline", \.deadline, meaning: "maximum time of one render; then 504. A change needs a restart"),
             Setting("codecs", \.codecs, meaning: "a codec's own keys, such as `png: { effort: 9 }`; see its README"),
         ]
     }
@@ -24,7 +24,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
     package func check() throws(ConfigurationError) {
         guard deadline.duration > .zero else {
             throw ConfigurationError(
-                path: "rendering.deadline", message: "needs to be more than 0, such as 20s: no image could be made otherwise")
+                path: "rendering.deadline", message: "must be greater than 0, such as 20s")
         }
     }
 

@@ -14,7 +14,7 @@ extension ServerConfiguration {
             throw ConfigurationError(
                 path: "listen",
                 message: """
-                    other machines can reach \(listen), and nothing limits what they may ask for; \(remedies), or listen on \
+                    other machines can reach \(listen), and nothing limits their requests; \(remedies), or listen on \
                     127.0.0.1:\(port)
                     """)
         case .socket:
@@ -22,8 +22,8 @@ extension ServerConfiguration {
             throw ConfigurationError(
                 path: "listen",
                 message: """
-                    behind a proxy everybody can reach \(listen), and nothing limits what they may ask for; \(remedies), or signing: \
-                    { unsafe: true } if all who reach it may ask for everything
+                    a proxy may expose \(listen) to everyone, and nothing limits their requests; \(remedies), or signing: \
+                    { unsafe: true } if every client may request any variant
                     """)
         }
     }
@@ -33,8 +33,9 @@ extension ServerConfiguration {
         guard signing.unsafe || (signing.keys.isEmpty && listen.isThisMachines), !presetsOnly else { return [] }
         return [
             """
-            “unsafe” is accepted in a signature's place: all who reach \(listen), also through a proxy, may ask for any variant; if \
-            these are more than you, set signing.keys (made with `openssl rand -hex 32`)\(signing.unsafe ? " and drop signing.unsafe" : "")
+            “unsafe” is accepted in place of a signature: every client that reaches \(listen), also through a proxy, may request any \
+            variant; unless you intend that, set signing.keys (made with `openssl rand -hex 32`)\
+            \(signing.unsafe ? " and remove signing.unsafe" : "")
             """
         ]
     }

@@ -48,22 +48,22 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("socketMode", \.socketMode, meaning: "permissions of a Unix socket"),
             Setting("tls", \.tls, standard: "none: plain HTTP", meaning: "HTTPS"),
             Setting("cache", \.cache, meaning: "the tiers"),
-            Setting("signing", \.signing, meaning: "signatures of addresses"),
-            Setting("admin", \.admin, meaning: "administration"),
-            Setting("limits", \.limits, meaning: "what one request and all together may take"),
-            Setting("clients", \.clients, meaning: "what clients may take"),
+            Setting("signing", \.signing, meaning: "signed URLs"),
+            Setting("admin", \.admin, meaning: "administration over HTTP"),
+            Setting("limits", \.limits, meaning: "limits of resources"),
+            Setting("clients", \.clients, meaning: "limits of clients"),
             Setting("log", \.log, meaning: "the log"),
-            Setting("shutdown", \.shutdown, meaning: "the end"),
-            Setting("cors", \.cors, meaning: "pages of other sites"),
-            Setting("rendering", \.rendering, meaning: "how variants are made"),
+            Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
+            Setting("cors", \.cors, meaning: "cross-origin access"),
+            Setting("rendering", \.rendering, meaning: "rendering of variants"),
             Setting("presets", \.presets, meaning: "names for options, used as `pr:NAME`"),
             Setting(
-                "presetsOnly", \.presetsOnly, meaning: "free transforms are those of presets only, and need no signature"),
+                "presetsOnly", \.presetsOnly, meaning: "allow only presets in free transforms, without signatures"),
             Setting(
                 "dialects", \.dialects,
                 meaning: "`thumbor`, `cloudflare`, `iiif`, `next`: see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
-            Setting("prefetch", \.prefetch, meaning: "what is prefetched each day"),
-            Setting("sources", \.sources, meaning: "where posters come from"),
+            Setting("prefetch", \.prefetch, meaning: "daily prefetch schedule"),
+            Setting("sources", \.sources, meaning: "sources of posters"),
         ]
     }
 

@@ -88,7 +88,7 @@ package struct Setting<Section: ConfigurationSection> {
             let below = Written.rows(below: place)
             guard below.isEmpty else { return below }
             let usual = standard ?? from(Section()[keyPath: path]).printed(nil).asCode
-            return [ReferenceRow(path: place, kind: Written.kind, standard: isNeeded ? "needed" : usual, meaning: meaning)]
+            return [ReferenceRow(path: place, kind: Written.kind, standard: isNeeded ? "required" : usual, meaning: meaning)]
         }
     }
 

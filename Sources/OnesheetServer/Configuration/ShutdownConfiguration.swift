@@ -9,8 +9,9 @@ package struct ShutdownConfiguration: Sendable, ConfigurationSection, Equatable 
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("delay", \.delay, meaning: "after SIGTERM `/ready` says 503 for so long while everything is answered"),
-            Setting("deadline", \.deadline, meaning: "how long requests under way may go on after that"),
+            Setting(
+                "delay", \.delay, meaning: "time after SIGTERM in which `/ready` answers 503 and other requests are still answered"),
+            Setting("deadline", \.deadline, meaning: "time for requests in progress to end after that"),
         ]
     }
 }

@@ -15,7 +15,7 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
     package static var settings: [Setting<Self>] {
         [
             Setting("keys", \.keys, meaning: "keys and salts"),
-            Setting("size", \.size, meaning: "bytes of a signature that count, 8 to 32"),
+            Setting("size", \.size, meaning: "bytes of a signature, 8 to 32"),
             Setting("unsafe", \.unsafe, meaning: "accept the word `unsafe` in place of a signature"),
         ]
     }
@@ -38,9 +38,9 @@ extension SigningKey: SettingValue {
     package static func rows(below path: String) -> [ReferenceRow] {
         [
             ReferenceRow(
-                path: "\(path).key", kind: "hexadecimal", standard: "needed",
+                path: "\(path).key", kind: "hexadecimal", standard: "required",
                 meaning: "as `openssl rand -hex 32` prints it; any pair may have signed a URL, the first signs new ones"),
-            ReferenceRow(path: "\(path).salt", kind: "hexadecimal", standard: "needed", meaning: "the same for its salt"),
+            ReferenceRow(path: "\(path).salt", kind: "hexadecimal", standard: "required", meaning: "the same for its salt"),
         ]
     }
 }

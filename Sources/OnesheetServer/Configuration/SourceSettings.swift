@@ -13,7 +13,7 @@ extension NestedSource: SettingValue {
 
     package static func rows(below path: String) -> [ReferenceRow] {
         let type = ReferenceRow(
-            path: "\(path).type", kind: "plugin", standard: "needed",
+            path: "\(path).type", kind: "plugin", standard: "required",
             meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
         return [type] + SourceLimits.rows(below: "\(path).limits")
     }
@@ -22,10 +22,13 @@ extension NestedSource: SettingValue {
 extension SourceLimits: ConfigurationSection {
     package static var settings: [Setting<Self>] {
         [
-            Setting("time", \.time, as: Interval.self, meaning: "one answer of the plugin, with all that it asks its service for"),
-            Setting("calls", \.calls, meaning: "calls under way; one more is refused"),
             Setting(
-                "bytes", \.bytes, as: ByteSize.self, standard: "`limits.originBytes`", meaning: "one download for this source"),
+                "time", \.time, as: Interval.self,
+                meaning: "timeout of one call of the plugin, including its requests to its service"),
+            Setting("calls", \.calls, meaning: "concurrent calls; further ones are refused"),
+            Setting(
+                "bytes", \.bytes, as: ByteSize.self, standard: "`limits.originBytes`",
+                meaning: "maximum size of one download for this source"),
         ]
     }
 

@@ -9,8 +9,10 @@ package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
         [
             Setting(
                 "certificate", \.certificate, isNeeded: true,
-                meaning: "a PEM file; with it HTTPS and HTTP/2 are spoken. A changed certificate is read again without a restart"),
-            Setting("key", \.key, isNeeded: true, meaning: "a PEM file with its private key"),
+                meaning:
+                    "PEM file with the certificate chain; enables HTTPS and HTTP/2. A changed certificate is reloaded without a restart"
+            ),
+            Setting("key", \.key, isNeeded: true, meaning: "PEM file with the certificate's private key"),
         ]
     }
 }

@@ -11,16 +11,16 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
 
         package static var settings: [Setting<Self>] {
             [
-                Setting("name", \.name, standard: "its type", meaning: "its name in metrics and in `Cache-Status`"),
+                Setting("name", \.name, standard: "its type", meaning: "name of the tier in metrics and in `Cache-Status`"),
                 Setting(
                     "deadline", \.deadline,
-                    meaning: "the longest that a look-up or a store may take; then the tier rests for ten seconds"),
+                    meaning: "timeout of one look-up or store; after one, the tier is skipped for ten seconds"),
             ]
         }
 
         package func check() throws(ConfigurationError) {
             guard deadline.duration > .zero else {
-                throw ConfigurationError(path: "deadline", message: "needs to be more than 0, such as 250ms")
+                throw ConfigurationError(path: "deadline", message: "must be greater than 0, such as 250ms")
             }
         }
     }
@@ -55,7 +55,7 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
 
     package static func rows(below path: String) -> [ReferenceRow] {
         let type = ReferenceRow(
-            path: "\(path).type", kind: "plugin", standard: "needed",
+            path: "\(path).type", kind: "plugin", standard: "required",
             meaning: "a [tier](plugins.md#a-cache-tier) behind memory and disk; the keys beside it are the plugin's")
         return [type] + Common.rows(below: path)
     }

@@ -53,7 +53,7 @@ final class ConfigurationFileTests: XCTestCase {
             ("limits: { workers: 0 }", "limits.workers: needs at least 1"),
             ("limits: { originTimeout: 10 }", "limits.originTimeout: “10” is not a length of time"),
             ("rendering: { linearLigth: true }", "rendering: unknown key “linearLigth”; did you mean “linearLight”?"),
-            ("rendering: { deadline: 0s }", "rendering.deadline: needs to be more than 0, such as 20s"),
+            ("rendering: { deadline: 0s }", "rendering.deadline: must be greater than 0, such as 20s"),
             ("rendering: { deadline: 20 }", "rendering.deadline: “20” is not a length of time"),
             ("listen: here", "listen: “here” is not an address"),
             ("sources: {}", "sources: needs at least one source"),
@@ -88,7 +88,7 @@ final class ConfigurationFileTests: XCTestCase {
 
     func testThatAFileThatIsNotThereIsSaidSo() {
         XCTAssertThrowsError(try ConfigurationFile().load("/nowhere/onesheet.yaml")) {
-            XCTAssertEqual("\($0)", "cannot read the configuration /nowhere/onesheet.yaml: there is no such file")
+            XCTAssertEqual("\($0)", "cannot read the configuration /nowhere/onesheet.yaml: the file does not exist")
         }
     }
 }

@@ -35,7 +35,7 @@ final class ConfigurationReferenceTests: XCTestCase {
             ("listen", "`127.0.0.1:8080`"), ("socketMode", "`660`"), ("cache.memory.bytes", "`256MiB`"),
             ("cache.disk.expires", "`7d`"),
             ("clients.perAddress.misses", "`20`"), ("limits.pixels", "`64M`"), ("limits.originTimeout", "`10s`"),
-            ("presetsOnly", "`false`"), ("log.format", "`text`"), ("presets", "none"), ("prefetch[].at", "needed"),
+            ("presetsOnly", "`false`"), ("log.format", "`text`"), ("presets", "none"), ("prefetch[].at", "required"),
             ("prefetch[].timeZone", "`+00:00`"), ("sources.NAME.limits.time", "`1m`"), ("clients.idleTimeout", "`75s`"),
         ] { XCTAssertEqual(rows[path], standard, path) }
     }

@@ -72,7 +72,7 @@ final class ProtectionTests: ServerTestCase {
             let listen = socket ? "unix:\(folder()).socket" : "127.0.0.1:0"
             _ = try await server(keys: keys, logger: lines.logger(level: .warning), listen: listen)
             // Then its log says so, and what to do, if that is so
-            let warning = lines.all.first { $0.contains("may ask for any variant") }
+            let warning = lines.all.first { $0.contains("may request any variant") }
             XCTAssertEqual(warning != nil, warns, keys)
             if let warning { XCTAssertTrue(warning.contains("signing.keys"), warning) }
         }
