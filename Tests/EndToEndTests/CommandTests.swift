@@ -53,14 +53,14 @@ final class CommandTests: XCTestCase {
             (["config", "check", "--config", "bad.yaml"], "onesheet: unknown key “lisen”; did you mean “listen”? (in bad.yaml)\n"),
             (
                 ["config", "check", "--config", "none.yaml"],
-                "onesheet: cannot read the configuration none.yaml: there is no such file\n"
+                "onesheet: cannot read the configuration none.yaml: the file does not exist\n"
             ),
-            (["render", "none.jpg", "-o", "out.png"], "onesheet: cannot read none.jpg: there is no such file\n"),
+            (["render", "none.jpg", "-o", "out.png"], "onesheet: cannot read none.jpg: the file does not exist\n"),
             (["prefetch", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
             (["prefetch", "sample", "--sizes", "w9999"], "onesheet: unknown size “w9999”"),
             (["sources", "sample", "nothing"], "onesheet: type: unknown source type “nothing”"),
             (["sources", "check", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
-            (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no key to sign with"),
+            (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no signing key"),
         ]
         for (arguments, message) in table {
             // When a command cannot do its work
@@ -181,8 +181,8 @@ final class CommandTests: XCTestCase {
 
     func testThatACutOffOrNoConfigurationIsHandled() async throws {
         let good = try await run(["config", "check", "--cache", "c"])
-        XCTAssertEqual(good.text, "The configuration is good: sources sample\n")
-        XCTAssertTrue(good.errors.hasPrefix("Warning: “unsafe” is accepted in a signature's place"), good.errors)
+        XCTAssertEqual(good.text, "The configuration is valid: sources sample\n")
+        XCTAssertTrue(good.errors.hasPrefix("Warning: “unsafe” is accepted in place of a signature"), good.errors)
         let printed = try await run(["config", "print"])
         XCTAssertTrue(printed.text.hasPrefix("listen: 127.0.0.1:8080\n"))
     }

@@ -14,7 +14,7 @@ struct TarWriter: ~Copyable {
     /// Error for a name that is too long for a header.
     struct NameError: Error, CustomStringConvertible {
         let name: String
-        var description: String { "“\(name)” is longer than an archive's names can be" }
+        var description: String { "“\(name)” is too long for a tar archive" }
     }
 
     /// Adds a file.

@@ -7,9 +7,9 @@ struct BundleCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle", abstract: "Write titles and their posters as one archive, for an app's first launch.",
         discussion: """
-            Writes a tar archive: posters/{size}/{number}.{ext}, and index.json with the lists by day, each title, and each poster's
-            path, size and bytes, and a placeholder: ThumbHash, main colour, width and height. The same answers of a source make the same bytes.
-
+            Writes a tar archive: posters/{size}/{number}.{ext}, and index.json with the lists by day, each title, each poster's path,
+            size and bytes, and a placeholder (ThumbHash, dominant colour, width and height). Equal responses of a source give equal
+            bytes.
               onesheet bundle boxoffice --from 2026-11-14 --to 2026-11-20 --sizes w185,w342 -o week.tar
             """)
 

@@ -6,13 +6,13 @@ import OnesheetServer
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cache", abstract: "Look into the disk cache, check it, and remove from it.",
+        commandName: "cache", abstract: "Inspect, verify and purge the disk cache.",
         subcommands: [Stats.self, Verify.self, Purge.self])
 
     struct Stats: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what the disk cache holds, source by source.",
-            discussion: "Hits and misses are counted by each server for itself: see its /cache/stats and /metrics.")
+            abstract: "Print statistics of the disk cache by source.",
+            discussion: "Each server counts its own hits and misses: see /cache/stats and /metrics.")
 
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
@@ -26,7 +26,7 @@ struct CacheCommand: ParsableCommand {
             for (name, figures) in document.sources.sorted(by: { $0.key < $1.key }) {
                 StandardStreams.output(
                     "  \(name.isEmpty ? "(no source)" : name): \(figures.entries) entries, \(figures.bytes) bytes, "
-                        + "the oldest \((figures.oldestAge ?? 0) / 3600) hours old")
+                        + "oldest entry \((figures.oldestAge ?? 0) / 3600) hours old")
             }
         }
 
@@ -43,8 +43,8 @@ struct CacheCommand: ParsableCommand {
 
     struct Verify: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read every file of the disk cache and say what is not as it was written.",
-            discussion: "Ends with failure when something is found and not repaired. A server may be running meanwhile.")
+            abstract: "Verify the checksum of every file in the disk cache.",
+            discussion: "Exits with a failure if something is damaged and not repaired. A server may run at the same time.")
 
         @Flag(name: .long, help: "Remove damaged files, and bring the index up to date with the files.") var repair = false
         @Flag(name: .long, help: "Print JSON.") var json = false
@@ -70,23 +70,23 @@ struct CacheCommand: ParsableCommand {
     struct Purge: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove entries from the disk cache.",
-            discussion: "A server that runs on the same folder notices within a second and empties its memory.")
+            discussion: "A server on the same folder empties its memory tier within a second.")
 
-        @Option(name: .long, help: "Everything of this source.") var source: String?
-        @Option(name: .long, help: "Of that source, this title only; its id as the poster's canonical address has it.") var id:
+        @Option(name: .long, help: "Remove the entries of this source.") var source: String?
+        @Option(name: .long, help: "Remove only this title of the source. Use the id in the poster's canonical address.") var id:
             String?
-        @Option(name: .long, help: "Everything with this tag, such as source:sample.") var tag: String?
-        @Flag(name: .long, help: "What has expired.") var expired = false
-        @Flag(name: .long, help: "Everything.") var all = false
-        @Flag(name: .long, help: "Only say what would be removed.") var dryRun = false
+        @Option(name: .long, help: "Remove the entries with this tag, such as source:sample.") var tag: String?
+        @Flag(name: .long, help: "Remove expired entries.") var expired = false
+        @Flag(name: .long, help: "Remove all entries.") var all = false
+        @Flag(name: .long, help: "Print what would be removed, and remove nothing.") var dryRun = false
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
             guard [source != nil, tag != nil, expired, all].count(where: { $0 }) == 1 else {
-                throw ValidationError("name one of --source, --tag, --expired and --all")
+                throw ValidationError("needs exactly one of --source, --tag, --expired and --all")
             }
-            guard id == nil || source != nil else { throw ValidationError("--id goes with --source") }
+            guard id == nil || source != nil else { throw ValidationError("--id needs --source") }
         }
 
         private var selection: CacheSelection {

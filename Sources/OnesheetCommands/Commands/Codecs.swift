@@ -14,7 +14,7 @@ extension PluginList {
 /// A transport without a network: every request fails.
 private struct NoTransport: HTTPTransport {
     func get(_ request: OnesheetCore.HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
-        throw .failed(url: request.url, reason: "this command has no network")
+        throw .failed(url: request.url, reason: "this command does not use the network")
     }
 }
 

@@ -5,13 +5,13 @@ import OnesheetServer
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check the configuration, print what holds, or list every key.",
+        commandName: "config", abstract: "Check or print the configuration, or list every key.",
         subcommands: [Check.self, Print.self, Reference.self])
 
     struct Check: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say whether a server would start with this configuration.",
-            discussion: "Nothing is written: no folder is made, and a cache is only looked at.")
+            abstract: "Check whether a server would start with this configuration.",
+            discussion: "Writes nothing: it creates no folder and only inspects an existing cache.")
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -21,15 +21,15 @@ struct ConfigCommand: ParsableCommand {
             if let files = configuration.tls { _ = try Certificate(files) }
             let context = try options.examinedContext(plugins)
             try await context.shutdown()
-            StandardStreams.output("The configuration is good: sources \(context.sources.map(\.name).joined(separator: ", "))")
+            StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
         }
     }
 
     struct Print: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the configuration that holds, with everything that was left out.",
-            discussion: "Of a secret, the variable that it is taken from is shown and nothing else.")
+            abstract: "Print the complete configuration, including defaults.",
+            discussion: "Secrets are printed as the variables they come from.")
 
         @OptionGroup var options: ConfigurationOptions
 

@@ -47,10 +47,10 @@ struct RootCommand: ParsableCommand {
         commandName: "onesheet",
         abstract: "An image cache server for film posters.",
         discussion: """
-            Onesheet finds posters in content sources, makes them the size you ask for, and keeps the outcome in memory and on disk.
+            Onesheet finds posters in content sources, resizes them on request, and caches the results in memory and on disk.
 
               onesheet serve                              serve the built-in sample source on http://127.0.0.1:8080/
-              onesheet prefetch sample                    make its thumbnails before anyone asks
+              onesheet prefetch sample                    render its thumbnails in advance
               onesheet render in.jpg -o out.png           resize one file, without a server
               onesheet serve --config onesheet.yaml       serve your own sources
             """,
@@ -67,21 +67,21 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The configuration file. Without it: ./onesheet.yaml if it is there, or else the built-in sample source.",
+            "The configuration file. Default: ./onesheet.yaml if it exists, or else the built-in sample source.",
             valueName: "file"))
     var config: String?
 
-    @Option(name: .long, help: ArgumentHelp("Keep the disk cache in this folder instead of the configured one.", valueName: "dir"))
+    @Option(name: .long, help: ArgumentHelp("The folder of the disk cache, instead of the configured one.", valueName: "dir"))
     var cache: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Write every answer of a service into this folder, without secrets.", valueName: "dir"))
+        help: ArgumentHelp("Record the responses of services in this folder, without secrets.", valueName: "dir"))
     var record: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Answer out of this folder instead of asking services: no keys, no network.", valueName: "dir"))
+        help: ArgumentHelp("Replay the recorded responses in this folder: no keys, no network.", valueName: "dir"))
     var replay: String?
 
     func validate() throws {

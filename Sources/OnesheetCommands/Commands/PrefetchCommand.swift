@@ -7,10 +7,10 @@ import OnesheetServer
 
 struct PrefetchCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prefetch", abstract: "Make a source's thumbnails before anyone asks.",
+        commandName: "prefetch", abstract: "Render a source's thumbnails in advance.",
         discussion: """
-            Takes the titles of the source's newest list, of the days named, or by id, and makes every size in every format.
-            What is in the cache already is skipped, so an interrupted prefetch is simply started again.
+            Renders every size in every format for the titles of the newest list, of the lists of given days, or with given ids.
+            Skips variants that are already cached, so run an interrupted prefetch again to continue it.
 
               onesheet prefetch sample --sizes w185,w342
               onesheet prefetch boxoffice --from 2026-11-01 --to 2026-11-20 --formats jpg,png
@@ -19,16 +19,16 @@ struct PrefetchCommand: PluggedCommand {
 
     @OptionGroup var lists: ListOptions
 
-    @Option(name: .long, help: "A title by its id; may be given several times.")
+    @Option(name: .long, help: "A title's id. May be repeated.")
     var id: [String] = []
 
-    @Option(name: .long, help: "Titles whose name holds these words, where the source has a search.")
+    @Option(name: .long, help: "Search for titles with these words, if the source supports search.")
     var query: String?
 
-    @Flag(name: .long, help: "Make nothing, and say what it would cost in calls and bytes. Lists are asked for.")
+    @Flag(name: .long, help: "Render nothing, and print the cost in calls and bytes. Lists are still requested.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Print a summary in JSON on standard output, and no progress.")
+    @Flag(name: .long, help: "Print a JSON summary on standard output instead of progress.")
     var json = false
 
     @OptionGroup var options: ConfigurationOptions
@@ -68,8 +68,8 @@ struct PrefetchCommand: PluggedCommand {
         } else {
             StandardStreams.output(
                 """
-                \(estimate.total) variants: \(estimate.there) are there, \(estimate.missing) would be made
-                \(estimate.titlesToAsk) titles to ask the source about, \(estimate.fetches) pictures to fetch or more\
+                \(estimate.total) variants: \(estimate.there) cached, \(estimate.missing) to render
+                \(estimate.titlesToAsk) titles to request from the source, at least \(estimate.fetches) pictures to fetch\
                 \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
                 """)
         }
@@ -84,10 +84,10 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The list of this day, such as 2026-11-20.", valueName: "day"), transform: day)
     var date: CalendarDay?
 
-    @Option(name: .long, help: ArgumentHelp("The lists from this day on, with --to.", valueName: "day"), transform: day)
+    @Option(name: .long, help: ArgumentHelp("The first day of the lists. Needs --to.", valueName: "day"), transform: day)
     var from: CalendarDay?
 
-    @Option(name: .long, help: ArgumentHelp("The lists up to this day, with --from.", valueName: "day"), transform: day)
+    @Option(name: .long, help: ArgumentHelp("The last day of the lists. Needs --from.", valueName: "day"), transform: day)
     var to: CalendarDay?
 
     @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
@@ -97,8 +97,8 @@ struct ListOptions: ParsableArguments {
     var formats = PrefetchConfiguration.usualFormats.joined(separator: ",")
 
     func validate() throws {
-        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to go together") }
-        if let from, let to, to < from { throw ValidationError("--to \(to) lies before --from \(from)") }
+        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to need each other") }
+        if let from, let to, to < from { throw ValidationError("--to \(to) is before --from \(from)") }
     }
 
     func order() throws(RequestError) -> PrefetchOrder {

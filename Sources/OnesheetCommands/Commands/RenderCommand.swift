@@ -11,19 +11,19 @@ struct RenderCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "render", abstract: "Render one file, without a server.",
         discussion: """
-            INPUT and OUTPUT are files, or - for standard input and output. The output's extension decides its format, unless
-            the options name one (f:png).
+            INPUT and OUTPUT are files, or - for standard input and output. The extension of OUTPUT selects the format, unless
+            the options do (f:png).
 
               onesheet render in.jpg -o out.png --options rs:fit:342:0
               onesheet render - -o - --options rs:fill:300:450/g:no/q:75/f:jpg <in.png >out.jpg
 
-            Options, several separated by slashes:
-              rs:{fit|fill|fill-down|force}:{w}:{h}:{enlarge}   size; 0 follows from the other side
-              w h mw mh rt el dpr     width, height, least width and height, type, enlarge, device pixel ratio
-              g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cutting
+            Options, separated by slashes:
+              rs:{fit|fill|fill-down|force}:{w}:{h}:{enlarge}   size; 0 keeps the aspect ratio
+              w h mw mh rt el dpr     width, height, minimum width and height, type, enlarge, device pixel ratio
+              g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cropping
               c:{w}:{h}:{gravity}     crop    rot:{0|90|180|270}  fl:{h}:{v}   rotate, flip
               ex pd bg bl sh          extend, padding, background, blur, sharpen
-              q f mb                  quality 1–100, format, most bytes
+              q f mb                  quality 1–100, format, maximum bytes
               sm kcr scp              strip metadata, keep copyright, strip colour profile
             """)
 
@@ -33,7 +33,7 @@ struct RenderCommand: PluggedCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"))
     var output: String
 
-    @Option(name: .long, help: ArgumentHelp("What to do, such as rs:fit:342:0/q:80.", valueName: "options"))
+    @Option(name: .long, help: ArgumentHelp("Options such as rs:fit:342:0/q:80.", valueName: "options"))
     var options = ""
 
     @OptionGroup var configuration: ConfigurationOptions

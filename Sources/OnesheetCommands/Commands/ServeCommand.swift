@@ -6,9 +6,9 @@ struct ServeCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve posters over HTTP.",
         discussion: """
-            Without a configuration it serves the built-in sample source, whose posters are drawn when asked for: no keys, no network.
-            Stop it with Ctrl-C or SIGTERM: requests under way are answered first; the second time it ends at once.
-            A changed configuration file or certificate holds a second or two after it was written, and with SIGHUP at once.
+            Without a configuration, it serves the built-in sample source, which draws its posters on request: no keys, no network.
+            Ctrl-C or SIGTERM stops it after the requests in progress; a second one stops it at once.
+            A changed configuration file or certificate takes effect within two seconds, or at once with SIGHUP.
 
             Try: curl -O http://127.0.0.1:8080/t/p/w342/sample/1.jpg
             """)
@@ -18,7 +18,7 @@ struct ServeCommand: PluggedCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Listen here instead of the configured address, such as 127.0.0.1:8080 or unix:/run/onesheet.sock. Port 0 lets the system choose.",
+            "The address to listen on, such as 127.0.0.1:8080 or unix:/run/onesheet.sock. Port 0 lets the system choose.",
             valueName: "address"),
         transform: { text in
             guard let address = ListenAddress(text) else {

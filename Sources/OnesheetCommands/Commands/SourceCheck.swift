@@ -44,13 +44,13 @@ struct SourceCheck: Sendable {
             id = id ?? page.titles.first?.id
             report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
         } catch PipelineError.source(_, .unsupported(let what)) {
-            report.steps.append(Step(what: "newest list", passed: true, outcome: "this source does not do that: \(what)"))
+            report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
         } catch {
             report.steps.append(Step(what: "newest list", passed: false, outcome: "\(error)"))
         }
         guard let id else {
             report.steps.append(
-                Step(what: "a title", passed: false, outcome: "there is none to ask for; name one with --id"))
+                Step(what: "a title", passed: false, outcome: "the list has no title; name one with --id"))
             return report
         }
         report.steps += await steps(TitleReference(source: name, id: id))

@@ -4,15 +4,15 @@ import OnesheetServer
 
 struct SourcesCheckCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Try a source, and say what is wrong and what to do.",
+        commandName: "check", abstract: "Check a source, and print each failure with a remedy.",
         discussion: """
-            Asks the source itself, whatever is kept of its answers, for the newest list, its first title, that title's candidates
-            and its poster. Then it tries the rules that every
-            source has to keep, over the real service and over a network that is broken on purpose: some thirty calls in all.
+            Requests the newest list, its first title, the title's poster candidates and its poster directly from the source, without
+            cached responses. Then checks the conformance rules of sources against the real service and against a network that fails
+            on purpose: about thirty calls in total.
             """)
 
     @Argument(help: "The source's name in the configuration.") var name: String
-    @Option(name: .long, help: "The title to ask for, where the source has no list: an id, or a phrase to search for.")
+    @Option(name: .long, help: "The title to check if the source has no list: an id, or a search phrase.")
     var id: String?
     @Flag(name: .long, help: "Print JSON.") var json = false
     @OptionGroup var options: ConfigurationOptions

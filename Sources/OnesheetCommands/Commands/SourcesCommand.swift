@@ -6,14 +6,14 @@ import OnesheetServer
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List sources, look into them, and try them out.",
+        commandName: "sources", abstract: "List, inspect and check sources.",
         subcommands: [
             List.self, Sample.self, SourcesCheckCommand.self, Titles.self, ShowPosters.self, Pin.self, Unpin.self, Reject.self,
             Block.self,
         ], defaultSubcommand: List.self)
 
     struct List: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "List the configured sources and the types there are.")
+        static let configuration = CommandConfiguration(abstract: "List the configured sources and the available source types.")
 
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
@@ -32,12 +32,12 @@ struct SourcesCommand: ParsableCommand {
             }
             for name in configuration.sourceNames { StandardStreams.output("\(name)\t\(configuration.sources[name]?.type ?? "")") }
             StandardStreams.output(
-                "types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` shows how one is configured")
+                "types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` prints a sample configuration")
         }
     }
 
     struct Sample: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "Print a configuration for a source type, explained.")
+        static let configuration = CommandConfiguration(abstract: "Print a commented sample configuration of a source type.")
 
         @Argument(help: "The source type.") var type: String
 

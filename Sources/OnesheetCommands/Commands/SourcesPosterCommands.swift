@@ -44,7 +44,7 @@ struct PosterArguments: ParsableArguments {
 extension SourcesCommand {
     struct ShowPosters: PluggedCommand {
         static let configuration = CommandConfiguration(
-            commandName: "posters", abstract: "Print a title's poster candidates: which is chosen, and why.")
+            commandName: "posters", abstract: "Print a title's poster candidates, their states and scores.")
         @OptionGroup var poster: PosterArguments
 
         func run(with plugins: PluginList) async throws { try await poster.run(plugins) { _, _ in } }
@@ -52,9 +52,9 @@ extension SourcesCommand {
 
     struct Pin: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a candidate the poster, whatever elections say.",
+            abstract: "Pin a candidate as the poster. Overrides the automatic selection.",
             discussion: """
-                Candidates count as `onesheet sources posters` counts. A running server shows the new poster within a second.
+                Use the numbers that `onesheet sources posters` prints. A running server shows the new poster within a second.
                 """)
         @OptionGroup var poster: PosterArguments
         @Argument(help: "The candidate's number, from 1.") var candidate: Int
@@ -65,7 +65,7 @@ extension SourcesCommand {
     }
 
     struct Reject: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "Never choose a candidate again.")
+        static let configuration = CommandConfiguration(abstract: "Reject a candidate, so that it is never selected.")
         @OptionGroup var poster: PosterArguments
         @Argument(help: "The candidate's number, from 1.") var candidate: Int
 
@@ -76,7 +76,7 @@ extension SourcesCommand {
 
     struct Unpin: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget what was pinned and rejected: the next request elects anew.")
+            abstract: "Remove a title's pin and rejections. The next request selects a poster again.")
         @OptionGroup var poster: PosterArguments
 
         func run(with plugins: PluginList) async throws { try await poster.run(plugins) { try await $0.forget($1) } }
@@ -84,11 +84,11 @@ extension SourcesCommand {
 
     struct Block: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Block pictures by what they look like, in every size and for every title.",
+            abstract: "Block a picture by its perceptual hash, in every size and for every title.",
             discussion:
-                "Without a hash it prints what is blocked. Hashes are in what `onesheet sources posters NAME ID --json` prints.")
+                "Without a hash, prints the blocked hashes. `onesheet sources posters NAME ID --json` prints a picture's hash.")
         @Argument(help: "The picture's hash: 16 hexadecimal digits.") var hash: String?
-        @Flag(name: .long, help: "Block it no longer.") var undo = false
+        @Flag(name: .long, help: "Unblock the hash.") var undo = false
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {

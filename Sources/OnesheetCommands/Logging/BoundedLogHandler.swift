@@ -38,7 +38,7 @@ struct BoundedLogHandler: LogHandler {
         var message = "\(event.message)"
         if event.level >= .info {
             guard let missed = flood.admit(LogPlace(event.file, event.line)) else { return }
-            if missed > 0 { message = "(\(missed) more lines like this were left out) " + message }
+            if missed > 0 { message = "(\(missed) similar lines were dropped) " + message }
         }
         event.message = "\(message.shortened(to: Self.longestMessage))"
         event.metadata = event.metadata?.mapValues(Self.short)

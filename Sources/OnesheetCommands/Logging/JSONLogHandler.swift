@@ -48,7 +48,7 @@ struct JSONLogHandler: LogHandler {
             return line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() }
         } catch {
             // Strings can always be encoded. If encoding fails nevertheless, the log reports it and the server continues.
-            return "{\"level\":\"error\",\"message\":\"a line of the log cannot be written\"}"
+            return "{\"level\":\"error\",\"message\":\"a log line cannot be encoded\"}"
         }
     }
 }

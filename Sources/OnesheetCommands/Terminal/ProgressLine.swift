@@ -30,8 +30,8 @@ final class ProgressLine: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(
-            "\(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were there, \(summary.failed) failed"
-                + (rest > 0 ? ", \(rest) not tried: run the same command again to go on" : "") + "; \(Self.short(seconds)) s")
+            "\(summary.made) made (\(Self.size(summary.bytes))), \(summary.skipped) were cached, \(summary.failed) failed"
+                + (rest > 0 ? ", \(rest) not tried: run the same command again to continue" : "") + "; \(Self.short(seconds)) s")
     }
 
     /// `[#####     ]  50/100  20/s  3 s left  1 failed`
