@@ -51,14 +51,15 @@ package struct Problem: Error {
 extension Problem {
     /// A precondition of the request is false.
     package static let changed = Problem(
-        .preconditionFailed, "Precondition failed", "the image is not the one that the request names")
+        .preconditionFailed, "Precondition failed", "the image does not meet the request's condition")
 
     /// The server starts or shuts down.
-    package static let notReady = Problem(.serviceUnavailable, "Not ready", "the server starts or ends", retryAfter: 1)
+    package static let notReady = Problem(
+        .serviceUnavailable, "Not ready", "the server is starting or shutting down", retryAfter: 1)
 
     /// Responses for slow clients use all the memory for responses.
     package static let noRoomForAnswers = Problem(
-        .serviceUnavailable, "Overloaded", "too many answers wait for slow clients; try again shortly", retryAfter: 1)
+        .serviceUnavailable, "Overloaded", "too many responses wait for slow clients; try again shortly", retryAfter: 1)
 
     package static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")

@@ -136,9 +136,9 @@ final class OperationTests: XCTestCase {
         // When its file is another one and it gets SIGHUP
         try configure("presets: { wall: \"rs:fit:60:0\" }")
         kill(server.processIdentifier, SIGHUP)
-        let said = await log.read(until: "read again")
+        let said = await log.read(until: "reloaded")
         // Then it goes by the new one, and names what takes a restart
-        XCTAssertTrue(said.contains("read again"), said)
+        XCTAssertTrue(said.contains("reloaded"), said)
         let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
         let warned = await log.read(until: "started again")
@@ -159,7 +159,7 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(still, 200)
         // And when it is mended the new one holds
         try configure("presets: { wall: \"rs:fit:60:0\" }")
-        _ = await log.read(until: "read again")
+        _ = await log.read(until: "reloaded")
         let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
     }

@@ -61,7 +61,7 @@ struct SecureChannel: ServerChildChannel {
             case .http2(let connection): await connection.handle(logger)
             }
         } catch {
-            logger.debug("a connection came to nothing: \(error)")
+            logger.debug("the connection failed: \(error)")
         }
     }
 }

@@ -25,7 +25,9 @@ package final class Certificate: Sendable {
     private static func context(_ files: TLSFiles) throws(ConfigurationError) -> NIOSSLContext {
         let chain = try read(files.certificate, "tls.certificate") { try NIOSSLCertificate.fromPEMFile($0) }
         let key = try read(files.key, "tls.key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
-        guard !chain.isEmpty else { throw ConfigurationError(path: "tls.certificate", message: "\(files.certificate) holds none") }
+        guard !chain.isEmpty else {
+            throw ConfigurationError(path: "tls.certificate", message: "\(files.certificate) contains no certificate")
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["h2", "http/1.1"]
@@ -39,7 +41,7 @@ package final class Certificate: Sendable {
         do {
             return try body(file)
         } catch {
-            let message = key == "tls" ? "certificate and key do not go together" : "cannot read \(file), which has to be PEM"
+            let message = key == "tls" ? "the certificate and the key do not match" : "cannot read \(file) as PEM"
             throw ConfigurationError(path: key, message: "\(message): \(error)")
         }
     }

@@ -61,7 +61,7 @@ struct ConsoleRoute: Route {
             return .titles(try await catalog.titles(of: source, query), query)
         } catch {
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
-            if problem.status == .internalServerError { logger.error("the page cannot be made: \(error)") }
+            if problem.status == .internalServerError { logger.error("cannot create the page: \(error)") }
             return .problem(problem)
         }
     }

@@ -33,7 +33,7 @@ struct ChangedTitles: Sendable {
                 _ = try await pipeline.purge(.tag(tag))
                 return
             } catch {
-                logger.warning("what has changed cannot be purged yet: \(error)", metadata: ["tag": "\(tag)"])
+                logger.warning("cannot purge a changed poster yet: \(error)", metadata: ["tag": "\(tag)"])
                 // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
                 try await Task.sleep(for: .seconds(1))
             }

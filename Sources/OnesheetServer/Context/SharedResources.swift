@@ -35,7 +35,7 @@ package struct SharedResources: Sendable {
             state = try StateStore(folder: configuration.cache.disk.path, clock: clock, logger: logger)
         } else {
             if let openError = try FolderExamination.requireUsable(configuration.cache.disk.path) {
-                logger.warning("A server would store nothing on the disk until it can: \(openError)")
+                logger.warning("A server could not store anything on the disk: \(openError)")
             }
             disk = DiskTier(closedAt: configuration.cache.disk.path, clock: clock, logger: logger)
             state = try StateStore()
@@ -59,12 +59,12 @@ package struct SharedResources: Sendable {
     /// Closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that hangs in a codec or
     /// in disk I/O cannot be stopped and ends with the process.
     package func shutdown(within limit: Duration) async throws {
-        async let refreshing = end("what is being made anew", within: limit / 2) { await background.shutdown() }
+        async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
-        async let rendering = end("threads that render", within: limit / 2) { await pool.shutdown() }
+        async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
         // Close the disk tier last, so that finished work can still be stored.
         var failures = await [refreshing, fetching, rendering]
-        failures.append(await end("the tiers of plugins", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
+        failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
     }
@@ -77,7 +77,7 @@ package struct SharedResources: Sendable {
         }
         switch result {
         case nil:
-            logger.warning("not waited for any longer: \(what)")
+            logger.warning("abandoned at shutdown: \(what)")
             return nil
         case .success: return nil
         case .failure(let error): return error

@@ -15,7 +15,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
-        default: self.init(.internalServerError, "Internal error", "something went wrong here; the log says more")
+        default: self.init(.internalServerError, "Internal error", "an internal error occurred; the server's log has the details")
         }
     }
 

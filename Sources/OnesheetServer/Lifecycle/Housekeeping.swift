@@ -16,7 +16,7 @@ struct Housekeeping: Service {
                 await cache.invalidations.check()
                 if seconds % 180 == 179 {
                     cache.memory.sweep()
-                    do { try await disk.sweep() } catch { logger.warning("the disk tier cannot be swept: \(error)") }
+                    do { try await disk.sweep() } catch { logger.warning("cannot sweep the disk tier: \(error)") }
                 }
                 seconds += 1
             } while await sleepUnlessCancelled(for: .seconds(1))

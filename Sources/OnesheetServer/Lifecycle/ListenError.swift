@@ -22,13 +22,13 @@ struct ListenError: Error, CustomStringConvertible {
         case (.host(let host, let port), .system(EADDRINUSE)):
             "port \(port) on \(host) is in use; choose another with --listen \(host):PORT"
         case (.host(let host, let port), .system(EACCES)):
-            "port \(port) needs more rights; choose one from 1024 up with --listen \(host):PORT"
+            "port \(port) is privileged; choose one from 1024 up with --listen \(host):PORT"
         case (.host(let host, _), .system(EADDRNOTAVAIL)): "\(host) is not an address of this machine"
         case (.socket(let path), .system(EADDRINUSE)): "a server listens on \(path) already; choose another with --listen unix:PATH"
-        case (.socket(let path), .system(ENOENT)): "the folder of \(path) is not there"
-        case (.socket(let path), .system(EACCES)): "the folder of \(path) cannot be written to"
+        case (.socket(let path), .system(ENOENT)): "the folder of \(path) does not exist"
+        case (.socket(let path), .system(EACCES)): "the folder of \(path) is not writable"
         case (.socket(let path), .notASocket):
-            "\(path) is there and not a socket; remove it, or choose another with --listen unix:PATH"
+            "\(path) exists and is not a socket; remove it, or choose another with --listen unix:PATH"
         case (_, .system(let code)): "cannot listen on \(address): error \(code)"
         case (.host, .notASocket): "cannot listen on \(address)"
         }

@@ -10,22 +10,23 @@ extension Server {
         do {
             try certificate?.reload()
         } catch {
-            running.logger.error("the new certificate is not used and the old one stays: \(error)")
+            running.logger.error("the new certificate cannot be used, the old one stays in use: \(error)")
         }
         do {
             let (configuration, fixed) = try load().taking(fixedPartsOf: running.configuration)
             if case .record = configuration.recordReplay {
-                throw ConfigurationError(path: "", message: "a server that records would record new secrets; start it again")
+                throw ConfigurationError(
+                    path: "", message: "a recording server cannot reload, because it would record new secrets; restart it")
             }
             try configuration.requireProtection()
             responder.exchange(try running.rebuilt(configuration))
             fastPath?.refresh()
-            running.logger.notice("the configuration was read again")
+            running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {
-                running.logger.warning("what changed in \(fixed.joined(separator: ", ")) holds when the server is started again")
+                running.logger.warning("changes of \(fixed.joined(separator: ", ")) take effect after a restart")
             }
         } catch {
-            running.logger.error("the new configuration is not used and the old one stays: \(error)")
+            running.logger.error("the new configuration cannot be used, the old one stays in use: \(error)")
         }
     }
 }

@@ -80,7 +80,7 @@ package struct Server: Sendable {
             guard await isCutOff(services, context, after: times) else { return }
             running.cancel()
             guard await sleepUnlessCancelled(for: times.grace) else { return }
-            context.logger.warning("what is still open does not end, and is not waited for any longer")
+            context.logger.warning("the remaining connections do not close; the server shuts down without them")
             outcome.give(.failure(CancellationError()))
         }
         defer { draining.cancel() }
@@ -101,7 +101,7 @@ package struct Server: Sendable {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = context.configuration.shutdown
-            context.logger.notice("ending", metadata: ["connections": "\(figures.connections.count)"])
+            context.logger.notice("shutting down", metadata: ["connections": "\(figures.connections.count)"])
             // Load balancers poll `/ready`, so keep serving until they have noticed.
             try await Task.sleep(for: shutdown.delay.duration)
             times.begin()
@@ -112,7 +112,7 @@ package struct Server: Sendable {
             // Every request is answered.
             return false
         }
-        context.logger.warning("cutting off what is still open", metadata: ["connections": "\(figures.connections.count)"])
+        context.logger.warning("closing the remaining connections", metadata: ["connections": "\(figures.connections.count)"])
         figures.connections.close()
         return true
     }
@@ -126,7 +126,7 @@ package struct Server: Sendable {
         if connections < clients.connections {
             context.logger.warning(
                 """
-                the process may have \(descriptors.files) files open, which is enough for \(connections) connections and not for \
+                the limit of \(descriptors.files) open files allows \(connections) connections, not \
                 \(clients.connections); raise the limit (ulimit -n, LimitNOFILE= in a unit) to \(2 * clients.connections + 256), or \
                 lower clients.connections
                 """)
@@ -151,7 +151,7 @@ package struct Server: Sendable {
                 do {
                     try configuration.listen.socketFile?.open(to: configuration.socketMode)
                 } catch {
-                    context.logger.error("the socket's mode cannot be set: \(error)")
+                    context.logger.error("cannot set the permissions of the socket: \(error)")
                 }
                 do {
                     // Accept one connection per read event, so the connection limit is checked before the next is accepted.
@@ -161,7 +161,7 @@ package struct Server: Sendable {
                         try channel.pipeline.syncOperations.addHandler(spare, position: .first)
                     }.get()
                 } catch {
-                    context.logger.error("more clients than configured may be connected: \(error)")
+                    context.logger.error("the limit of connections cannot be enforced: \(error)")
                 }
                 readiness.begin()
                 await ready(configuration.listen.bound(to: channel))

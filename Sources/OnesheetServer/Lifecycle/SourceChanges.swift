@@ -37,7 +37,7 @@ struct SourceChanges: Service {
             do {
                 guard try await changed.purge(of: name, source) != nil else { return }
             } catch {
-                context.logger.debug("changes cannot be seen: \(error)", metadata: ["source": "\(name)"])
+                context.logger.debug("cannot poll for changes: \(error)", metadata: ["source": "\(name)"])
             }
             // Spend at most a twentieth of the time on polling.
             pause = max(.seconds(1), (clock.now - start) * 20)

@@ -13,19 +13,19 @@ struct CacheMetrics {
         counter("misses", "Look-ups that found none.", in: &text) { [("", $0.misses)] }
         counter("stores", "Entries stored.", in: &text) { [("", $0.stores)] }
         counter("damaged", "Entries found damaged and not served.", in: &text) { [("", $0.damaged)] }
-        counter("evictions", "Entries that the tier removed by itself or refused, by reason.", in: &text) { figures in
+        counter("evictions", "Entries evicted or refused, by reason.", in: &text) { figures in
             figures.evictions.sorted { $0.key < $1.key }.map { (",reason=\"\($0.key)\"", $0.value) }
         }
         text.add(
-            .counter, "cache_failures_total", help: "Operations that a tier failed to do, so that it was passed by.",
+            .counter, "cache_failures_total", help: "Failed operations, by tier.",
             samples: failures.sorted { $0.key < $1.key }.map { .init($0.value, labels: "tier=\"\($0.key)\"") })
-        gauge("entries", "Entries there now.", in: &text) { "\($0.entries)" }
-        gauge("bytes", "Bytes there now.", in: &text) { "\($0.bytes)" }
+        gauge("entries", "Current number of entries.", in: &text) { "\($0.entries)" }
+        gauge("bytes", "Current size in bytes.", in: &text) { "\($0.bytes)" }
         gauge("oldest_seconds", "Age of the oldest entry.", in: &text) { figures in
             figures.oldest.map { "\(max(now.timeIntervalSince($0), 0).rounded())" }
         }
-        tierGauge("limit_bytes", "Bytes that there may be.", in: &text) { "\($0.byteLimit)" }
-        tierGauge("fill_ratio", "Part of the limit that is taken, 0 to 1.", in: &text) { "\($0.fill)" }
+        tierGauge("limit_bytes", "Size limit in bytes.", in: &text) { "\($0.byteLimit)" }
+        tierGauge("fill_ratio", "Used part of the limit, 0 to 1.", in: &text) { "\($0.fill)" }
     }
 
     private func counter(

@@ -11,30 +11,30 @@ struct ServerMetrics {
     func write(to text: inout PrometheusText) {
         writeRequests(to: &text)
         writeClients(to: &text)
-        text.add(pipeline.figures.stages, "stage_seconds", help: "Time that the stages of an image took.", label: "stage")
+        text.add(pipeline.figures.stages, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
         writeWork(to: &text)
     }
 
     private func writeRequests(to text: inout PrometheusText) {
         let answers = figures.answers.map { ("route=\"\($0.key.route)\",status=\"\($0.key.status.label)\"", $0.value) }
         text.add(
-            .counter, "requests_total", help: "Requests answered, by route and class of status.",
+            .counter, "requests_total", help: "Requests answered, by route and status class.",
             samples: answers.sorted { $0.0 < $1.0 }.map { .init($0.1, labels: $0.0) })
         text.add(
-            figures.times, "request_seconds", help: "Time until a route had its answer, but for what memory answered at once.",
+            figures.times, "request_seconds", help: "Time to answer a request, by route, without the responses of the fast path.",
             label: "route")
-        text.add(.gauge, "connections", help: "Connections open now.", value: figures.connections.count)
+        text.add(.gauge, "connections", help: "Open connections.", value: figures.connections.count)
     }
 
     private func writeClients(to text: inout PrometheusText) {
         let (connections, memory) = (figures.connections, figures.connections.memory)
         text.add(
-            .counter, "clients_refused_total", help: "Connections and requests that were refused or cut off, by reason.",
+            .counter, "clients_refused_total", help: "Connections and requests refused or closed, by reason.",
             samples: OpenConnections.Refusal.allCases.map {
                 .init(connections.refused[$0] ?? 0, labels: "reason=\"\($0.rawValue)\"")
             })
         text.add(
-            .gauge, "response_bytes_held", help: "Bytes of answers that clients have not taken yet, each body once.",
+            .gauge, "response_bytes_held", help: "Bytes of response bodies in flight; a shared body counts once.",
             value: memory.held)
         text.add(.gauge, "response_bytes_limit", help: "Bytes that these may have.", value: memory.limit)
     }
@@ -42,26 +42,26 @@ struct ServerMetrics {
     private func writeWork(to text: inout PrometheusText) {
         let (pool, background) = (pipeline.pool, pipeline.background)
         text.add(
-            .gauge, "render_queue", help: "Renders that wait for a worker, by lane.",
+            .gauge, "render_queue", help: "Renders waiting for a worker, by lane.",
             samples: Urgency.allCases.map { .init(pool.waiting($0), labels: "lane=\"\($0)\"") })
-        text.add(.gauge, "render_workers", help: "Threads that render.", value: workers)
+        text.add(.gauge, "render_workers", help: "Render threads.", value: workers)
         text.add(
-            .gauge, "workers_stuck", help: "Threads whose job is past its deadline and does not end, by lane.",
+            .gauge, "workers_stuck", help: "Threads with a job past its deadline, by lane.",
             samples: [
                 .init(pool.stuck.render, labels: "lane=\"render\""), .init(pool.stuck.examine, labels: "lane=\"examine\""),
             ])
         text.add(
-            .gauge, "refreshes_under_way", help: "Stale images that are being made anew, and other work that nobody waits for.",
+            .gauge, "refreshes_under_way", help: "Background work in progress, such as refreshes of stale images.",
             value: background.underWay)
         text.add(
-            .counter, "refreshes_skipped_total", help: "Such work that was not begun because there was too much already.",
+            .counter, "refreshes_skipped_total", help: "Background work skipped because too much was in progress.",
             value: background.skipped)
         text.add(
-            .gauge, "render_memory_bytes", help: "Bytes of originals under way and of pixels in the making.",
+            .gauge, "render_memory_bytes", help: "Bytes of originals being fetched and pixels being rendered.",
             value: pool.memory.reserved)
         text.add(.gauge, "render_memory_limit_bytes", help: "Bytes that these may have.", value: pool.memory.limit)
         text.add(
-            .gauge, "process_resident_memory_bytes", help: "Memory that the process occupies.",
+            .gauge, "process_resident_memory_bytes", help: "Resident memory of the process.",
             samples: ProcessMemory.resident.map { [.init($0)] } ?? [])
     }
 }

@@ -8,14 +8,14 @@ struct SourceMetrics {
     func write(to text: inout PrometheusText) {
         let sources = watches.map { (label: "source=\"\($0.name)\"", health: $0.watch.health, figures: $0.watch.figures) }
         text.add(
-            .counter, "source_calls_total", help: "Calls to a source by what came of them.",
+            .counter, "source_calls_total", help: "Calls to a source, by outcome.",
             samples: sources.flatMap { source in
                 SourceOutcome.allCases.map { outcome in
                     .init(source.figures.calls[outcome] ?? 0, labels: "\(source.label),outcome=\"\(outcome.rawValue)\"")
                 }
             })
         text.add(
-            .summary, "source_call_seconds", help: "How long calls took.",
+            .summary, "source_call_seconds", help: "Duration of calls.",
             samples: sources.flatMap { source -> [PrometheusText.Sample] in
                 [
                     .init(source.figures.seconds, labels: source.label, suffix: "_sum"),
@@ -23,10 +23,10 @@ struct SourceMetrics {
                 ]
             })
         text.add(
-            .gauge, "source_calls_under_way", help: "Calls that have not ended, abandoned ones included.",
+            .gauge, "source_calls_under_way", help: "Calls in progress, including abandoned calls.",
             samples: sources.map { .init($0.figures.underWay, labels: $0.label) })
         text.add(
-            .gauge, "source_healthy", help: "1 where the source answers, 0 where it fails or its quota is used up.",
+            .gauge, "source_healthy", help: "1 if the source is healthy, 0 if it fails or its quota is exhausted.",
             samples: sources.map { .init($0.health == .well ? 1 : 0, labels: $0.label) })
     }
 }

@@ -34,7 +34,7 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     /// - Throws: `RequestError` if `last` is before `first`, or if there are more than `maxDays`.
     package static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {
         guard first <= last else {
-            throw .bad(option: "to", value: last.description, reason: "lies before \(first)")
+            throw .bad(option: "to", value: last.description, reason: "is before \(first)")
         }
         let days = sequence(first: first) { $0 < last ? $0.adding(days: 1) : nil }.prefix(Self.maxDays + 1)
         let all = Array(days)

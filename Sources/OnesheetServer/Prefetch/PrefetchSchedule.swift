@@ -26,7 +26,7 @@ struct PrefetchSchedule: Service {
         do {
             for order in try await ledger.underWay() { await carryOut(order) }
         } catch {
-            context.logger.error("the prefetches that were under way cannot be read: \(error)")
+            context.logger.error("cannot read the interrupted prefetches: \(error)")
         }
     }
 
@@ -42,7 +42,7 @@ struct PrefetchSchedule: Service {
                 // A new line first runs at its next due time, not for a time before it was added.
                 if last != nil { await carryOut(line.order(at: due)) }
             } catch {
-                context.logger.error("the schedule cannot be kept: \(error)", metadata: ["line": "\(line.name)"])
+                context.logger.error("cannot run a line of the schedule: \(error)", metadata: ["line": "\(line.name)"])
             }
         }
     }
@@ -57,10 +57,10 @@ struct PrefetchSchedule: Service {
                     "failed": "\(summary.failed)",
                 ])
             for failure in summary.failures {
-                context.logger.warning("not prefetched: \(failure.reason)", metadata: ["title": "\(failure.title)"])
+                context.logger.warning("cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(failure.title)"])
             }
         } catch {
-            context.logger.error("nothing was prefetched: \(error)", metadata: ["source": "\(order.source)"])
+            context.logger.error("the prefetch failed: \(error)", metadata: ["source": "\(order.source)"])
         }
     }
 }

@@ -29,7 +29,7 @@ package enum RecordReplay: Sendable, Equatable {
         case .replay(let folder):
             guard FileManager.default.fileExists(atPath: folder) else {
                 throw ConfigurationError(
-                    path: "--replay", message: "there is no folder \(folder); make one with --record \(folder)")
+                    path: "--replay", message: "the folder \(folder) does not exist; create it with --record \(folder)")
             }
             return ReplayingTransport(folder: folder, redaction: redaction)
         }

@@ -41,7 +41,7 @@ struct RecordingTransport: HTTPTransport {
             let document = ByteBuffer(data: try JSONEncoder.document.encode(recorded))
             try PrivateFile.write(document, to: RecordedAnswer.path(url, in: folder))
         } catch {
-            throw .failed(url: url, reason: "its answer cannot be recorded: \(error)")
+            throw .failed(url: url, reason: "cannot record the response: \(error)")
         }
         return answer
     }
@@ -58,14 +58,14 @@ struct ReplayingTransport: HTTPTransport {
         let url = redaction.url(request.url)
         let path = RecordedAnswer.path(url, in: folder)
         guard FileManager.default.fileExists(atPath: path) else {
-            throw .failed(url: url, reason: "nothing was recorded for it; record it with --record \(folder)")
+            throw .failed(url: url, reason: "no response is recorded; record one with --record \(folder)")
         }
         do {
             let recorded = try JSONDecoder().decode(RecordedAnswer.self, from: Data(contentsOf: URL(filePath: path)))
             let body = recorded.text.map { ByteBuffer(string: $0) } ?? ByteBuffer(data: recorded.base64 ?? Data())
             return HTTPAnswer(status: recorded.status, headers: recorded.headers, body: body)
         } catch {
-            throw .failed(url: url, reason: "\(path) is not a recorded answer: \(error)")
+            throw .failed(url: url, reason: "\(path) is not a recorded response: \(error)")
         }
     }
 }

@@ -75,8 +75,8 @@ struct MetricsRoute: Route {
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var text = PrometheusText()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &text)
-        text.add(.counter, "renders_total", help: "Variants made.", value: pipeline.figures.counts.renders)
-        text.add(.gauge, "render_jobs", help: "Renders at work and waiting.", value: pipeline.pool.load)
+        text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
+        text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
         ServerMetrics(figures: figures, pipeline: pipeline, workers: workers).write(to: &text)
         SourceMetrics(watches: watches).write(to: &text)
         return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")

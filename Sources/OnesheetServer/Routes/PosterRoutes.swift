@@ -56,7 +56,7 @@ struct TitlePosters: Sendable {
             case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
             case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
             case (nil, nil, true?): _ = try await posters.block(title)
-            default: throw RequestError.malformed("the order needs one of “candidate”, “reject” and “block”: true")
+            default: throw RequestError.malformed("the body needs exactly one of “candidate”, “reject” and “block”: true")
             }
         } catch let error as PosterNumberError {
             throw RequestError.unknown(error.description)
@@ -87,7 +87,7 @@ struct BlockedRoute: Route {
         try administrator.check(request)
         if request.method == .put || request.method == .delete {
             guard let hash = PerceptualHash(rest) else {
-                throw RequestError.malformed("“\(rest)” is not the hash of a picture, which has 16 hexadecimal digits")
+                throw RequestError.malformed("“\(rest)” is not the hash of a picture; a hash has 16 hexadecimal digits")
             }
             try await posters.block(hash, request.method == .put)
         } else if !rest.isEmpty {
@@ -139,7 +139,7 @@ extension Request {
         do {
             return try JSONDecoder().decode(type, from: Data(buffer: try await body.collect(upTo: 1 << 20)))
         } catch {
-            throw RequestError.malformed("the body is not an order such as \(example): \(error)")
+            throw RequestError.malformed("the body is not JSON such as \(example): \(error)")
         }
     }
 }

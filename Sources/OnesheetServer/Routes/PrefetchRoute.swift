@@ -36,7 +36,7 @@ struct PrefetchRoute: Route {
             var order = PrefetchOrder(source: source, ids: ids ?? [], dates: date.map { [$0] } ?? [], query: query)
             if let sizes { order.sizes = sizes }
             if let formats { order.formats = formats }
-            guard (from == nil) == (to == nil) else { throw .malformed("“from” and “to” go together") }
+            guard (from == nil) == (to == nil) else { throw .malformed("“from” and “to” need each other") }
             if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
             return order
         }
@@ -96,7 +96,7 @@ enum EventStream {
             event.writeBytes(try encoder.encode(document))
         } catch {
             // Report that an event could not be encoded, and continue the stream.
-            event = ByteBuffer(string: "event: failed\ndata: \"an event cannot be written\"")
+            event = ByteBuffer(string: "event: failed\ndata: \"an event cannot be encoded\"")
         }
         event.writeString("\n\n")
         return event

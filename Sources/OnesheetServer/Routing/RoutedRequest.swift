@@ -53,7 +53,7 @@ extension ImageAddress {
         guard let exactly else { return }
         let made = variant.presentation
         for (made, side) in [(made.width, exactly.width), (made.height, exactly.height)] where side > 0 && made != side {
-            throw .bad(option: "size", value: "\(side)", reason: "is more than the region has; nothing is enlarged")
+            throw .bad(option: "size", value: "\(side)", reason: "is larger than the region; images are not enlarged")
         }
     }
 }

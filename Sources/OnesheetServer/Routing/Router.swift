@@ -26,7 +26,7 @@ struct Router: Sendable {
         let id = RequestID(request.headers)
         let routed = route(request, found)
         let path = routed.path
-        logger.trace("a request has begun", metadata: ["path": "\(path)"])
+        logger.trace("request received", metadata: ["path": "\(path)"])
         var response = await RequestID.$current.withValue(id) {
             let outcome = await outcome(of: routed, request)
             let took = ContinuousClock.now - start

@@ -148,13 +148,13 @@ final class TLSTests: ServerTestCase {
         let good = try String(contentsOfFile: certificate.key, encoding: .utf8)
         for (text, words) in [
             ("nonsense", "tls.key: cannot read"), ("", "tls.key: cannot read"),
-            (try String(contentsOfFile: other.key, encoding: .utf8), "tls: certificate and key do not go together"),
+            (try String(contentsOfFile: other.key, encoding: .utf8), "tls: the certificate and the key do not match"),
         ] {
             // When its key is damaged, or another certificate's
             try Data(text.utf8).write(to: URL(filePath: certificate.key))
             server.reload(keys: certificate.yaml)
             // Then the log says so, and new connections are as before
-            let last = lines.all.last { $0.contains("the new certificate is not used") } ?? ""
+            let last = lines.all.last { $0.contains("the new certificate cannot be used") } ?? ""
             XCTAssertTrue(last.contains(words), last)
         }
         try Data(good.utf8).write(to: URL(filePath: certificate.key))

@@ -68,7 +68,7 @@ final class IIIFTests: ServerTestCase {
             // Twice: what is too large stays so once the smaller picture is in the cache.
             for _ in 0..<2 {
                 let answer = try await server.send("\(base)/\(parameters)/0/default.jpg")
-                assertProblem(answer, 400, "is more than the region has", parameters)
+                assertProblem(answer, 400, "is larger than the region", parameters)
             }
         }
     }

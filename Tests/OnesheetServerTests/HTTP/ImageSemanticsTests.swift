@@ -62,9 +62,9 @@ final class ImageSemanticsTests: ServerTestCase {
 
     func testThatAConditionThatFailsIsAProblem() async throws {
         let server = try await server()
-        assertProblem(try await server.send(path, fields: [("If-Match", "\"other\"")]), 412, "not the one")
+        assertProblem(try await server.send(path, fields: [("If-Match", "\"other\"")]), 412, "does not meet")
         let long = "Sat, 01 Jan 2000 00:00:00 GMT"
-        assertProblem(try await server.send(path, fields: [("If-Unmodified-Since", long)]), 412, "not the one")
+        assertProblem(try await server.send(path, fields: [("If-Unmodified-Since", long)]), 412, "does not meet")
     }
 
     func testThat304SaysWhatCachesNeedAndNoMore() async throws {

@@ -120,8 +120,9 @@ final class PosterChoiceTests: ServerTestCase {
         let server = try await search()
         let table = [
             ("{\"candidate\": 4}", "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", "has 1 to 3"),
-            ("{}", "needs one of"), ("{\"candidate\": 1, \"reject\": 2}", "needs one of"), ("", "is not an order"),
-            ("[]", "is not an order"),
+            ("{}", "needs exactly one of"), ("{\"candidate\": 1, \"reject\": 2}", "needs exactly one of"),
+            ("", "is not JSON such as"),
+            ("[]", "is not JSON such as"),
         ]
         for (body, words) in table {
             let answer = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: body)

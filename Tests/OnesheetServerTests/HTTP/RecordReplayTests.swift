@@ -39,7 +39,7 @@ final class RecordReplayTests: ServerTestCase {
         XCTAssertEqual(replayed.text, recorded.text)
         XCTAssertEqual(poster.body, picture)
         XCTAssertEqual(again.body, picture)
-        assertProblem(missing, 502, "nothing was recorded for it")
+        assertProblem(missing, 502, "no response is recorded")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         XCTAssertEqual(files.count, 3)
         XCTAssertEqual(try permissions(folder), 0o700)
@@ -61,7 +61,7 @@ final class RecordReplayTests: ServerTestCase {
             try RecordReplay.replay(folder: "/nowhere/at all").transport(
                 ReplayingTransport(folder: "", redaction: .init(secrets: [])), .init(secrets: []))
         ) {
-            XCTAssertEqual("\($0)", "--replay: there is no folder /nowhere/at all; make one with --record /nowhere/at all")
+            XCTAssertEqual("\($0)", "--replay: the folder /nowhere/at all does not exist; create it with --record /nowhere/at all")
         }
     }
 

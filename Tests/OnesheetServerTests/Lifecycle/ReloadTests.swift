@@ -65,7 +65,7 @@ final class ReloadTests: ServerTestCase {
     func testThatWhatCannotChangeIsNamed() async throws {
         let server = try await server(logger: lines.logger())
         server.reload(keys: "limits: { workers: 7 }\nclients: { connections: 7 }\npresetsOnly: true")
-        let warning = lines.all.first { $0.contains("started again") } ?? ""
+        let warning = lines.all.first { $0.contains("after a restart") } ?? ""
         XCTAssertTrue(warning.contains("limits, clients"), warning)
         // What can has changed.
         let answer = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")

@@ -58,7 +58,7 @@ final class UnixSocketTests: ServerTestCase {
             XCTFail("it listens")
         } catch {
             // Then it says what to do, and the file is as it was
-            XCTAssertTrue("\(error)".hasPrefix("\(path) is there and not a socket"), "\(error)")
+            XCTAssertTrue("\(error)".hasPrefix("\(path) exists and is not a socket"), "\(error)")
         }
         XCTAssertEqual(try String(contentsOfFile: path, encoding: .utf8), "dear diary")
     }
@@ -83,7 +83,7 @@ final class UnixSocketTests: ServerTestCase {
             _ = try await server(listen: "unix:\(path)/none/s")
             XCTFail("it listens")
         } catch {
-            XCTAssertEqual("\(error)", "the folder of \(path)/none/s is not there")
+            XCTAssertEqual("\(error)", "the folder of \(path)/none/s does not exist")
         }
     }
 }

@@ -51,10 +51,10 @@ final class PrefetchRouteTests: ServerTestCase {
     func testThatABadOrderIsToldSo() async throws {
         let server = try await prefetching()
         let table = [
-            ("{}", 400, "is not an order"), ("{\"source\": \"nobody\"}", 404, "unknown source"),
+            ("{}", 400, "is not JSON such as"), ("{\"source\": \"nobody\"}", 404, "unknown source"),
             ("{\"source\": \"sample\", \"sizes\": [\"w1\"]}", 400, "unknown size “w1”"),
-            ("{\"source\": \"sample\", \"from\": \"2026-01-01\"}", 400, "go together"),
-            ("{\"source\": \"sample\", \"from\": \"2026-01-02\", \"to\": \"2026-01-01\"}", 400, "lies before"),
+            ("{\"source\": \"sample\", \"from\": \"2026-01-01\"}", 400, "need each other"),
+            ("{\"source\": \"sample\", \"from\": \"2026-01-02\", \"to\": \"2026-01-01\"}", 400, "is before"),
             ("{\"source\": \"sample\", \"from\": \"0001-01-01\", \"to\": \"9999-12-31\"}", 400, "more than 10000 days"),
         ]
         for (body, status, words) in table {
