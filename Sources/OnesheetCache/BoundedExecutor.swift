@@ -1,9 +1,9 @@
 internal import NIOPosix
 
-/// Runs tasks on so many threads of its own, and never on the cooperative pool: for code that may compute as long as it likes.
+/// Runs tasks on a fixed number of its own threads, outside the cooperative pool: for code that may compute without end.
 ///
-/// Functions that are isolated to nothing and default actors follow a task's preferred executor (SE-0417); tasks that such code starts
-/// by itself do not.
+/// Nonisolated functions and default actors follow a task's preferred executor (SE-0417). Unstructured tasks that such code starts
+/// do not.
 package final class BoundedExecutor: TaskExecutor {
     private let threads: NIOThreadPool
 
@@ -13,14 +13,14 @@ package final class BoundedExecutor: TaskExecutor {
     }
 
     deinit {
-        // Not waited for: a thread that hangs does not end.
+        // Not awaited: a thread that hangs never ends.
         threads.shutdownGracefully { _ in }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         threads.submit { [self] state in
-            // What comes after the end is run all the same: a task that is never run again keeps all that it holds.
+            // Jobs after the end run anyway: a task that never runs again keeps all that it holds.
             guard case .active = state else { return globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
             job.runSynchronously(on: asUnownedTaskExecutor())
         }

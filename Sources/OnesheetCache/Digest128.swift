@@ -2,21 +2,21 @@ internal import CCacheFiles
 internal import Crypto
 internal import NIOCore
 
-/// 128 bits that stand for some bytes: enough that no two of our names or bodies ever share one.
+/// A digest of 128 bits: enough to exclude accidental collisions of names and bodies.
 struct Digest128: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// The start of the bytes' SHA-256, for names: no two keys can be made with the same one.
+    /// The start of the bytes' SHA-256, for names: nobody can construct two keys with the same one.
     init(of bytes: some Sequence<UInt8>) {
         let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
         self.init(digest ?? SHA256.hash(data: Array(bytes)))
     }
 
-    /// The bytes' XXH3, to find damage by: ten times as fast, and no help against forgery, which a checksum in the same file is not
-    /// anyway.
+    /// The bytes' XXH3, to detect damage. It is ten times as fast and no protection against forgery, which a checksum in the same
+    /// file cannot give anyway.
     init(checking buffer: ByteBuffer) {
         let checksum = buffer.withUnsafeReadableBytes { ccachefiles_check($0.baseAddress, $0.count) }
         self.init(high: checksum.high, low: checksum.low)
@@ -54,7 +54,7 @@ extension Digest128 {
         }
     }
 
-    /// Reads 32 hexadecimal digits as `hex` writes them.
+    /// Parses 32 hexadecimal digits in the format of `hex`.
     init?(hex text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count == 32, digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),

@@ -1,14 +1,14 @@
 internal import OnesheetCore
 
-/// A tier's counters, source by source. A source is counted under a number, so that no name is looked up for a hit.
+/// A tier's counters by source. Each source has a number, so that a hit needs no lookup of its name.
 struct SourceCounts {
-    /// More sources than these are counted together with what belongs to none: no server has as many.
+    /// Further sources are counted together with entries of no source. No server has so many.
     private static let limit = 1000
 
     private var numbers: [ExactText: Int] = ["": 0]
     private var figures = [CacheFigures()]
 
-    /// The number of the source that `key` is of; without a key, of none.
+    /// The number of the source of `key`; without a key, that of no source.
     mutating func number(of key: CacheKey?) -> Int {
         guard let name = key?.source else { return 0 }
         let known = ExactText(name)
@@ -36,7 +36,7 @@ struct SourceCounts {
 
     mutating func evict(_ number: Int, reason: String) { figures[number].evictions[reason, default: 0] += 1 }
 
-    /// Every counter by its source's name.
+    /// All counters by the names of the sources.
     var named: [String: CacheFigures] {
         Dictionary(uniqueKeysWithValues: numbers.map { ($0.key.description, figures[$0.value]) }).filter {
             $0.value != CacheFigures()

@@ -2,9 +2,9 @@ internal import Crypto
 internal import FoundationEssentials
 package import NIOCore
 
-/// Strong validators (RFC 9110 §8.8.3): equal for equal bytes only.
+/// Strong validators (RFC 9110 §8.8.3): equal only for equal bytes.
 package enum Validator {
-    /// SHA-256 of `body`, its first 128 bits, in base64url.
+    /// The first 128 bits of the SHA-256 of `body`, in base64url.
     package static func of(_ body: ByteBuffer) -> String {
         Digest128(of: body.readableBytesView).base64URL
     }

@@ -1,19 +1,19 @@
 internal import OnesheetCore
 internal import Synchronization
 
-/// Remembers which entries were to be stored lately, by two bytes each: on a full disk what comes for the first time is not worth
-/// evicting others for, what comes again is. As the ghosts of S3-FIFO, which memory has.
+/// Remembers recent attempts to store entries, in two bytes each. On a full disk, an entry that comes for the first time evicts no
+/// others; one that comes again does. The same idea as the ghost list of S3-FIFO in memory.
 ///
-/// A table of buckets with four places, each first in, first out: bounded, O(1), and one in eight thousand is taken for another.
+/// A table of buckets with four slots, each first in, first out: bounded and O(1), with one false match in eight thousand.
 struct Admission: Sendable {
     private static let buckets = 1 << 15
     private static let places = 4
     private var marks = [UInt16](repeating: 0, count: buckets * places)
 
-    /// Notes that the entry called `name` is to be stored.
-    /// - Returns: whether it was lately, too.
+    /// Records an attempt to store the entry called `name`.
+    /// - Returns: whether there was a recent one.
     mutating func note(_ name: Digest128) -> Bool {
-        // Names are the start of a SHA-256: any bits of them are as good as a hash.
+        // Names are the start of a SHA-256, so any of their bits serve as a hash.
         let start = Int(truncatingIfNeeded: name.low % UInt64(Self.buckets)) * Self.places
         let mark = UInt16(truncatingIfNeeded: name.high) | 1
         let bucket = start..<start + Self.places

@@ -1,6 +1,6 @@
 package import OnesheetCore
 
-/// How many bytes each kind of entry may take on disk.
+/// The bytes that each kind of entry may occupy on disk.
 package struct DiskBudgets: Sendable, Equatable {
     package var original: Int
     package var variant: Int
@@ -10,7 +10,7 @@ package struct DiskBudgets: Sendable, Equatable {
         (self.original, self.variant, self.metadata) = (original, variant, metadata)
     }
 
-    /// Divides `bytes`: six tenths for variants, which are asked for, three and a half for originals, the rest for metadata.
+    /// Divides `bytes`: 60 % for variants, which clients request, 35 % for originals, and 5 % for metadata.
     package init(bytes: Int) {
         self.init(original: bytes / 20 * 7, variant: bytes / 20 * 12, metadata: bytes / 20)
     }

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// Maintenance of the whole folder, in short steps on the calling thread: cleaning, making room, taking files into the index, counting
-/// and checking.
+/// Maintenance of the whole folder, in short steps on the calling thread: cleanup, eviction, indexing of files, counting and
+/// verification.
 struct DiskMaintenance: Sendable {
     let store: DiskStore
 
-    /// Removes what was taken out of reach, and what dead sessions left.
+    /// Deletes the trash and the files of dead sessions.
     func removeLeftovers() throws(CacheError) {
         try store.access.use("clean") { folder in
             for folder in store.layout.removed {
@@ -19,7 +19,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// Removes the empty folders of an earlier version. While one of its processes lives, its session is in the first.
+    /// Removes the empty folders of an earlier version. While one of its processes runs, its session is in the first.
     private func removeEarlierFolders() throws(FileFailure) {
         do throws(FileFailure) {
             for folder in [store.layout.sessions, store.layout.removed].compactMap(\.last) { try Files.removeEmptyFolder(folder) }
@@ -28,7 +28,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// One step of making room down to the low water, for the first kind that is over its high water; `false` when none is.
+    /// One step of eviction down to the low-water mark, for the first kind above its high-water mark; `false` if there is none.
     func evictStep() throws(CacheError) -> Bool {
         try store.access.use("make room in") { folder in
             let totals = try folder.index.totals()
@@ -52,7 +52,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// One step of taking files into the index that it does not know; `false` when all are known.
+    /// One step of indexing files that the index does not know; `false` if all are known.
     func adoptStep() throws(CacheError) -> Bool {
         try store.access.use("take files into") { folder in
             var part = try folder.index.adopted(of: FolderLayout.partCount)
@@ -72,7 +72,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// The names in a part of the folder; none if that part cannot be read, so that the others are still found.
+    /// The names in a part of the folder; none if that part cannot be read, so that the others are still processed.
     private func namesThatCanBeRead(inPart part: Int) throws(FileFailure) -> [Digest128] {
         do throws(FileFailure) {
             return try store.layout.names(inPart: part)
@@ -83,7 +83,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// What the file of an entry says about it. A file that is damaged is removed.
+    /// The index row of an entry's file. Removes a damaged file.
     private func rowFromFile(_ name: Digest128) throws -> IndexRow? {
         let path = store.layout.entry(name)
         do {
@@ -97,7 +97,7 @@ struct DiskMaintenance: Sendable {
             do {
                 try Files.clear(path, now: store.clock.now)
             } catch {
-                // It stays, unknown to the index; to give up here would keep all others unknown too.
+                // The file stays, unknown to the index. A failure here would leave all other files unknown too.
                 store.count(nil) { $0.evictions["damaged, not removable", default: 0] += 1 }
             }
             return nil
@@ -118,8 +118,8 @@ struct DiskMaintenance: Sendable {
 
     // MARK: Verifying
 
-    /// Reads every file of a part of the folder, the next from `part` that has any.
-    /// - Returns: what was found, and the part to go on with; `nil` at the end.
+    /// Reads every file of a part of the folder: the first part from `part` on that has any.
+    /// - Returns: the findings, and the part to continue with; `nil` at the end.
     func verify(from part: Int, repair: Bool) throws(CacheError) -> (DiskVerification, next: Int?) {
         var part = part
         while part < FolderLayout.partCount {
@@ -150,7 +150,7 @@ struct DiskMaintenance: Sendable {
                     }
                 }
             }
-            // A removal or a store may have come between; only what is unknown now is.
+            // A removal or a store may have come between. Only files that are unknown now count.
             let stillUnknown = try unknown.filter { try FileStatus(of: store.layout.entry($0)) != nil }
             found.unknown = stillUnknown.count - (try folder.index.known(stillUnknown)).count
             if repair { _ = try folder.index.adopt(stillUnknown, row: rowFromFile) }
@@ -158,13 +158,13 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// Looks for the files of at most a thousand entries of the index after `name`.
+    /// Looks for the files of at most a thousand index entries after `name`.
     func verifyRows(after name: Data, repair: Bool) throws(CacheError) -> (missing: Int, last: Data?) {
         try store.access.use("verify") { folder in
             let rows = try folder.index.keys(after: name, limit: 1024)
             var missing = 0
             for name in rows.compactMap({ Digest128(bytes: $0.name) }) where try FileStatus(of: store.layout.entry(name)) == nil {
-                // The transaction excludes writers: the entry may be one that is just being stored.
+                // The transaction excludes writers: the entry may be in the middle of a store.
                 try folder.index.transaction { database in
                     guard try FileStatus(of: store.layout.entry(name)) == nil, try CacheIndex.knows(name, database) else { return }
                     missing += 1

@@ -4,13 +4,13 @@ internal import OnesheetCore
 struct DiskSettings: Sendable {
     let path: String
     let budgets: DiskBudgets
-    /// How many bytes stay free for others, whatever the budgets say.
+    /// The bytes that stay free for other programs, whatever the budgets are.
     let minimumFreeSpace: MinimumFreeSpace
     let isSynced: Bool
-    /// To what part of a budget the sweeper makes room once the budget is reached.
+    /// The fraction of a budget that eviction reaches once the budget is full.
     static let lowWater = 0.9
-    /// How many entries one step of removing takes, while stores wait.
+    /// The entries of one removal step, during which stores wait.
     static let step = 64
-    /// How many readings are noted at once.
+    /// The reads that are recorded in one transaction.
     static let noting = 1024
 }

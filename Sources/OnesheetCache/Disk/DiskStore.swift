@@ -5,10 +5,10 @@ internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
-/// The work of `DiskTier`, done on the thread that calls.
+/// The operations of `DiskTier`, on the calling thread.
 ///
-/// A look-up opens only the file that the key names. Its cost does not depend on the number of entries.
-/// Storing, removing and making room go through the index, one after another, also between processes.
+/// A lookup opens only the file that the key names. Its cost does not depend on the number of entries. Stores, removals and
+/// evictions go through the index one at a time, across all processes.
 final class DiskStore: Sendable {
     let layout: FolderLayout
     let settings: DiskSettings
@@ -28,23 +28,23 @@ final class DiskStore: Sendable {
         layout = access.layout
     }
 
-    /// Counts something about the entry under `key`; without a key, about one whose key is not known.
+    /// Counts an event for the entry under `key`; `nil` if the key is unknown.
     func count(_ key: CacheKey?, _ change: (inout CacheFigures) -> Void) { counts.withLock { change(&$0[key]) } }
 
-    /// What was counted since the start, by the sources' names.
+    /// Counters since the start, by the names of the sources.
     var counted: [String: CacheFigures] { counts.withLock { $0.named } }
 
     // MARK: Reading
 
-    /// The fresh entry under `key`; what is damaged is removed and counted.
+    /// The fresh entry under `key`. Removes and counts a damaged one.
     func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
         let entry = try FolderAccess.naming("look up in") { try readChecked(key) }
         count(key) { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
         return entry
     }
 
-    /// The fresh entry under `key` if the page cache has all of it and nothing is to be done about it. Waits for no disk.
-    /// - Parameter limit: how many bytes are read; a larger file is given open, if it was checked lately.
+    /// The fresh entry under `key` if the page cache holds all of it and its file needs no work. Never waits for a disk.
+    /// - Parameter limit: the largest file to read, in bytes. A larger one is returned open if it was checked lately.
     func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
         let name = key.entryName
         let noteHit = { @Sendable in
@@ -57,7 +57,7 @@ final class DiskStore: Sendable {
         return ready
     }
 
-    /// Whether an entry with this header can be served as it is, with nothing to do about its file.
+    /// Whether an entry with this header can be served without any work on its file.
     private func isUsable(_ header: EntryHeader) -> Bool {
         let now = clock.now
         return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
@@ -77,10 +77,10 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Whether enough was read since to tell the index.
+    /// Whether enough reads have accumulated to record them in the index.
     var hasMuchToNote: Bool { readings.withLock { $0.count >= DiskSettings.noting } }
 
-    /// Tells the index what was read.
+    /// Records the accumulated reads in the index.
     func note() throws(CacheError) {
         let noted = readings.withLock { readings in
             defer { readings = [:] }
@@ -115,8 +115,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Extends the entry's life as configured. A change of less than a hundredth is not written: a write for each
-    /// reading would be dear.
+    /// Extends the lifetime of the entry as configured. Skips changes of less than a hundredth, to avoid a write for each read.
     private func extend(_ name: Digest128, at path: String, _ header: EntryHeader, now: Date) -> Date?? {
         guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
             return nil
@@ -128,12 +127,12 @@ final class DiskStore: Sendable {
             try EntryFile.extend(path, named: name, to: wanted)
             return .some(wanted)
         } catch {
-            // On a folder that cannot be written just now the entry is served all the same, and not extended.
+            // If the folder cannot be written at present, the entry is served without an extension.
             return nil
         }
     }
 
-    /// Removes what was found damaged, unless it was replaced meanwhile.
+    /// Removes a damaged entry, unless it was replaced meanwhile.
     private func removeDamaged(_ key: CacheKey, at path: String, _ identity: FileStatus.Identity) throws {
         do {
             try access.use("remove from") { folder in
@@ -142,17 +141,17 @@ final class DiskStore: Sendable {
                 }
             }
         } catch {
-            // It stays, is found damaged again, and is never served.
+            // The file stays, is found damaged again, and is never served.
             count(key) { $0.evictions["damaged, not removable", default: 0] += 1 }
         }
     }
 
     // MARK: Storing
 
-    /// Stores `entry`; what is there afterwards is the whole entry or what was there before.
+    /// Stores `entry` atomically: afterwards there is either the whole entry or the previous one.
     /// - Parameters:
-    ///   - generation: nothing is stored if the folder has another one; `nil` stores in any case.
-    ///   - isOrdered: whether it is stored whatever has to go for it.
+    ///   - generation: nothing is stored if the folder has another one; `nil` stores unconditionally.
+    ///   - isOrdered: whether the entry may always evict others.
     /// - Returns: whether the generation was the same.
     func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil, isOrdered: Bool = false
@@ -188,7 +187,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Runs `body` and removes what is left of the file at `temporary`: a stored one has been moved.
+    /// Runs `body` and removes the file at `temporary` if it is still there. A stored file has been moved.
     private func removing<Answer>(_ temporary: String, after body: () throws -> Answer) throws -> Answer {
         do {
             let answer = try body()
@@ -208,11 +207,11 @@ final class DiskStore: Sendable {
         if settings.isSynced { try file.sync() }
     }
 
-    /// Moves a written file to where look-ups find it.
+    /// Moves a written file to the place for lookups.
     private func place(_ temporary: String, _ name: Digest128) throws(FileFailure) {
         let path = layout.entry(name)
         let folders = layout.folders(of: name)
-        // A link among them would lead out of the folder.
+        // A link on the path would lead out of the folder.
         var areThere = true
         for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
         if !areThere {
@@ -231,7 +230,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// Makes room in the budget of the kind, and above the floor of free space, for what is to be stored.
+    /// Makes room for a new entry in the budget of its kind and above the minimum of free space.
     private func makeRoom(for row: IndexRow, in folder: OpenFolder) throws {
         let budget = settings.budgets[row.key.kind]
         while let bytes = try folder.index.totals()[row.key.kind]?.bytes, bytes + row.bytes > budget {
@@ -241,19 +240,19 @@ final class DiskStore: Sendable {
         while try !leavesFloor(row.bytes, in: folder) {}
     }
 
-    /// Bytes that would have to be freed so that `bytes` can be stored above the floor of free space; none if there is no floor.
+    /// The bytes to free so that `bytes` can be stored above the minimum of free space; 0 if there is no minimum.
     private func lack(of bytes: Int) throws -> Int {
         let space = try Files.space(at: layout.path)
         let floor = settings.minimumFreeSpace.size(on: space.all)
         return floor > 0 ? max(floor + bytes - space.free, 0) : 0
     }
 
-    /// Whether storing `bytes` leaves enough of the disk free for others. If not, one step is made towards it.
+    /// Whether storing `bytes` leaves the minimum of free space. If not, makes one step towards it.
     private func leavesFloor(_ bytes: Int, in folder: OpenFolder) throws -> Bool {
         let lack = try lack(of: bytes)
         guard lack > 0 else { return true }
         var freed = 0
-        // If evicting everything would not be enough, nothing is evicted.
+        // If evicting everything would not suffice, evicts nothing.
         if try folder.index.totals().values.reduce(0, { $0 + $1.bytes }) >= lack {
             for kind in CacheKind.allCases { freed += try evict(kind, bytes: lack, reason: "free space", in: folder) }
         }
@@ -267,22 +266,22 @@ final class DiskStore: Sendable {
         return false
     }
 
-    /// One step of evicting what is worth least, until `bytes` are freed; answers with how many entries went.
+    /// One step of evicting the entries with the lowest rank, until `bytes` are freed. Returns the number of evicted entries.
     func evict(_ kind: CacheKind, bytes: Int = .max, reason: String, in folder: OpenFolder) throws -> Int {
         try removeStep(.leastWorth(kind), bytes: bytes, reason: reason, in: folder).entries
     }
 
-    /// Whether `row` is to be stored: always while there is room for it, and at the cost of others only if it came before
-    /// or is ordered (`isOrdered`: a prefetch). Metadata, which costs calls of a service to get again and is small, always is.
+    /// Whether to store `row`: always while there is room for it. If others would be evicted, only if it came before or is ordered
+    /// (`isOrdered`: a prefetch). Metadata is always stored, because it is small and costs calls of a service.
     private func admits(_ row: IndexRow, isOrdered: Bool, in folder: OpenFolder) throws -> Bool {
         let cameBefore = admission.withLock { $0.note(row.name) }
         if cameBefore || isOrdered || row.key.kind == .metadata { return true }
         guard try evictsOthers(row, in: folder) else { return true }
-        // One that takes the place of its predecessor is no newcomer.
+        // A replacement is not a newcomer.
         return try folder.index.contains(row.name)
     }
 
-    /// Whether other entries would have to go for `row`. If the disk is full of other files, none would: that is an error to be told.
+    /// Whether `row` would evict other entries. If other files fill the disk, it would not: that is an error to report.
     private func evictsOthers(_ row: IndexRow, in folder: OpenFolder) throws -> Bool {
         let totals = try folder.index.totals()
         guard (totals[row.key.kind]?.bytes ?? 0) + row.bytes <= settings.budgets[row.key.kind] else { return true }
@@ -299,7 +298,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// What removing would remove.
+    /// The entries and bytes that a removal would remove.
     func count(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
         let rows = rows(selection)
         return try access.use("count in") { folder in
@@ -307,14 +306,14 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// One step of removing; the removal is complete when a step removes nothing.
+    /// One removal step. The removal is complete when a step removes nothing.
     func removeStep(_ selection: CacheSelection) throws(CacheError) -> CacheRemoval {
         guard let rows = rows(selection) else { return try removeAll() }
         return try access.use("remove from") { try removeStep(rows, reason: selection == .expired ? "expired" : nil, in: $0) }
     }
 
-    /// One step of removing what `rows` takes, until `bytes` are freed.
-    /// - Parameter reason: why the tier removes it by itself; `nil` if it was told to.
+    /// One step of removing the entries that match `rows`, until `bytes` are freed.
+    /// - Parameter reason: the reason for an eviction; `nil` for a requested removal.
     func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
         let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
             try Files.clear(layout.entry($0), now: clock.now)
@@ -327,11 +326,11 @@ final class DiskStore: Sendable {
 
     func raiseGeneration() throws(CacheError) -> Int { try access.use("note a purge in") { try $0.index.raiseGeneration() } }
 
-    /// Takes all entries out of reach at once. Their files go after.
+    /// Makes all entries unreachable at once. Their files are deleted later.
     private func removeAll() throws(CacheError) -> CacheRemoval {
         try access.use("clear") { folder in
             let totals = try folder.index.totals().values.reduce(CacheRemoval(), +)
-            // Even when the index knows of none: there may be files that it does not know yet.
+            // Even if the index knows no entries: there may be files that it does not know yet.
             let trash = "\(layout.trash)/\(UInt64.random(in: 0 ... .max))"
             do {
                 try folder.index.removeAll {
@@ -339,8 +338,8 @@ final class DiskStore: Sendable {
                     try Files.makeFolder(layout.entries)
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-                // The files are out of reach, and removing them gives the index its room. Should it not, the rows that it keeps are
-                // ones without files, which the next evictions take.
+                // The files are unreachable, and their removal gives the index room. If that fails, the index keeps rows without
+                // files, which the next evictions remove.
                 try Files.removeTree(trash)
                 if totals.entries > 0 {
                     do { try folder.index.removeAll {} } catch {

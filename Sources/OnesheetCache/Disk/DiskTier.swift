@@ -2,31 +2,31 @@ internal import FoundationEssentials
 package import Logging
 package import OnesheetCore
 
-/// The second tier: one checked file per entry, in a folder bounded by bytes, that outlives the process however it ends. Once a budget is
-/// full, what is asked for the first time is not stored, because others would have to go for it; what was prefetched always is.
+/// The second tier: one checksummed file per entry, in a folder with a byte limit, which survives crashes. Once a budget is full,
+/// an entry that is requested for the first time is not stored, because it would evict others. A prefetched entry is always stored.
 ///
-/// A folder may be open in several processes. What is damaged is never served; a folder that was deleted comes back;
-/// a folder that is not ours is refused. File work runs on threads of its own.
+/// Several processes may have the folder open. Damaged entries are never served. A deleted folder is made again. A folder with
+/// foreign files is refused. File operations run on dedicated threads.
 package final class DiskTier: ImmediateTier {
     package let name = "disk"
     private let disk: DiskStore
     private let maintenance: DiskMaintenance
-    /// Look-ups have threads of their own: no store, removal or sweep ever keeps one waiting.
+    /// Lookups have threads of their own, so no store, removal or sweep delays them.
     private let readers: DiskWorkers
     private let workers: DiskWorkers
     package let logger: Logger
 
-    /// Opens the folder at `path`, or makes it. If that fails because the disk is full or cannot be written, the tier says so in the
-    /// log, finds what is in the folder, fails to store, and opens the folder as soon as that is possible.
+    /// Opens or makes the folder at `path`. If that fails because the disk is full or read-only, the tier logs it, serves the
+    /// entries that are there, fails to store, and opens the folder as soon as possible.
     /// - Parameters:
-    ///   - budgets: how many bytes each kind of entry may take on disk.
-    ///   - expires: the longest that an entry stays unread; its own time can be shorter.
-    ///   - extending: what reading an entry does to its time here.
-    ///   - minimumFreeSpace: how many bytes stay free for others, whatever the budgets say.
-    ///   - isSynced: whether an entry is on the medium before it can be found. Without it a machine that goes down can leave damaged
-    ///     entries, which are then found and removed when they are read.
-    ///   - threads: how many threads look up; half as many store and remove.
-    /// - Throws: `CacheError.notACache` if the folder has files in it that are not ours.
+    ///   - budgets: the bytes that each kind of entry may occupy on disk.
+    ///   - expires: the longest lifetime of an unread entry; its own can be shorter.
+    ///   - extending: the effect of a read on the expiration in this tier.
+    ///   - minimumFreeSpace: the bytes that stay free for other programs, whatever the budgets are.
+    ///   - isSynced: whether an entry is synced to the medium before lookups find it. Without it, a crash of the machine can damage
+    ///     entries, which are then detected and removed when they are read.
+    ///   - threads: threads for lookups; half as many store and remove.
+    /// - Throws: `CacheError.notACache` if the folder has foreign files.
     package init(
         path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
         extending: ExpirationExtending = .none, minimumFreeSpace: MinimumFreeSpace = .usual, isSynced: Bool = true,
@@ -48,7 +48,7 @@ package final class DiskTier: ImmediateTier {
         }
     }
 
-    /// A tier for a look at the configuration: everything asked of it fails, and its folder is neither read nor written.
+    /// A tier for checking a configuration: every operation fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
         let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
         let access = FolderAccess(closed: FolderLayout(path: path), clock: clock, logger: logger)
@@ -111,7 +111,7 @@ package final class DiskTier: ImmediateTier {
             let step = try await workers.run { () throws(CacheError) in try disk.removeStep(selection) }
             removal = removal + step
             if selection == .all { break }
-            // If the index turned out to be damaged meanwhile, its entries are known only after they were taken in again.
+            // If the index turned out to be damaged, its entries are known only after they have been indexed again.
             if step.entries == 0, try await !adoptedMore() { break }
         }
         if selection == .all { cleanLater() }
@@ -134,8 +134,8 @@ package final class DiskTier: ImmediateTier {
         return try await workers.run { () throws(CacheError) in try maintenance.statistics() }
     }
 
-    /// Removes what has expired, makes room where a budget is reached, and cleans up after processes that died.
-    /// It works in short steps, so that neither look-ups nor stores wait for all of it.
+    /// Removes expired entries, evicts beyond the budgets, and cleans up after dead processes. Works in short steps, so that
+    /// lookups and stores never wait for all of it.
     package func sweep() async throws(CacheError) {
         let maintenance = maintenance
         try await adopt()
@@ -146,8 +146,8 @@ package final class DiskTier: ImmediateTier {
         try await workers.run { () throws(CacheError) in try maintenance.removeLeftovers() }
     }
 
-    /// Reads every file and checks it, and compares the folder with the index.
-    /// - Parameter repair: removes what is damaged, and makes the index agree with the files.
+    /// Reads and checks every file, and compares the folder with the index.
+    /// - Parameter repair: removes damaged files, and updates the index to match the others.
     package func verify(repair: Bool = false) async throws(CacheError) -> DiskVerification {
         let maintenance = maintenance
         var found = DiskVerification()
@@ -167,11 +167,11 @@ package final class DiskTier: ImmediateTier {
         return found
     }
 
-    /// Ends the work and closes the index.
+    /// Stops the work and closes the index.
     package func close() async throws(CacheError) {
         let (disk, logger) = (disk, logger)
         try await workers.run { () throws(CacheError) in
-            // What was read last is of little worth, and a folder that cannot be written must not keep the server from ending.
+            // The last reads matter little, and a read-only folder must not delay the shutdown.
             do { try disk.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
             try disk.access.close()
         }
@@ -179,13 +179,13 @@ package final class DiskTier: ImmediateTier {
         try await readers.close()
     }
 
-    /// Takes all files into the index that it does not know. There are some only after the index was lost, and it happens by itself in
-    /// the background; figures are whole only after it.
+    /// Indexes all files that the index does not know. There are such files only after the index was lost, and it happens
+    /// automatically in the background. Counts are complete only after it.
     package func adopt() async throws(CacheError) {
         _ = try await adoptedMore()
     }
 
-    /// - Returns: whether there was anything left to look for.
+    /// - Returns: whether there was anything to look for.
     private func adoptedMore() async throws(CacheError) -> Bool {
         let maintenance = maintenance
         var isMore = false
@@ -199,14 +199,14 @@ package final class DiskTier: ImmediateTier {
             do {
                 if try maintenance.adoptStep() { self?.adoptLater() }
             } catch let error as CacheError where error == FolderAccess.closed {
-                // The next to open the folder goes on with it.
+                // The next process that opens the folder continues.
             } catch {
                 logger.warning("Files in the cache are not all in its index yet: \(error)")
             }
         }
     }
 
-    /// Deletes what was taken out of reach, in the background: a million files take a while.
+    /// Deletes the trash in the background, because a million files take a while.
     private func cleanLater() {
         workers.runLater { [maintenance, logger] in
             do {

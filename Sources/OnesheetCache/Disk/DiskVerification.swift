@@ -1,15 +1,15 @@
 /// The result of checking every file of a disk tier.
 package struct DiskVerification: Sendable, Equatable, Codable {
-    /// Entries that are whole, and known to the index.
+    /// Intact entries in the index.
     package var whole = 0
     package var bytes = 0
-    /// Files whose bytes are not those that were written.
+    /// Files whose bytes differ from the written ones.
     package var damaged = 0
-    /// Files that the index does not know, so that no budget counts them and no tag removes them.
+    /// Files that the index does not know: no budget counts them and no tag removes them.
     package var unknown = 0
     /// Entries of the index without a file.
     package var missing = 0
-    /// Whether what was found is repaired: damaged files removed, unknown ones taken into the index, missing ones out of it.
+    /// Whether the findings are repaired: damaged files removed, unknown ones added to the index, missing ones removed from it.
     package var isRepaired = false
 
     package init() {}

@@ -2,9 +2,9 @@ internal import NIOPosix
 internal import OnesheetCore
 internal import Synchronization
 
-/// The threads that do the file work: a fixed number of their own, because file work blocks and the cooperative pool must not.
+/// The threads for file operations: a fixed number, because file operations block and the cooperative pool must not.
 ///
-/// What waits for them is bounded too: a cache that is slower than its callers is passed by, not waited for without end.
+/// The queue is bounded too: a cache that is slower than its callers is skipped.
 final class DiskWorkers: Sendable {
     private let pool: NIOThreadPool
     private let waiting = Atomic(0)
@@ -19,7 +19,7 @@ final class DiskWorkers: Sendable {
 
     deinit { pool.shutdownGracefully { _ in } }
 
-    /// Runs `body` on one of the threads. It is run to its end whatever becomes of the caller.
+    /// Runs `body` on one of the threads. It runs to its end even if the caller is cancelled.
     func run<Answer: Sendable>(_ body: @escaping @Sendable () throws(CacheError) -> Answer) async throws(CacheError) -> Answer {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
@@ -37,14 +37,14 @@ final class DiskWorkers: Sendable {
         return try result.get()
     }
 
-    /// Runs `body` some time later.
+    /// Runs `body` later.
     func runLater(_ body: @escaping @Sendable () -> Void) {
         pool.submit { state in
             if case .active = state { body() }
         }
     }
 
-    /// Ends the threads, after what they are doing now.
+    /// Ends the threads after their current jobs.
     func close() async throws(CacheError) {
         do {
             try await pool.shutdownGracefully()

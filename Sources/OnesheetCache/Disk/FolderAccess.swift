@@ -4,12 +4,12 @@ internal import Logging
 internal import OnesheetCore
 internal import Synchronization
 
-/// The way to a cache's folder: opened when that is possible, and again after it was deleted or its index was damaged.
+/// Opens a cache folder when that becomes possible, and again after it was deleted or its index was damaged.
 final class FolderAccess: Sendable {
     let layout: FolderLayout
     /// The error of any operation after `close()`.
     static let closed = CacheError.index(operation: "use", reason: "it is closed")
-    /// Why the folder could not be opened at first.
+    /// The reason for which the folder could not be opened at first.
     let openError: CacheError?
     private let clock: WallClock
     private let logger: Logger
@@ -17,14 +17,13 @@ final class FolderAccess: Sendable {
 
     private enum State {
         case open(OpenFolder)
-        /// Not there any more as it was; `damaged` is an index that cannot be trusted. A folder that never was open
-        /// may be somebody else's.
+        /// Missing or changed; `damaged` is an untrusted index. A folder that was never open may belong to another program.
         case lost(damaged: DamagedIndex?, isOurs: Bool)
         case closed
     }
 
-    /// Opens the folder. One that cannot be written now, or whose index cannot be made, is opened by the first operation that finds that
-    /// it can.
+    /// Opens the folder. If it cannot be written now, or its index cannot be made, the first operation that succeeds in this opens
+    /// it.
     init(_ layout: FolderLayout, clock: WallClock, logger: Logger) throws(CacheError) {
         self.layout = layout
         self.clock = clock
@@ -40,7 +39,7 @@ final class FolderAccess: Sendable {
         self.openError = openError
     }
 
-    /// A folder that is closed from the start: nothing of it is read or written.
+    /// A folder that is closed from the start: it is neither read nor written.
     init(closed layout: FolderLayout, clock: WallClock, logger: Logger) {
         self.layout = layout
         self.clock = clock
@@ -49,7 +48,7 @@ final class FolderAccess: Sendable {
         openError = nil
     }
 
-    /// Runs `body` on the folder. A folder that was deleted is made again first, an index that is damaged is made anew.
+    /// Runs `body` on the folder. Makes a deleted folder again first, and replaces a damaged index.
     func use<Answer>(_ operation: String, _ body: (OpenFolder) throws -> Answer) throws(CacheError) -> Answer {
         try Self.naming(operation) {
             let present = try current(lost: nil)
@@ -88,24 +87,24 @@ final class FolderAccess: Sendable {
         }
     }
 
-    /// Whether a failure says that the folder or its index is no longer there as it was.
+    /// Whether a failure means that the folder or its index is missing or changed.
     private static func meansLoss(_ error: any Error) -> Bool {
         switch error {
         case let failure as FileFailure: failure.isAbsence
         case let failure as DatabaseError:
-            // A constraint can only fail when the index holds what it never was given.
+            // A constraint can fail only if the index contains foreign data.
             failure.meansDamage || [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_CONSTRAINT].contains(failure.resultCode)
         default: error.meansDamage
         }
     }
 
-    /// What is wrong with the index itself after `error`; `nil` if it is only out of reach.
+    /// The fault of the index itself after `error`; `nil` if it is only unreachable.
     private static func damage(_ error: any Error, of index: CacheIndex) -> DamagedIndex? {
         let isConstraint = (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
         return isConstraint || error.meansDamage ? DamagedIndex(path: index.path, reason: "\(error)") : nil
     }
 
-    /// Runs `body`; its failures become the contract's.
+    /// Runs `body` and converts its errors to `CacheError`.
     static func naming<Answer>(_ operation: String, _ body: () throws -> Answer) throws(CacheError) -> Answer {
         do { return try body() } catch { throw named(operation, error) }
     }

@@ -2,16 +2,16 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// An entry's file, opened for reading. What it answers with was checked, or it throws `EntryDamage`.
+/// An entry's file, opened for reading. It returns checked data or throws `EntryDamage`.
 struct EntryFile: ~Copyable {
     private let file: OpenFile
     private let name: Digest128
-    /// No entry is as long, because no body in memory is; a file may be of any length, and take no room for it.
+    /// Larger than any entry, because bodies fit in memory. A sparse file can have any length.
     private static let lengthLimit = 1 << 31
     let status: FileStatus
 
     /// Opens the file at `path`; `nil` if there is none.
-    /// - Throws: `EntryDamage` if something is there that is no file, `FileFailure` if it cannot be opened.
+    /// - Throws: `EntryDamage` if it is not a regular file, `FileFailure` if it cannot be opened.
     static func at(_ path: String, named name: Digest128) throws -> EntryFile? {
         do {
             return try EntryFile(path: path, name: name)
@@ -22,7 +22,7 @@ struct EntryFile: ~Copyable {
         }
     }
 
-    /// Whether `error` is about this file alone, and not about the folder or the system.
+    /// Whether `error` concerns only this file, and not the folder or the system.
     static func isDamaged(_ error: any Error) -> Bool {
         error is EntryDamage || (error as? FileFailure)?.meansDamage == true
     }
@@ -34,14 +34,14 @@ struct EntryFile: ~Copyable {
         self.file = file
     }
 
-    /// The header alone.
+    /// Only the header.
     func header() throws -> EntryHeader {
         let start = try file.read(first: min(status.size, 4096))
         let header: EntryHeader
         do {
             header = try EntryHeader(start, named: name)
         } catch {
-            // Either damaged, or longer than what was read, or its life was just being extended.
+            // Damaged, longer than the bytes that were read, or its lifetime is being extended at this moment.
             header = try EntryHeader(try file.read(first: min(status.size, EntryHeader.lengthLimit)), named: name)
         }
         guard header.length + header.bodyLength == status.size, status.size <= Self.lengthLimit else { throw EntryDamage.length }
@@ -50,7 +50,7 @@ struct EntryFile: ~Copyable {
 
     /// The header, and the entry with its body.
     func entry() throws -> (EntryHeader, CacheEntry) {
-        // Of a file that is large without being an entry, only the start is read.
+        // Of a large file that is no entry, only the start is read.
         if status.size > EntryHeader.lengthLimit { _ = try header() }
         let bytes = try file.read(first: status.size)
         let header: EntryHeader
@@ -62,19 +62,19 @@ struct EntryFile: ~Copyable {
         return (header, try header.entry(in: bytes))
     }
 
-    /// Writes a new end of life into the file at `path`.
+    /// Writes a new expiry into the file at `path`.
     static func extend(_ path: String, named name: Digest128, to end: Date?) throws(FileFailure) {
         try OpenFile(path, for: .changing).overwrite(LifeRecord(end: end).bytes(named: name), at: LifeRecord.offset)
     }
 }
 
 extension EntryFile {
-    /// The entry in the file at `path`, if it is whole and the page cache has it: nothing here waits for a disk.
+    /// The entry in the file at `path`, if it is intact and in the page cache. Never waits for a disk.
     /// - Parameters:
-    ///   - limit: the length up to which the file is read. A longer one is given open, and only if it is known to be whole.
-    ///   - checked: files that need no checking, to which this one is added.
-    ///   - isUsable: asked before anything is read that need not be, and each time that an open file is to be used again.
-    ///   - reuse: called when it is.
+    ///   - limit: the largest file to read. A larger one is returned open, and only if it is known to be intact.
+    ///   - checked: the files that need no check. This file is added.
+    ///   - isUsable: called before any avoidable read, and before each reuse of an open file.
+    ///   - reuse: called on each reuse.
     static func resident(
         _ path: String, named name: Digest128, reading limit: Int, checked: CheckedFiles, now: Date,
         where isUsable: @escaping @Sendable (EntryHeader) -> Bool, reuse: @escaping @Sendable () -> Void
@@ -95,21 +95,21 @@ extension EntryFile {
                 return ReadyEntry(known.facts, file: file)
             }
             guard let bytes = file.readResident(first: status.size) else { return nil }
-            // The status after reading too: what was read is what was checked then.
+            // Compare the status after the read too, so that the bytes are those of the check.
             if let known, try file.status() == status { return ReadyEntry(try known.entry(in: bytes, isChecked: true)) }
             let header = try EntryHeader(bytes, named: name)
             let entry = try header.entry(in: bytes)
             checked.note(name, status: status, header: header, now: now)
             return isUsable(header) ? ReadyEntry(entry) : nil
         } catch {
-            // The look-up that may wait reads the file again and finds out what is wrong.
+            // A blocking lookup reads the file again and finds the fault.
             return nil
         }
     }
 }
 
 extension EntryHeader {
-    /// The entry in `bytes`, whose header this is.
+    /// The entry in `bytes`, which start with this header.
     func entry(in bytes: ByteBuffer, isChecked: Bool = false) throws(EntryDamage) -> CacheEntry {
         guard length + bodyLength == bytes.readableBytes,
             let body = bytes.getSlice(at: bytes.readerIndex + length, length: bodyLength)

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// The start of an entry's file: everything about the entry but its body, so that the file tells what it is without any index.
+/// The start of an entry's file: all facts except the body, so that the file is complete without an index.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -11,16 +11,16 @@ internal import OnesheetCore
 /// | 12 | 4 | length of the header |
 /// | 16 | 8 | length of the body |
 /// | 24 | 16 | checksum of the body |
-/// | 40 | 16 | checksum of the header: bytes 0 to 39 and those from 72, the key among them |
-/// | 56 | 16 | `LifeRecord`: until when the entry stays, the only part that changes |
+/// | 40 | 16 | checksum of the header: bytes 0 to 39 and from 72 on, including the key |
+/// | 56 | 16 | `LifeRecord`: the expiry, the only part that changes |
 /// | 72 | … | key, media type, validator, times, cost, tags, notes |
 ///
 /// Key, length and body are all covered by a checksum.
 struct EntryHeader: Equatable {
     static let format: UInt32 = 2
-    /// The offset of the fields of variable length.
+    /// The offset of the fields with variable length.
     static let fixedLength = 72
-    /// No header of ours is as long; a longer one is damage.
+    /// Larger than any header; a longer one is damaged.
     static let lengthLimit = 1 << 20
     private static let word = Array("ONESHEET".utf8)
 
@@ -32,7 +32,7 @@ struct EntryHeader: Equatable {
     var bodyLength: Int
     var bodyDigest: Digest128
 
-    /// The whole header for `entry`, ready to write.
+    /// The whole header of `entry` as bytes.
     static func bytes(of entry: CacheEntry, for key: CacheKey, named name: Digest128, end: Date?) -> ByteBuffer {
         var fields = ByteBuffer()
         fields.writeFields(of: entry, for: key)
@@ -48,8 +48,8 @@ struct EntryHeader: Equatable {
         return start
     }
 
-    /// Reads the header at the start of `file`, whatever follows it.
-    /// - Throws: `EntryDamage` if it is not the header of the entry called `name`, as it was written.
+    /// Parses the header at the start of `file` and ignores the rest.
+    /// - Throws: `EntryDamage` if it is not the intact header of the entry called `name`.
     init(_ file: ByteBuffer, named name: Digest128) throws(EntryDamage) {
         var buffer = file
         guard let word = buffer.readBytes(length: 8), word == Self.word else { throw .notAnEntry }
@@ -76,7 +76,7 @@ struct EntryHeader: Equatable {
     }
 }
 
-/// The damage of an entry's file.
+/// A damaged entry file.
 enum EntryDamage: Error, Equatable {
     case notAnEntry
     case header
@@ -85,7 +85,7 @@ enum EntryDamage: Error, Equatable {
 }
 
 extension CacheKey {
-    /// The name of the file that holds the entry under this key.
+    /// The file name for the entry under this key.
     var entryName: Digest128 { Digest128(of: description.utf8) }
 }
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import NIOCore
 
-/// Until when an entry stays, with a check of its own, so that reading an entry can extend its life without writing it anew.
+/// The expiry of an entry with its own checksum, so that a read can extend the lifetime without rewriting the file.
 struct LifeRecord: Equatable {
     static let offset = 56
     static let length = 16
@@ -9,7 +9,7 @@ struct LifeRecord: Equatable {
 
     init(end: Date?) { self.end = end }
 
-    /// - Parameter name: the file's name, so that no other file's record passes for this one's.
+    /// - Parameter name: the name of the file, so that the record of another file is invalid here.
     init?(reading buffer: inout ByteBuffer, named name: Digest128) {
         guard let (pattern, check) = buffer.readMultipleIntegers(as: (UInt64, UInt64).self),
             check == Self.check(pattern, name)

@@ -1,8 +1,8 @@
 internal import GRDB
 
 extension Error {
-    /// Whether it says that the disk is full or cannot be written, or that another program holds the file: what may pass by itself, and
-    /// stops no server.
+    /// Whether it means that the disk is full or read-only, or that another program locks the file. Such an error may be temporary
+    /// and stops no server.
     var meansUnwritable: Bool {
         switch self {
         case let failure as FileFailure: failure.isRefusal

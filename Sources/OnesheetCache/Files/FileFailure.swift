@@ -5,7 +5,7 @@
 #endif
 internal import OnesheetCore
 
-/// The file system said no.
+/// A failed file operation.
 struct FileFailure: Error, Equatable {
     let operation: String
     let path: String
@@ -15,20 +15,20 @@ struct FileFailure: Error, Equatable {
         (self.operation, self.path, self.code) = (operation, path, code)
     }
 
-    /// No error of the system's: something is there, and it is no regular file.
+    /// Not an error of the system: the path exists and is not a regular file.
     static let notAFile: Int32 = -1
-    /// Nothing is there.
+    /// The path does not exist.
     static let absence = ENOENT
 
-    /// Nothing is there, or a folder on the way is gone.
+    /// The path does not exist, or a folder on the way to it is missing.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     var isExistence: Bool { code == EEXIST || code == ENOTEMPTY }
-    /// No bytes or inodes are left, the file system is read-only, or we lack the permission.
+    /// No bytes or inodes are left, the file system is read-only, or the permission is missing.
     var isRefusal: Bool { [ENOSPC, EDQUOT, EROFS, EACCES, EPERM].contains(code) }
     var isHeldByAnother: Bool { code == EWOULDBLOCK }
-    /// A folder, a link, a pipe, a socket or a device has the file's name.
+    /// The path is a folder, a link, a pipe, a socket or a device.
     var isNotAFile: Bool { [Self.notAFile, EISDIR, ELOOP, ENXIO, ENODEV].contains(code) }
-    /// The file itself cannot be read, while others can: it is no file, or not ours to read, or the medium has lost it.
+    /// Only this file cannot be read: it is not a regular file, its permissions forbid it, or the medium has lost it.
     var meansDamage: Bool { isNotAFile || [EACCES, EIO, EBADMSG].contains(code) }
 
     var reason: String {

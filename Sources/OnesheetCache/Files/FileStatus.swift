@@ -7,7 +7,7 @@ internal import NIOCore
 
 /// A file's status in the file system.
 struct FileStatus: Equatable {
-    /// The file itself: a path may name another one a moment later.
+    /// Identifies the file. A path may name another one a moment later.
     struct Identity: Hashable, Sendable {
         let device: UInt64
         let number: UInt64
@@ -15,17 +15,17 @@ struct FileStatus: Equatable {
 
     let identity: Identity
     let size: Int
-    /// When bytes or facts of the file last changed, in nanoseconds since 1970; no program can set it back.
+    /// The time of the last change of bytes or attributes, in nanoseconds since 1970. No program can set it back.
     let changed: Int
-    /// Kind and permissions, as `stat` has them.
+    /// Type and permissions, as in `stat`.
     private let mode: UInt32
     private let owner: UInt32
 
     var isFile: Bool { mode_t(mode) & S_IFMT == S_IFREG }
     var isFolder: Bool { mode_t(mode) & S_IFMT == S_IFDIR }
-    /// Who may do what, without kind: `0o600` for one that only its owner may read and write.
+    /// The permissions without the type: `0o600` if only the owner may read and write.
     var permissions: UInt32 { mode & 0o7777 }
-    /// Whether this process may change its permissions as its owner.
+    /// Whether this process may change the permissions as the owner.
     var isOwn: Bool { owner == geteuid() }
 }
 
@@ -37,7 +37,7 @@ extension FileStatus {
             owner: UInt32(facts.st_uid))
     }
 
-    /// The open file's status; `nil` if the system does not tell.
+    /// The status of the open file; `nil` if the system does not tell.
     init?(of handle: NIOFileHandle) {
         var facts = stat()
         do {
@@ -48,8 +48,8 @@ extension FileStatus {
         self.init(facts)
     }
 
-    /// What is at `path`; `nil` if nothing is.
-    /// - Parameter followingLink: whether a link stands for what it leads to.
+    /// The status of `path`; `nil` if it does not exist.
+    /// - Parameter followingLink: whether to follow a link.
     init?(of path: String, followingLink: Bool = false) throws(FileFailure) {
         var facts = stat()
         guard (followingLink ? stat(path, &facts) : lstat(path, &facts)) == 0 else {

@@ -5,18 +5,18 @@
 #endif
 internal import FoundationEssentials
 
-/// What the cache does about files of its own that are not as it wrote them, and that others can read.
+/// Handles damaged files of the cache, and files that other users can read.
 extension Files {
-    /// What stands between a name and the moment at which what had it was set aside.
+    /// The part between the name of a damaged file and the time at which it was set aside.
     private static let damaged = ".damaged-"
-    /// How many of each name are kept to be looked at.
+    /// The damaged files to keep for each name.
     static let keptDamaged = 3
 
-    /// Renames what has the name, so that the name is free and a person can look at it later.
+    /// Renames the item at `path`, so that the name is free and a person can look at it later.
     ///
-    /// A link is renamed and not followed. Of what was set aside under the same name only the last ones are kept; a folder may hold what
-    /// is not ours, and stays.
-    /// - Parameter companions: what other files' names have after this one's; they are renamed too.
+    /// A link is renamed and not followed. Only the last few items with the same name are kept. A folder stays, because it may
+    /// contain foreign files.
+    /// - Parameter companions: the suffixes of other files to rename too.
     /// - Returns: the new path.
     @discardableResult
     static func setAside(
@@ -37,12 +37,12 @@ extension Files {
         return place
     }
 
-    /// The name that something had before it was set aside; `nil` if it was not.
+    /// The name that an item had before it was set aside; `nil` if it was not.
     static func nameBeforeDamage(_ name: String) -> Substring? {
         name.firstRange(of: damaged).map { name[..<$0.lowerBound] }
     }
 
-    /// Frees a name in a folder of ours: what has it goes, unless it is a folder with something in it, which is set aside.
+    /// Frees a name in a folder of the cache: removes the item, or sets it aside if it is a folder that is not empty.
     static func clear(_ path: String, now: Date = .now) throws(FileFailure) {
         do throws(FileFailure) {
             try remove(path)
@@ -57,15 +57,15 @@ extension Files {
         }
     }
 
-    /// Makes a folder in a folder of ours; what has its name and is no folder is set aside.
-    /// - Returns: where that is now.
+    /// Makes a folder in a folder of the cache. An item with its name that is not a folder is set aside.
+    /// - Returns: the new path of that item.
     @discardableResult
     static func makeOwnFolder(_ path: String, now: Date) throws(FileFailure) -> String? {
         do throws(FileFailure) {
             try makeFolder(path)
             return nil
         } catch {
-            // On the way to it all is well, or this throws again.
+            // The folders on the way are intact, or this throws again.
             guard error.code == ENOTDIR, try FileStatus(of: path) != nil else { throw error }
             let place = try setAside(path, now: now)
             try makeFolder(path)
@@ -73,8 +73,8 @@ extension Files {
         }
     }
 
-    /// Takes the rights of others from a file or folder of this process's user.
-    /// - Returns: whether others had any, or the owner too few.
+    /// Removes the permissions of other users from a file or folder of this user.
+    /// - Returns: whether others had any, or the owner had too few.
     @discardableResult
     static func tighten(_ path: String, followingLink: Bool = false) throws(FileFailure) -> Bool {
         guard let status = try FileStatus(of: path, followingLink: followingLink), status.isOwn, status.isFile || status.isFolder
@@ -87,7 +87,7 @@ extension Files {
         return true
     }
 
-    /// Removes what was set aside under the name of `path`, but for the last ones.
+    /// Removes the items that were set aside under the name of `path`, except the last few.
     private static func removeDamaged(_ path: String, keeping limit: Int) throws(FileFailure) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let (folder, start) = (path[..<slash], path[path.index(after: slash)...] + damaged)
@@ -95,7 +95,7 @@ extension Files {
         for name in try names(in: String(folder), followingLink: true) where name.hasPrefix(start) {
             let place = "\(folder)/\(name)"
             guard try FileStatus(of: place)?.isFolder == false else { continue }
-            // A companion goes with the file whose name it begins with.
+            // A companion goes with the file whose name it starts with.
             let group = DatabaseFile.companions.first { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) } ?? name
             groups[group, default: []].append(place)
         }

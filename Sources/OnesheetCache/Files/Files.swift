@@ -7,14 +7,14 @@ internal import NIOCore
 
 /// The cache's operations on the file system, by path.
 enum Files {
-    /// Of every folder that the cache makes.
+    /// The mode of all folders of the cache.
     static let folderPermissions: mode_t = 0o700
 
-    /// Makes a folder that only its owner may enter. That it is there already is as good.
-    /// - Parameter followingLink: whether a link to a folder is as good as one.
+    /// Makes a folder that only its owner may enter. Succeeds if it exists.
+    /// - Parameter followingLink: whether a link to a folder counts as a folder.
     static func makeFolder(_ path: String, followingLink: Bool = false) throws(FileFailure) {
         guard mkdir(path, folderPermissions) != 0 else {
-            // The process's mask can take from it what its owner needs.
+            // The umask may have removed permissions of the owner.
             guard chmod(path, folderPermissions) == 0 else { throw FileFailure("set the permissions of", path) }
             return
         }
@@ -36,30 +36,30 @@ enum Files {
         }
     }
 
-    /// Renames a file or folder, replacing the file that is there, in one step.
+    /// Renames a file or folder atomically, and replaces an existing file.
     static func move(_ path: String, to other: String) throws(FileFailure) {
         guard rename(path, other) == 0 else { throw FileFailure("rename into \(other)", path) }
     }
 
-    /// Removes a file. That it is not there any more is as good.
+    /// Removes a file. Succeeds if it does not exist.
     static func remove(_ path: String) throws(FileFailure) {
         guard unlink(path) != 0 else { return }
         let failure = FileFailure("remove", path)
         guard failure.isAbsence else { throw failure }
     }
 
-    /// Removes a file, or a folder and what is in it, following no link out of it.
+    /// Removes a file, or a folder with its contents. Follows no link out of it.
     static func removeTree(_ path: String) throws(FileFailure) {
         guard unlink(path) != 0 else { return }
         let failure = FileFailure("remove", path)
         if failure.isAbsence { return }
-        // What Linux says of a folder, and what POSIX says of one.
+        // Linux and POSIX use different errors for a folder.
         guard failure.code == EISDIR || failure.code == EPERM else { throw failure }
         for name in try names(in: path) { try removeTree("\(path)/\(name)") }
         try removeEmptyFolder(path)
     }
 
-    /// Removes a folder with nothing in it. That it is not there any more is as good.
+    /// Removes an empty folder. Succeeds if it does not exist.
     static func removeEmptyFolder(_ path: String) throws(FileFailure) {
         guard rmdir(path) != 0 else { return }
         let failure = FileFailure("remove the folder", path)
@@ -67,7 +67,7 @@ enum Files {
     }
 
     /// The names in a folder, without `.` and `..`; none if there is no folder.
-    /// - Parameter followingLink: whether a link to a folder is as good as one.
+    /// - Parameter followingLink: whether a link to a folder counts as a folder.
     static func names(in path: String, followingLink: Bool = false) throws(FileFailure) -> [String] {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followingLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0, let folder = fdopendir(descriptor) else {
@@ -88,7 +88,7 @@ enum Files {
         return names
     }
 
-    /// Bytes that an ordinary process may still write where `path` is, and bytes that there are.
+    /// The bytes that an ordinary process may still write on the disk of `path`, and the size of the disk.
     static func space(at path: String) throws(FileFailure) -> (free: Int, all: Int) {
         var facts = statvfs()
         guard statvfs(path, &facts) == 0 else { throw FileFailure("measure the free space of", path) }
@@ -96,14 +96,14 @@ enum Files {
         return (bytes(facts.f_bavail), bytes(facts.f_blocks))
     }
 
-    /// Writes a small file whole or not at all.
+    /// Writes a small file atomically.
     static func replace(_ path: String, with buffer: ByteBuffer, through temporary: String) throws(FileFailure) {
         try clear(temporary)
         try write(buffer, to: temporary)
         try move(temporary, to: path)
     }
 
-    /// The whole of a small file.
+    /// The contents of a small file.
     static func contents(of path: String, limit: Int = 65_536) throws(FileFailure) -> ByteBuffer {
         try OpenFile(path, for: .reading).read(first: limit)
     }

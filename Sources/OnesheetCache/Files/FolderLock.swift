@@ -1,8 +1,8 @@
-/// Holds a lock between processes for as long as it lives.
+/// Holds a lock between processes during its lifetime.
 struct FolderLock: ~Copyable {
     private let file: OpenFile
 
-    /// Waits for the lock file at `path`. What has its name and is no file is set aside.
+    /// Waits for the lock file at `path`. Sets aside an item with its name that is not a file.
     init(waitingFor path: String) throws(FileFailure) {
         while true {
             let file = try Self.file(path)

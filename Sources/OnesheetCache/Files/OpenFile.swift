@@ -6,15 +6,15 @@
 internal import CCacheFiles
 internal import NIOCore
 
-/// An open file, closed at the end of its life. Reading and writing go on after interruptions and short answers.
+/// An open file, closed at the end of its lifetime. Retries interrupted and partial reads and writes.
 struct OpenFile: ~Copyable {
     enum Purpose {
         case reading
-        /// Made new; it must not be there.
+        /// A new file; fails if it exists.
         case writing
         /// Reading, and changing bytes in place.
         case changing
-        /// Made if it is missing; only ever locked.
+        /// Made if it is missing; used only for a lock.
         case locking
 
         fileprivate var makes: Bool {
@@ -37,10 +37,9 @@ struct OpenFile: ~Copyable {
     private var descriptor: Int32
     let path: String
 
-    /// Opens the regular file at `path`, which only its owner may read and write when it is made.
+    /// Opens the regular file at `path`. If it makes the file, only its owner may read and write it.
     ///
-    /// No link is followed, and nothing else that has the name is taken for a file: to open a pipe could wait for ever, and to read a
-    /// device could end never.
+    /// Follows no link and accepts only regular files: opening a pipe could block for ever, and reading a device could be endless.
     init(_ path: String, for purpose: Purpose) throws(FileFailure) {
         self.path = path
         descriptor = try Self.descriptor(of: path, for: purpose)
@@ -54,7 +53,7 @@ struct OpenFile: ~Copyable {
             guard fstat(descriptor, &facts) == 0 else { throw FileFailure("examine", path) }
             let status = FileStatus(facts)
             guard status.isFile else { throw FileFailure("open", path, code: FileFailure.notAFile) }
-            // The process's mask can take from a new file what its owner needs.
+            // The umask may have removed permissions of the owner.
             if purpose.makes, status.size == 0, status.isOwn, status.permissions != UInt32(permissions) {
                 guard fchmod(descriptor, permissions) == 0 else { throw FileFailure("set the permissions of", path) }
             }
@@ -65,18 +64,18 @@ struct OpenFile: ~Copyable {
         return descriptor
     }
 
-    /// Of every file that the cache makes.
+    /// The mode of all files of the cache.
     static let permissions: mode_t = 0o600
 
     private init(_ path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
-    /// Opens the file at `path` for reading; `nil` if that is not possible at once.
+    /// Opens the file at `path` for reading; `nil` if that would block.
     static func resident(_ path: String) -> OpenFile? {
         let descriptor = ccachefiles_open_resident(path)
         return descriptor >= 0 ? OpenFile(path, descriptor: descriptor) : nil
     }
 
-    /// A new file that is nowhere but in memory.
+    /// A new file that exists only in memory.
     static func inMemory() throws(FileFailure) -> OpenFile {
         let (descriptor, path) = (ccachefiles_open_in_memory(), "memory")
         guard descriptor >= 0 else { throw FileFailure("open", path) }
@@ -85,7 +84,7 @@ struct OpenFile: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The first `count` bytes, if the page cache has them all.
+    /// The first `count` bytes, if all of them are in the page cache.
     func readResident(first count: Int) -> ByteBuffer? {
         var buffer = ByteBuffer()
         let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
@@ -94,8 +93,8 @@ struct OpenFile: ~Copyable {
         return got == count ? buffer : nil
     }
 
-    /// Whether the page cache seems to have the first `count` bytes: it is asked for the last one and every 128 KiB before it, about as
-    /// much as the system reads ahead.
+    /// Whether the first `count` bytes seem to be in the page cache. Checks the last byte and every 128 KiB before it, which is
+    /// about the readahead of the system.
     func isResident(first count: Int) -> Bool {
         var byte: UInt8 = 0
         return stride(from: count - 1, through: 0, by: -128 << 10).allSatisfy {
@@ -103,7 +102,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// The bytes in `range`, to be sent from the file. The file is the region's from now on, and no longer this one's.
+    /// The bytes in `range` as a file region for sending. The region owns the file from now on.
     mutating func region(_ range: Range<Int>) -> FileRegion {
         defer { descriptor = -1 }
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
@@ -126,7 +125,7 @@ struct OpenFile: ~Copyable {
                 max(pread(descriptor, room.baseAddress, count - offset, off_t(offset)), 0)
             }
             if got == 0 {
-                // Either the end of the file or a failure: asking once more tells which.
+                // Either the end of the file or a failure. A second read tells which.
                 var byte: UInt8 = 0
                 let answer = pread(descriptor, &byte, 1, off_t(offset))
                 if answer < 0, errno != EINTR { throw FileFailure("read", path) }
@@ -158,12 +157,12 @@ struct OpenFile: ~Copyable {
         guard count == buffer.readableBytes else { throw FileFailure("write", path, code: count < 0 ? errno : EIO) }
     }
 
-    /// Brings what was written onto the medium.
+    /// Syncs the written bytes to the medium.
     func sync() throws(FileFailure) {
         guard fsync(descriptor) == 0 else { throw FileFailure("sync", path) }
     }
 
-    /// Locks the file for this open file alone, until it is closed or its process ends, however it ends.
+    /// Locks the file for this open file until it is closed or its process ends.
     func lock(waiting: Bool) throws(FileFailure) {
         while flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             guard errno == EINTR else { throw FileFailure("lock", path) }

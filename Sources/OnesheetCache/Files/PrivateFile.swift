@@ -1,14 +1,14 @@
 package import NIOCore
 package import OnesheetCore
 
-/// Folders and files that only their owner may read, whatever mask the process has.
+/// Folders and files that only their owner may read, regardless of the umask.
 package enum PrivateFile {
-    /// Makes the folder at `path`, and those on the way to it. One that is there stays as it is.
+    /// Makes the folder at `path` and the folders on the way to it. An existing folder stays unchanged.
     package static func makeFolders(_ path: String) throws(CacheError) {
         do throws(FileFailure) { try Files.makeFolders(path) } catch { throw error.cacheError }
     }
 
-    /// Writes the file at `path` whole or not at all, in place of the one that is there.
+    /// Writes the file at `path` atomically and replaces an existing one.
     package static func write(_ buffer: ByteBuffer, to path: String) throws(CacheError) {
         let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16)).new"
         do throws(FileFailure) {

@@ -3,16 +3,16 @@ package import NIOCore
 package import OnesheetCore
 
 extension ReadyFile {
-    /// A file that is nowhere but in memory. The kernel sends its pages as they are, where it would copy a buffer for every connection:
-    /// sending 31 KB takes a quarter less time.
-    /// - Parameter parts: what is in it, one after the other.
+    /// A file that exists only in memory. The kernel sends its pages directly but would copy a buffer for every connection: sending
+    /// 31 KB takes a quarter less time.
+    /// - Parameter parts: the contents, in order.
     package static func inMemory(_ parts: [ByteBuffer]) throws -> ReadyFile {
         var file = try OpenFile.inMemory()
         for part in parts { try file.write(part) }
         return ReadyFile(file.region(0..<parts.reduce(0) { $0 + $1.readableBytes })) { true }
     }
 
-    /// The bytes, if the page cache has them all: nothing here waits for a disk.
+    /// The bytes, if all are in the page cache. Never waits for a disk.
     package func read() -> ByteBuffer? {
         let count = region.readableBytes
         var buffer = ByteBuffer()

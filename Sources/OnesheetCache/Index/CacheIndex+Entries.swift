@@ -2,15 +2,15 @@ internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
 
-/// Storing, removing and taking in entries.
+/// Stores, removes and adopts entries.
 extension CacheIndex {
-    /// Puts `row` into the index and then the file in its place, in this order: a process killed in between leaves a row without a file,
-    /// which is harmless, never a file that no removal would find.
+    /// Inserts `row` and then puts the file in place, in this order. A process killed in between leaves a row without a file, which
+    /// is harmless. A file without a row would escape removals.
     /// - Parameters:
-    ///   - generation: nothing is stored if the index has another one. A purge raises it before it removes, so that it either refuses the
-    ///     row here or finds it afterwards.
-    ///   - place: puts the file in its place. Not called when the row was removed or replaced meanwhile: what removes an entry that is
-    ///     just being stored wins.
+    ///   - generation: nothing is stored if the index has another one. A purge raises the generation before it removes, so it
+    ///     either prevents this row or finds it.
+    ///   - place: puts the file in place. Not called if the row was removed or replaced meanwhile: a removal wins over a running
+    ///     store of the entry.
     /// - Returns: whether the generation was the same until the end.
     func store(_ row: IndexRow, ifGeneration generation: Int?, place: () throws -> Void) throws -> Bool {
         let token = Int64.random(in: .min ... .max)
@@ -35,7 +35,7 @@ extension CacheIndex {
         }
     }
 
-    /// Takes the entry out: first its file, by `unlink`, then its row.
+    /// Removes the entry: first its file with `unlink`, then its row.
     func remove(_ name: Digest128, unlink: () throws -> Void) throws {
         try transaction { database in
             try unlink()
@@ -43,7 +43,7 @@ extension CacheIndex {
         }
     }
 
-    /// Records readings: how often each entry was used, and its new expiry if reading extended it.
+    /// Records reads: the number of uses of each entry, and its new expiry if a read extended it.
     func note(_ readings: [Digest128: EntryReadings]) throws {
         try transaction { database in
             for (name, reading) in readings {
@@ -69,8 +69,9 @@ extension CacheIndex {
         for name in names { try statement.execute(arguments: [Data(name.bytes)]) }
     }
 
-    /// One step of removing: at most `limit` entries that `selection` takes, files first. Short, so that others get their turn between steps.
-    /// - Parameter bytes: it stops when as many are freed.
+    /// One removal step: at most `limit` entries that match `selection`, files first. Short, so that other operations can run
+    /// between steps.
+    /// - Parameter bytes: stops once this many are freed.
     func removeStep(
         _ selection: RowSelection, limit: Int, bytes: Int = .max, unlink: (Digest128) throws -> Void
     ) throws -> [(key: CacheKey?, bytes: Int)] {
@@ -96,7 +97,7 @@ extension CacheIndex {
         }
     }
 
-    /// The entries and bytes that removing would take.
+    /// The entries and bytes that a removal would remove.
     func count(_ selection: RowSelection) throws -> CacheRemoval {
         try read { database in
             let (source, arguments) = Self.rows(selection)
@@ -107,7 +108,7 @@ extension CacheIndex {
         }
     }
 
-    /// Forgets all entries in one step, however many there are, after `clear` has made their files unreachable.
+    /// Forgets all entries in one step, regardless of their number, after `clear` has made their files unreachable.
     func removeAll(clear: () throws -> Void) throws {
         try transaction { database in
             try clear()
@@ -146,16 +147,16 @@ extension CacheIndex {
         }
     }
 
-    /// How many of the folder's parts have been taken into the index.
-    /// - Parameter count: how many parts there are.
+    /// The number of the folder's parts that have been indexed.
+    /// - Parameter count: the number of parts.
     func adopted(of count: Int) throws -> Int {
         let parts = try setting("adopted").flatMap { Int($0) } ?? 0
         return 0...count ~= parts ? parts : 0
     }
 
-    /// Takes those of `names` into the index that it does not know, while no other thread or process stores or removes.
-    /// - Parameter row: reads the entry's row from its file; `nil` if there is no such entry.
-    /// - Returns: how many it took.
+    /// Indexes those of `names` that are unknown, while no other thread or process stores or removes.
+    /// - Parameter row: reads the row from the file of the entry; `nil` if there is no such entry.
+    /// - Returns: the number of new rows.
     func adopt(_ names: [Digest128], row: (Digest128) throws -> IndexRow?) throws -> Int {
         try transaction { database in
             var count = 0
@@ -168,7 +169,7 @@ extension CacheIndex {
         }
     }
 
-    /// Those of `names` for which there is a row.
+    /// Those of `names` that have a row.
     func known(_ names: [Digest128]) throws -> Set<Digest128> {
         try read { database in Set(try names.filter { try Self.knows($0, database) }) }
     }
@@ -180,16 +181,16 @@ extension CacheIndex {
     }
 }
 
-/// Which rows a step of removing takes.
+/// The rows of a removal step.
 enum RowSelection {
     case tagged(CacheTag)
-    /// Ended before, or created in a future that the clock was set back from.
+    /// Expired, or created in the future because the clock was set back.
     case ended(Date)
-    /// The ones of this kind that are worth least.
+    /// The entries of this kind with the lowest rank.
     case leastWorth(CacheKind)
 }
 
-/// How one entry was read since the index was told last.
+/// The reads of one entry since the last record in the index.
 struct EntryReadings {
     var count = 0
     /// The new expiry, if there is one.

@@ -2,18 +2,18 @@ internal import FoundationEssentials
 internal import GRDB
 internal import OnesheetCore
 
-/// The contents of the folder, in SQLite: for budgets, eviction, tags and figures. No look-up needs it.
+/// The contents of the folder, in SQLite: for budgets, eviction, tags and counts. No lookup needs it.
 ///
-/// It can be made again from the files at any time. That is why it is not synced to the medium (a killed process cannot damage it,
-/// and after a crash of the machine it is made again), and why it uses a rollback journal: the shared memory of SQLite's write-ahead log
-/// would kill the process if someone truncated it.
+/// It can be rebuilt from the files at any time. It is therefore not synced to the medium: a killed process cannot damage it, and
+/// after a crash of the machine it is rebuilt. It uses a rollback journal, because truncating the shared memory of a write-ahead
+/// log would kill the process.
 final class CacheIndex: Sendable {
     let path: String
     let database: DatabaseQueue
     let identity: FileStatus.Identity
 
-    /// Opens the index at `path`, or makes one of the empty file there.
-    /// - Throws: `DatabaseError` if it is damaged or a newer program's, `FileFailure` if it is no file.
+    /// Opens the index at `path`, or initialises the empty file there.
+    /// - Throws: `DatabaseError` if it is damaged or from a newer version, `FileFailure` if it is not a file.
     init(path: String) throws {
         self.path = path
         try DatabaseFile(path: path).check()
@@ -40,10 +40,10 @@ final class CacheIndex: Sendable {
 
     /// Runs `body`, which reads with one statement and changes nothing.
     ///
-    /// GRDB's `read` makes sure of that by a pragma after which SQLite compiles every statement again: it made a store twice as dear.
+    /// GRDB's `read` enforces that with a pragma, after which SQLite compiles every statement again: a store took twice as long.
     func read<Answer>(_ body: (Database) throws -> Answer) throws -> Answer { try database.unsafeRead(body) }
 
-    /// Runs `body` while no other process or thread changes the index; what it changes takes effect together, or not at all when it throws.
+    /// Runs `body` in a transaction that excludes writes of other processes and threads. If it throws, its changes are rolled back.
     func transaction<Answer>(_ body: (Database) throws -> Answer) throws -> Answer {
         try database.writeWithoutTransaction { database in
             var answer: Answer?
@@ -56,7 +56,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    /// A number that belongs to the whole index, such as how far it has been made from the files.
+    /// A number for the whole index, such as the progress of indexing.
     func setting(_ name: String) throws -> String? {
         try read { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
     }
@@ -76,7 +76,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    /// How many entries of each kind there are, and their bytes on disk.
+    /// The number and the bytes on disk of each kind's entries.
     func totals() throws -> [CacheKind: CacheRemoval] {
         try read { database in
             var totals: [CacheKind: CacheRemoval] = [:]
@@ -89,7 +89,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    /// What each source has: entries, bytes on disk, and when the oldest was made.
+    /// Entries, bytes on disk, and the age of the oldest entry of each source.
     func held() throws -> [String: CacheFigures] {
         try read { database in
             var held: [String: CacheFigures] = [:]
@@ -105,7 +105,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    /// Names and keys in the order of their names, at most `limit` after `name`.
+    /// At most `limit` names after `name` and their keys, ordered by name.
     func keys(after name: Data, limit: Int) throws -> [(name: Data, key: CacheKey?)] {
         try read { database in
             try Row.fetchAll(
@@ -114,14 +114,14 @@ final class CacheIndex: Sendable {
         }
     }
 
-    // The generation: a number that each purge raises, whichever process purges.
+    // The generation: a number that each purge raises, in any process.
 
     private static let purges = "purges"
 
     func generation() throws -> Int { try read { try Self.generation($0) } }
 
     /// Adds one to the generation.
-    /// - Returns: the new one.
+    /// - Returns: the new generation.
     func raiseGeneration() throws -> Int {
         try transaction { database in
             let next = try Self.generation(database) &+ 1
@@ -139,7 +139,7 @@ final class CacheIndex: Sendable {
 }
 
 extension CacheKind {
-    /// The number in the index.
+    /// The generation in the index.
     var number: Int {
         switch self {
         case .original: 0

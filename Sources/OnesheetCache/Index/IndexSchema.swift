@@ -3,14 +3,14 @@ internal import GRDB
 internal import OnesheetCore
 
 extension CacheIndex {
-    /// Which columns the tables have that we make.
+    /// The columns of the tables.
     private static let columns = [
         "entry": "name kind key bytes cost created stored ends uses rank token source", "tag": "id text", "tagged": "tag name",
         "setting": "name value", "total": "kind entries bytes inflation", "held": "source entries bytes",
     ]
 
-    /// Makes sure that what is there is empty or has our tables. A program that changes them has to change `user_version` too, which
-    /// is 0 until then.
+    /// Checks that the database is empty or has these tables. A version that changes them must change `user_version`, which is 0 so
+    /// far.
     static func checkVersion(_ database: Database) throws {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard version == 0 else {
@@ -24,8 +24,8 @@ extension CacheIndex {
         }
     }
 
-    /// `entry.rank` decides who goes first (`EvictionRank`); `total` and `held`, by source, are kept by triggers, so that neither opening
-    /// nor asking for figures counts anything.
+    /// `entry.rank` is the order of eviction (`EvictionRank`). Triggers maintain `total` and `held` by source, so that neither
+    /// opening nor reading counts has to count rows.
     static let schema = """
         CREATE TABLE IF NOT EXISTS entry (
             name BLOB PRIMARY KEY, kind INTEGER NOT NULL, key TEXT NOT NULL, bytes INTEGER NOT NULL, cost REAL NOT NULL,
@@ -57,9 +57,9 @@ extension CacheIndex {
         """
 }
 
-/// Reads values that may be damaged: one of another type is an error, while GRDB's subscripts would end the process.
+/// Reads values that may be damaged. A wrong type is an error; GRDB's subscripts would end the process.
 extension Row {
-    /// A count or a size that can be one: sums of a million of them do not overflow.
+    /// A plausible count or size: sums of a million of them do not overflow.
     func number(_ column: String) throws -> Int {
         let number = try decode(Int.self, forColumn: column)
         guard 0...1 << 42 ~= number else {
@@ -68,14 +68,14 @@ extension Row {
         return number
     }
 
-    /// The key that the columns `kind` and `key` say; `nil` if no kind of ours is meant.
+    /// The key in the columns `kind` and `key`; `nil` if the kind is unknown.
     func key() throws -> CacheKey? {
         guard let kind = CacheKind(number: try number("kind")) else { return nil }
         return CacheKey(kind, try decode(String.self, forColumn: "key"))
     }
 }
 
-/// One entry's row in the index.
+/// The index row of an entry.
 struct IndexRow {
     let name: Digest128
     let key: CacheKey
@@ -96,10 +96,10 @@ struct IndexRow {
         tags = entry.tags
     }
 
-    /// Puts the row in place of the one with its name.
+    /// Inserts the row, or replaces the one with its name.
     func put(_ database: Database, token: Int64) throws {
         let name = Data(self.name.bytes)
-        // Not REPLACE: it would not run the trigger that counts what goes.
+        // Not REPLACE, which would not run the trigger that counts removed rows.
         try database.cachedStatement(sql: "DELETE FROM entry WHERE name = ?").execute(arguments: [name])
         let inflation = try EvictionRank.inflation(of: key.kind, database)
         try database.cachedStatement(
@@ -121,15 +121,15 @@ struct IndexRow {
 
 /// The order of eviction when a budget is full: GreedyDual-Size-Frequency (Cherkasova, 1998).
 ///
-/// An entry's rank is what it costs to make again, for the room that it takes, as often as it is used, on top of the *inflation*:
-/// the rank of what was evicted last. So a dear, small, often used entry outlives others, and loses that lead as others come and go.
+/// The rank of an entry is its cost divided by its size, times its uses, plus the *inflation*: the rank of the last evicted entry.
+/// An expensive, small and popular entry outlives others, and loses its lead over time.
 enum EvictionRank {
     static func rank(inflation: Double, uses: Int, cost: Double, bytes: Int) -> Double {
-        // One millisecond more for all, so that what says no cost still differs by size and use.
+        // One extra millisecond for all, so that entries without a cost still differ by size and uses.
         inflation + Double(min(uses, useLimit)) * (cost + 1) * 1024 / Double(max(bytes, 1))
     }
 
-    /// More uses than these count no more, so that no entry stays for ever.
+    /// The most uses that count, so that no entry stays for ever.
     static let useLimit = 64
 
     static func inflation(of kind: CacheKind, _ database: Database) throws -> Double {
@@ -137,7 +137,7 @@ enum EvictionRank {
             database.cachedStatement(sql: "SELECT inflation FROM total WHERE kind = ?"), arguments: [kind.number]) ?? 0
     }
 
-    /// Notes that an entry of `kind` with `rank` was evicted.
+    /// Records the eviction of an entry of `kind` with `rank`.
     static func raise(_ kind: CacheKind, to rank: Double, _ database: Database) throws {
         try database.cachedStatement(sql: "UPDATE total SET inflation = max(inflation, ?) WHERE kind = ?")
             .execute(arguments: [rank, kind.number])

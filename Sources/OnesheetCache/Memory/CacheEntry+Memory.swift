@@ -3,7 +3,7 @@ internal import NIOCore
 internal import OnesheetCore
 
 extension CacheEntry {
-    /// What an entry takes in memory: the memory that its body holds, its texts, and about 600 bytes for the rest of it.
+    /// The memory that an entry occupies: its body, its texts, and about 600 bytes for the rest.
     func weight(under key: CacheKey) -> Int {
         var weight =
             max(body.storageCapacity, body.readableBytes) + 600 + 2 * key.text.utf8.count + mediaType.utf8.count
@@ -18,7 +18,7 @@ extension CacheEntry {
         return weight
     }
 
-    /// The same entry in a buffer of its own, if its body is a small part of a larger buffer that it would keep alive.
+    /// The same entry in a buffer of its own, if its body is a small part of a larger buffer, which it would keep alive.
     func compacted() -> CacheEntry {
         guard body.storageCapacity > 2 * body.readableBytes, body.storageCapacity > 256 else { return self }
         var own = ByteBuffer()
@@ -29,7 +29,7 @@ extension CacheEntry {
         return compact
     }
 
-    /// Notes that reading has extended the entry's life to `end`.
+    /// Records that a read has extended the entry's lifetime to `end`.
     mutating func outlive(_ end: Date?) {
         guard let expires else { return }
         self.expires = end.map { max($0, expires) }

@@ -1,6 +1,6 @@
-/// Hashes of entries that left the small queue unused: the memory of the policy about what it no longer holds.
+/// Hashes of entries that left the small queue unused.
 ///
-/// A removed hash stays in the ring as a stale place and is recognised by its turn.
+/// A removed hash stays in the ring as a stale slot, which its turn number reveals.
 struct GhostList {
     private var turns: [UInt: Int] = [:]
     private var ring: [(hash: UInt, turn: Int)] = []
@@ -18,7 +18,7 @@ struct GhostList {
         }
     }
 
-    /// Whether `hash` was there; afterwards it is not.
+    /// Removes `hash` and returns whether it was there.
     mutating func remove(_ hash: UInt) -> Bool { turns.removeValue(forKey: hash) != nil }
 
     private mutating func forgetOldest() {

@@ -5,16 +5,16 @@ internal import OnesheetCore
 struct MemoryStore: ~Copyable {
     struct Item {
         var entry: CacheEntry
-        /// The entry's own, beside it: a look-up then touches nothing of the entry but its reference.
+        /// A copy of the entry's expiry, so that a lookup touches only the entry's reference.
         let created: Date
-        /// The number under which its source is counted.
+        /// The number of its source for counting.
         let source: Int
         var end: Date?
 
         func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: created, end: end, now: now) }
     }
 
-    /// How many entries one step of a sweep looks at under the lock.
+    /// The entries that one step of a sweep examines under the lock.
     private static let step = 256
 
     private var items: S3FIFO<Item>
@@ -24,17 +24,17 @@ struct MemoryStore: ~Copyable {
     /// Counters since the start, without the present contents.
     private(set) var counts = SourceCounts()
 
-    /// - Parameter entryBytes: how much one entry may take.
+    /// - Parameter entryBytes: the largest entry.
     init(bytes: Int, entries: Int, entryBytes: Int, life: ExpirationPolicy) {
         self.entryBytes = entryBytes
         items = S3FIFO(weight: bytes, count: entries)
         self.life = life
     }
 
-    /// One step of adding what is there to `figures`, a copy of `counts`; answers where to go on.
+    /// One step of adding the present contents to `figures`, a copy of `counts`. Returns the next position.
     func addHeld(from start: Int, to figures: inout SourceCounts) -> Int? {
         items.visit(from: start, limit: Self.step) { _, item, weight in
-            // A source that came after the copy was made is told next time.
+            // A source that appeared after the copy is counted next time.
             guard figures.contains(item.source) else { return }
             figures[item.source].entries += 1
             figures[item.source].bytes += weight
@@ -94,13 +94,13 @@ struct MemoryStore: ~Copyable {
         items.remove(key)
     }
 
-    /// Takes everything out. Letting go of it is for the caller, once the lock is free.
+    /// Removes all entries. The caller releases them after it has released the lock.
     mutating func takeAll() -> S3FIFO<Item> {
         marks.passAll()
         return items.takeAll()
     }
 
-    /// One step of removing by selection; answers where to go on.
+    /// One step of removing by selection. Returns the next position.
     mutating func remove(
         _ selection: CacheSelection, dryRun: Bool, from start: Int, now: Date, counting removal: inout CacheRemoval
     ) -> Int? {
@@ -134,7 +134,7 @@ struct MemoryStore: ~Copyable {
 }
 
 extension CacheSelection {
-    /// Whether the selection takes `entry`, which ends at `end`.
+    /// Whether the selection matches `entry`, which expires at `end`.
     func takes(_ entry: CacheEntry, end: Date?, now: Date) -> Bool {
         switch self {
         case .all: true

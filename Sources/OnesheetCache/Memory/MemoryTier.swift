@@ -8,18 +8,19 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The first tier: entries ready to send, bounded by bytes and by count, with a look-up that an event loop may call.
+/// The first tier: entries ready to send, with limits of bytes and count. Event loops may call its lookup.
 ///
-/// A large tier is divided by the keys' hashes into parts with a lock each, so that the threads seldom wait for one another.
+/// A large tier is divided into parts by the hashes of keys. Each part has a lock, so that threads seldom wait for one another.
 package final class MemoryTier: CacheTier {
     package static let name = "memory"
     package var name: String { Self.name }
-    /// In their places, not behind references: threads that count a reference up and down wait for one another too.
+    /// Stored inline, not behind references: threads that change one reference count contend for it too.
     private let parts: InlineArray<8, Part>
-    /// The parts that are used: a small tier is not divided, or its parts would have room for few entries each, and be full before it is.
+    /// The used parts. A small tier has only one, because each part would have room for few entries and fill up before the whole
+    /// tier is full.
     private let used: Range<Int>
     private let bytes: Int
-    /// How much one entry may take.
+    /// The largest entry.
     var entryLimit: Int { bytes / 10 }
     private let clock: WallClock
     private let purges = Atomic(0)
@@ -28,8 +29,8 @@ package final class MemoryTier: CacheTier {
         private let store: Mutex<MemoryStore>
         init(_ store: consuming sending MemoryStore) { self.store = Mutex(store) }
 
-        /// Runs `body` alone. The lock is held for a fraction of a microsecond, so a thread that finds it taken lets others run
-        /// and tries again: a queue at the system's fair lock would hand it from one sleeping thread to the next.
+        /// Runs `body` under the lock, which is held for a fraction of a microsecond. A thread that finds it taken yields and
+        /// retries: the system's fair lock would hand it from one sleeping thread to the next.
         func withLock<Answer>(_ body: (inout sending MemoryStore) -> sending Answer) -> sending Answer {
             for _ in 0..<32 {
                 if let answer = store.withLockIfAvailable(body) { return answer }
@@ -40,10 +41,10 @@ package final class MemoryTier: CacheTier {
     }
 
     /// - Parameters:
-    ///   - bytes: how much memory all entries may take together. An entry over a tenth of it is not taken.
-    ///   - entries: how many there may be.
-    ///   - expires: the longest that an entry stays here unread; its own time can be shorter.
-    ///   - extending: what reading an entry does to its time here.
+    ///   - bytes: the memory for all entries together. An entry of more than a tenth of it is not stored.
+    ///   - entries: the most entries.
+    ///   - expires: the longest lifetime of an unread entry in this tier; its own can be shorter.
+    ///   - extending: the effect of a read on the expiration in this tier.
     package init(
         bytes: Int = 256 << 20, entries: Int = 100_000, expires: CacheExpiration = .seconds(300),
         extending: ExpirationExtending = .none, clock: WallClock = .system
@@ -58,7 +59,7 @@ package final class MemoryTier: CacheTier {
         self.clock = clock
     }
 
-    /// The fresh entry under `key`, at once.
+    /// The fresh entry under `key`. Never waits.
     package func entryNow(for key: CacheKey) -> CacheEntry? {
         let now = clock.now
         return parts[part(of: key)].withLock { $0.entry(for: key, now: now) }
@@ -75,10 +76,10 @@ package final class MemoryTier: CacheTier {
         storeNow(entry, for: key, ifGeneration: generation)
     }
 
-    /// Stores `entry`, at once, unless the tier has another generation than this one.
+    /// Stores `entry`, unless the tier has another generation. Never waits.
     ///
-    /// A purge raises the generation before it takes a part's lock. So under that lock the entry is either refused, or there for the
-    /// purge to remove.
+    /// A purge raises the generation before it takes the lock of a part. Under that lock, the entry is therefore either refused or
+    /// visible to the purge.
     @discardableResult
     package func storeNow(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int? = nil) -> Bool {
         let entry = entry.compacted()
@@ -99,7 +100,7 @@ package final class MemoryTier: CacheTier {
 
     package func remove(_ key: CacheKey) async { removeNow(key) }
 
-    /// Removes what is under `key`, at once.
+    /// Removes the entry under `key`. Never waits.
     package func removeNow(_ key: CacheKey) {
         parts[part(of: key)].withLock { $0.remove(key) }
     }
@@ -137,19 +138,19 @@ package final class MemoryTier: CacheTier {
         return CacheStatistics(byteLimit: bytes, sources: sources)
     }
 
-    /// Removes what has expired.
+    /// Removes expired entries.
     package func sweep() {
         let now = clock.now
         for part in used { inSteps(part) { $0.sweep(from: $1, now: now) } }
     }
 
-    /// A mark to take before reading an entry elsewhere that is to be promoted here.
+    /// A mark for promotion. Take it before reading the entry from another tier.
     func promotionMark(for key: CacheKey) -> PromotionMark {
         parts[part(of: key)].withLock { $0.mark(for: key) }
     }
 
-    /// Stores an entry that was read elsewhere, unless the key was stored or removed here since `mark`:
-    /// what was read may be what has been removed meanwhile.
+    /// Stores an entry of another tier, unless the key was stored or removed here since `mark`: the entry may have been removed
+    /// there meanwhile.
     func promote(_ entry: CacheEntry, for key: CacheKey, since mark: PromotionMark) {
         let entry = entry.compacted()
         let now = clock.now
@@ -158,7 +159,7 @@ package final class MemoryTier: CacheTier {
 
     private func part(of key: CacheKey) -> Int { Int(key.hash >> 56) & (used.count - 1) }
 
-    /// Goes through a part in short steps, letting go of its lock between them, so that no look-up waits for all of it.
+    /// Walks a part in short steps and releases its lock between them, so that no lookup waits for all of it.
     private func inSteps(_ part: Int, _ step: (inout MemoryStore, Int) -> Int?) {
         var position: Int? = 0
         while let start = position {

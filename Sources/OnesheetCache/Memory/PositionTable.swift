@@ -1,6 +1,6 @@
-/// Finds a key's slot by the key's hash: open addressing with linear probing.
+/// Finds the slot of a key by its hash: open addressing with linear probing.
 ///
-/// A dictionary would hash the hash again, which is half the time of a look-up. The caller resolves hash collisions.
+/// A dictionary would hash the hash again, which takes half the time of a lookup. The caller resolves hash collisions.
 struct PositionTable {
     private struct Place {
         var hash: UInt = 0
@@ -21,14 +21,14 @@ struct PositionTable {
         return nil
     }
 
-    /// Adds a position that is not there yet.
+    /// Adds a new position.
     mutating func add(_ position: Int, under hash: UInt) {
         if (count + 1) * 4 > places.count * 3 { grow() }
         place(position, hash)
         count += 1
     }
 
-    /// Removes a position that is there, and moves those behind it up, so that no search ends early.
+    /// Removes an existing position and moves up those behind it, so that no search ends early.
     mutating func remove(_ position: Int, under hash: UInt) {
         var hole = home(hash)
         while places[hole].position != position { hole = after(hole) }

@@ -1,13 +1,13 @@
 internal import OnesheetCore
 
-/// What had been stored and removed when a promotion began.
+/// The number of stores and removals when a promotion began.
 struct PromotionMark: Equatable, Sendable {
     fileprivate let all: Int
     fileprivate let key: UInt32
 }
 
-/// Counts stores and removals, by key in a fixed number of groups, so that a promotion begun before one of them is refused after it.
-/// Two keys in one group cost a promotion now and then, never a wrong answer.
+/// Counts stores and removals in a fixed number of groups of keys. A promotion that began before one of them is refused. Two keys
+/// in one group sometimes cost a promotion but never give a wrong answer.
 struct PromotionMarks {
     private var all = 0
     private var groups = [UInt32](repeating: 0, count: 1024)

@@ -1,10 +1,10 @@
 package import OnesheetCore
 
-/// Which entries stay when there is no room for all: the S3-FIFO policy (Yang et al., SOSP 2023), weighed by bytes and by worth.
+/// The eviction policy S3-FIFO (Yang et al., SOSP 2023), weighed by bytes and by cost.
 ///
-/// New entries pass through a small queue, and only what is asked for again there reaches the main queue. So a scan, such as a prefetch
-/// or a crawler, flows through the small queue and leaves the main one alone. What left the small queue too early is remembered by its
-/// hash alone, and goes straight to the main queue when it comes back. Every operation is O(1), amortised.
+/// New entries pass through a small queue. Only entries that are requested again there reach the main queue, so a scan, such as a
+/// prefetch or a crawler, does not affect it. The hashes of entries that left the small queue unused are remembered, and such
+/// entries go straight to the main queue when they return. Every operation is O(1), amortised.
 package struct S3FIFO<Value> {
     package let weightLimit: Int
     package let countLimit: Int
@@ -19,34 +19,34 @@ package struct S3FIFO<Value> {
     private var worth = WorthScale()
 
     /// - Parameters:
-    ///   - weight: how much all entries may weigh together.
-    ///   - count: how many there may be.
+    ///   - weight: the greatest total weight.
+    ///   - count: the most entries.
     package init(weight: Int, count: Int) {
         (weightLimit, countLimit) = (weight, count)
     }
 
-    /// The value under `key`, noted as used.
+    /// The value under `key`, marked as used.
     package mutating func value(for key: CacheKey) -> Value? {
         guard let position = position(of: key) else { return nil }
         slots.use(position)
         return slots[position].value
     }
 
-    /// The value under `key`, without noting anything.
+    /// The value under `key`, not marked as used.
     package func peek(_ key: CacheKey) -> Value? {
         position(of: key).flatMap { slots[$0].value }
     }
 
-    /// Changes the value under `key` in its place.
+    /// Changes the value under `key` in place.
     package mutating func update<Result>(_ key: CacheKey, _ body: (inout Value) -> Result) -> Result? {
         guard let position = position(of: key) else { return nil }
         return slots.change(position, body)
     }
 
-    /// Puts `value` under `key`.
+    /// Stores `value` under `key`.
     /// - Parameters:
-    ///   - cost: what it costs to make the value again, in any unit.
-    ///   - evicting: called with each value that has to go for it.
+    ///   - cost: the cost of making the value again, in any unit.
+    ///   - evicting: called with each evicted value.
     package mutating func insert(
         _ value: Value, for key: CacheKey, weight entry: Int, cost: Double = 0, evicting: (Value) -> Void = { _ in }
     ) {
@@ -66,14 +66,14 @@ package struct S3FIFO<Value> {
         return takeOut(position)
     }
 
-    /// Takes everything out at once.
+    /// Removes all entries at once.
     package mutating func takeAll() -> Self {
         let all = self
         self = Self(weight: weightLimit, count: countLimit)
         return all
     }
 
-    /// Visits the entries in at most `limit` places from `start`; answers where to go on, `nil` at the end.
+    /// Visits the entries in at most `limit` slots from `start`. Returns the next slot; `nil` at the end.
     package func visit(from start: Int, limit: Int, _ body: (CacheKey, Value, Int) -> Void) -> Int? {
         let end = min(start + limit, slots.capacity)
         for position in start..<max(start, end) {
@@ -96,8 +96,8 @@ package struct S3FIFO<Value> {
         return slots.free(position)
     }
 
-    /// Makes room by one entry, the value of which it answers with. Each turn either removes one, moves one on, or uses up one of its
-    /// credits, so it ends.
+    /// Evicts one entry and returns its value. Each turn removes an entry, moves one on, or uses up one of its credits, so the loop
+    /// ends.
     private mutating func evictOne() -> Value? {
         while true {
             if let oldest = small.oldest, small.weight * 10 > weightLimit || main.oldest == nil {

@@ -1,22 +1,22 @@
 internal import OnesheetCore
 
-/// One entry's place in a queue of the policy.
+/// An entry's slot in a queue of the policy.
 struct Slot<Value> {
-    /// Of a vacant slot the last key, so that none has to be optional: that would cost each comparison a copy.
+    /// A vacant slot keeps its last key. An optional key would cost each comparison a copy.
     var key: CacheKey
     /// `nil` in a vacant slot.
     var value: Value?
     var weight: Int
-    /// Extra rounds that a costly entry gets in the main queue.
+    /// Extra rounds of a costly entry in the main queue.
     var credit: UInt8
     var isInMain: Bool
-    /// How often it was used lately, up to three.
+    /// Recent uses, up to three.
     var uses: UInt8 = 0
     var newer = -1
     var older = -1
 }
 
-/// All slots, in one array, so that an entry's place is a number and nothing is allocated for links.
+/// All slots in one array: positions are numbers, and links need no allocation.
 struct SlotList<Value> {
     private var slots: [Slot<Value>] = []
     private var vacant: [Int] = []
@@ -47,7 +47,7 @@ struct SlotList<Value> {
         if slots[position].uses < 3 { slots[position].uses += 1 }
     }
 
-    /// Into the main queue: its uses are spent, its credit begins to count.
+    /// Moves to the main queue: its uses reset and its credit starts to count.
     mutating func promote(_ position: Int) {
         slots[position].isInMain = true
         slots[position].uses = slots[position].credit
@@ -75,7 +75,7 @@ struct SlotQueue {
     private var last = -1
     private(set) var weight = 0
 
-    /// The slot that has been in the queue for longest.
+    /// The oldest slot of the queue.
     var oldest: Int? { last < 0 ? nil : last }
 
     mutating func push<Value>(_ position: Int, in slots: inout SlotList<Value>) {

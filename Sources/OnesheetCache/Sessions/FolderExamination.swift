@@ -5,7 +5,7 @@
 #endif
 package import OnesheetCore
 
-/// A look at a cache's folder that changes nothing: nothing is made, locked or opened for writing.
+/// Examines a cache folder without changes: it makes, locks and writes nothing.
 package enum FolderExamination {
     /// Whether there is a folder at `path`.
     package static func isThere(_ path: String) throws(CacheError) -> Bool {
@@ -16,9 +16,10 @@ package enum FolderExamination {
         }
     }
 
-    /// Makes sure that a server could keep its cache at `path`: in a folder of ours or an empty one, or where one can be made.
-    /// - Returns: why nothing could be stored in it now, where a server starts all the same; `nil` if something could.
-    /// - Throws: `CacheError.notACache` if the folder has files in it that are not ours, and `CacheError.fileSystem` if it is none.
+    /// Checks that a server could keep its cache at `path`: in a cache folder, in an empty one, or in a new one.
+    /// - Returns: the reason for which nothing could be stored in it now, although a server would start; `nil` if it could be
+    ///   stored.
+    /// - Throws: `CacheError.notACache` if the folder has foreign files, and `CacheError.fileSystem` if it is not a folder.
     package static func requireUsable(_ path: String) throws(CacheError) -> CacheError? {
         do throws(FileFailure) {
             try requireOurs(path)
@@ -39,19 +40,19 @@ package enum FolderExamination {
         }
     }
 
-    /// Makes sure that files can be written into the folder at `path`, or that it can be made.
+    /// Checks that files can be written into the folder at `path`, or that it can be made.
     package static func requireWritable(_ path: String) throws(CacheError) {
         do throws(FileFailure) { try requireRoom(at: path) } catch { throw error.cacheError }
     }
 
-    /// No error of the system's: the folder is not ours.
+    /// Not an error of the system: the folder belongs to another user.
     private static let foreign: Int32 = -2
 
     private static func requireRoom(at path: String) throws(FileFailure) {
         var place = path
-        // Up to what is there.
+        // Up to the first existing folder.
         while try FileStatus(of: place, followingLink: true) == nil {
-            // A link that leads nowhere is something that is there.
+            // A dangling link exists too.
             guard try FileStatus(of: place) == nil else { throw FileFailure("use the folder", place, code: FileFailure.absence) }
             guard let slash = place.lastIndex(of: "/") else {
                 place = "."

@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 internal import NIOCore
 
-/// The paths in a cache's folder.
+/// The paths in a cache folder.
 ///
 /// ```
-/// CACHEDIR.TAG            says that this is a cache of ours, and which index is the present one
+/// CACHEDIR.TAG            marks the folder as a cache of Onesheet and names the present index
 /// index-<id>.sqlite       the index
-/// entries/a/bc/abc…       one file per entry, named by its key's digest, 244 in each folder when there are a million
-/// tmp/<session>/          files that are being written; a session is one process that has the folder open
-/// trash/<id>/             what is being removed
+/// entries/a/bc/abc…       one file per entry, named by its key's digest; 244 in each folder if there are a million
+/// tmp/<session>/          files during writing; a session is one process that has the folder open
+/// trash/<id>/             files to delete
 /// lock                    held while the folder is opened, made or cleaned
 /// state.sqlite            small values of the plugins (`StateStore`)
-/// NAME.damaged-<moment>   what had that name and could not be used; for a person to look at
+/// NAME.damaged-<moment>   a damaged item that had this name, for a person to look at
 /// ```
 struct FolderLayout: Sendable {
     let path: String
@@ -22,14 +22,14 @@ struct FolderLayout: Sendable {
     var temporary: String { "\(path)/tmp" }
     var trash: String { "\(path)/trash" }
 
-    /// Where sessions write, those of earlier versions too, which called the folder `incoming`.
+    /// The write folders of sessions, including those of earlier versions, which called the folder `incoming`.
     var sessions: [String] { [temporary, "\(path)/incoming"] }
-    /// Where removed files wait, those of earlier versions too, which called the folder `doomed`.
+    /// The trash folders, including those of earlier versions, which called the folder `doomed`.
     var removed: [String] { [trash, "\(path)/doomed"] }
 
     func index(_ id: String) -> String { "\(path)/index-\(id).sqlite" }
 
-    /// The folder of the entry with this name, and the one around it.
+    /// The folder of the entry with this name, and its parent.
     func folders(of name: Digest128) -> [String] {
         let hex = name.hex
         let outer = "\(entries)/\(hex.prefix(1))"
@@ -42,7 +42,7 @@ struct FolderLayout: Sendable {
         return "\(entries)/\(hex.prefix(1))/\(hex.dropFirst().prefix(2))/\(hex)"
     }
 
-    /// The folders that hold entries are numbered.
+    /// The folders of entries are numbered.
     static let partCount = 4096
 
     /// The folder of a part of the entries.
@@ -51,21 +51,22 @@ struct FolderLayout: Sendable {
         return "\(entries)/\(digits.dropFirst().prefix(1))/\(digits.suffix(2))"
     }
 
-    /// The names of the entries' files in a part; what is not named like one is not ours.
+    /// The names of the entry files in a part. Other names are foreign.
     func names(inPart number: Int) throws(FileFailure) -> [Digest128] {
         let start = String(number + 0x1000, radix: 16).dropFirst()
         return try Files.names(in: part(number)).filter { $0.hasPrefix(start) }.compactMap { Digest128(hex: $0) }
     }
 
-    /// Whether a folder without a marker that can be read is all the same one of ours, or empty.
+    /// Whether a folder without a readable marker is still a cache folder, or is empty.
     ///
-    /// It is where everything in it has a name of ours. It is, too, where an index and the three folders are all there, whatever is beside
-    /// them: no other program has these names together, and a marker that was damaged must not lose a cache into which somebody put a note.
+    /// It is one if all its names are the cache's. It is also one if it has an index and the three folders, regardless of other
+    /// items: no other program uses these names together, and a damaged marker must not lose a cache into which a person has put a
+    /// note.
     func isOurs() throws(FileFailure) -> Bool {
         let names = try Files.names(in: path, followingLink: true).filter { $0 != "lost+found" && !$0.hasPrefix("state.sqlite") }
         guard !names.isEmpty else { return true }
         let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }
-        // The lock is made first: a process may be making the folder just now, or was killed while it did.
+        // The lock comes first: a process may be making the folder at this moment, or was killed meanwhile.
         if names.allSatisfy({ isOurs($0) }), hasIndex || names.contains("lock") { return true }
         return hasIndex && [Self.folders, Self.earlierFolders].contains { $0.allSatisfy(names.contains) }
     }
@@ -79,18 +80,18 @@ struct FolderLayout: Sendable {
         return Self.files.contains(name) || (Self.folders + Self.earlierFolders).contains(name) || isIndex(name[...])
     }
 
-    /// Whether `name` is that of an index, or of what SQLite keeps beside it.
+    /// Whether `name` is that of an index or of SQLite's files beside it.
     func isIndex(_ name: Substring) -> Bool {
         guard name.hasPrefix("index-"), Digest128(hex: name.dropFirst(6).prefix(32)) != nil else { return false }
         return ([""] + DatabaseFile.companions).contains { name.dropFirst(38) == ".sqlite\($0)" }
     }
 }
 
-/// The marker as it was found.
+/// The state of the marker.
 enum FoundMarker {
     case absent
     case whole(FolderMarker)
-    /// It is there, and is not what we wrote.
+    /// It exists and has foreign contents.
     case damaged(reason: String)
 
     var marker: FolderMarker? {
@@ -113,7 +114,7 @@ enum FoundMarker {
     }
 }
 
-/// The file that says what the folder is, in the form that backup programs know (https://bford.info/cachedir/).
+/// The file that marks the folder in the format that backup programs know (https://bford.info/cachedir/).
 struct FolderMarker: Equatable {
     let indexID: String
     private static let signature = "Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -125,7 +126,7 @@ struct FolderMarker: Equatable {
         Self(indexID: Digest128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)).hex)
     }
 
-    /// Reads the marker; `nil` if it is not one of ours.
+    /// Parses the marker; `nil` if it is not Onesheet's.
     init?(at path: String) throws(FileFailure) {
         let text = String(buffer: try Files.contents(of: path))
         guard text.hasPrefix(Self.signature + Self.words), text.hasSuffix("\n"),

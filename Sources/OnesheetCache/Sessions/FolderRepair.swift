@@ -2,20 +2,20 @@ internal import FoundationEssentials
 internal import Logging
 internal import OnesheetCore
 
-/// An index that cannot be used any more.
+/// An unusable index.
 struct DamagedIndex {
     let path: String
     let reason: String
 }
 
-/// Repairs a cache folder: sets aside what cannot be used, makes it again, and says so in the log.
+/// Repairs a cache folder: sets damaged items aside, makes them again, and logs it.
 struct FolderRepair {
     let layout: FolderLayout
     let now: Date
     let logger: Logger
 
-    /// The marker that is there. A damaged one makes way for a new one: which index belongs to the folder cannot be told then, and all
-    /// that an index says is in the entries too.
+    /// The present marker. A damaged one is replaced: it cannot tell which index is the present one, and the entries contain
+    /// everything that an index has.
     func marker(_ found: FoundMarker) throws(FileFailure) -> FolderMarker? {
         switch found {
         case .absent: return nil
@@ -29,7 +29,7 @@ struct FolderRepair {
         }
     }
 
-    /// Makes the folders in the folder.
+    /// Makes the subfolders.
     func makeFolders() throws(FileFailure) {
         for path in [layout.entries, layout.temporary, layout.trash] {
             guard let place = try Files.makeOwnFolder(path, now: now) else { continue }
@@ -39,7 +39,7 @@ struct FolderRepair {
         }
     }
 
-    /// Sets an index aside that cannot be used.
+    /// Sets an unusable index aside.
     func setAside(_ index: DamagedIndex) throws(FileFailure) {
         let place = try Files.setAside(index.path, keeping: 1, now: now)
         logger.warning(
@@ -47,7 +47,7 @@ struct FolderRepair {
             metadata: ["reason": "\(index.reason)", "kept as": "\(place)"])
     }
 
-    /// Removes all indexes but the present one, and all but the last that was set aside: each may be as large as the present one.
+    /// Removes all indexes except the present one and the last that was set aside, because each may be as large as the present one.
     func removeIndexes(but present: String) throws(FileFailure) {
         var damaged: [(moment: Substring, name: String)] = []
         for name in try Files.names(in: layout.path, followingLink: true) where !"\(layout.path)/\(name)".hasPrefix(present) {
@@ -63,9 +63,10 @@ struct FolderRepair {
         }
     }
 
-    /// Takes the rights of others from the folder and from the files that are always in it. Entries are not gone through, which takes
-    /// minutes where there are a million: in a folder that nobody else may enter nobody else can read them.
-    /// - Parameter isNew: whether the folder is only now becoming a cache; that it was open says nothing then.
+    /// Removes the permissions of other users from the folder and its fixed files. Skips the entries, which would take minutes for
+    /// a million: if others cannot enter the folder, they cannot read the entries.
+    /// - Parameter isNew: whether the folder becomes a cache at this moment; then its earlier permissions are no reason for a
+    ///   warning.
     func tighten(isNew: Bool) {
         do {
             guard try Files.tighten(layout.path, followingLink: true) else { return }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// One process that has the folder open, and the folder for the files that it is writing.
+/// One process that has the folder open, and its folder for files during writing.
 ///
-/// A lock on a file in it says that the process lives. The system lets go of the lock however the process ends, so that
-/// what a killed process left is known for what it is, and what a living one is writing is left alone.
+/// A lock on a file in it shows that the process is alive. The system releases the lock when the process ends, so the files of a
+/// killed process are recognised, and those of a live one are left alone.
 final class FolderSession: Sendable {
     let path: String
     private let life: OpenFile
@@ -18,12 +18,12 @@ final class FolderSession: Sendable {
         self.life = life
     }
 
-    /// A name for a file that is to be written.
+    /// A name for a new file.
     func temporaryPath() -> String { "\(path)/\(count.wrappingAdd(1, ordering: .relaxed).newValue)" }
 
-    /// Removes what dead sessions left.
+    /// Removes the files of dead sessions.
     /// - Precondition: the caller holds the folder's lock.
-    /// - Returns: how many living sessions there are besides `own`.
+    /// - Returns: the number of live sessions besides `own`.
     @discardableResult
     static func removeDead(in layout: FolderLayout, but own: FolderSession?) throws(FileFailure) -> Int {
         var living = 0
@@ -37,7 +37,7 @@ final class FolderSession: Sendable {
         return living
     }
 
-    /// Removes what a dead session left. If that fails, the files only take a little room.
+    /// Removes the files of a dead session. If that fails, they only take a little room.
     private static func remove(_ path: String) {
         do { try Files.removeTree(path) } catch { return }
     }

@@ -4,17 +4,17 @@ internal import Logging
 internal import NIOCore
 internal import OnesheetCore
 
-/// A folder that was found to be ours, with its index open and a session in it.
+/// A cache folder with its index open and a session in it.
 final class OpenFolder: Sendable {
     let layout: FolderLayout
     let session: FolderSession
     let index: CacheIndex
     private let markerIdentity: FileStatus.Identity
 
-    /// Opens the folder at `layout`, or makes it. What is damaged in it is set aside, and said in the log.
+    /// Opens or makes the folder at `layout`. Sets damaged items aside and logs it.
     /// - Parameters:
-    ///   - isOurs: what was open before was ours, whatever the folder looks like now.
-    ///   - damaged: an index that was found to be damaged, and is to be made again.
+    ///   - isOurs: whether the folder was open before and is a cache, whatever it looks like now.
+    ///   - damaged: an index that was found to be damaged and must be made again.
     init(
         _ layout: FolderLayout, isOurs: Bool = false, distrusting damaged: DamagedIndex? = nil, now: Date, logger: Logger
     ) throws {
@@ -27,7 +27,7 @@ final class OpenFolder: Sendable {
         }
         repair.tighten(isNew: !isOurs && isNew)
         let lock = try FolderLock(waitingFor: layout.lock)
-        // Another process may have made the folder while we waited.
+        // Another process may have made the folder meanwhile.
         let known = try repair.marker(try FoundMarker(at: layout.marker))
         try repair.makeFolders()
         session = try FolderSession(in: layout)
@@ -45,13 +45,13 @@ final class OpenFolder: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    /// Whether the folder is still the one that was opened, with the index that was opened.
+    /// Whether the folder and its index are still the ones that were opened.
     func isCurrent() throws(FileFailure) -> Bool {
         guard try FileStatus(of: layout.marker)?.identity == markerIdentity else { return false }
         return try FileStatus(of: index.path)?.identity == index.identity
     }
 
-    /// Closes the index; the last session to leave marks it as whole, so that it is trusted after the machine was started again.
+    /// Closes the index. The last session marks it as intact, so that it is trusted after a restart of the machine.
     func close() throws {
         if try isCurrent() {
             let lock = try FolderLock(waitingFor: layout.lock)
@@ -66,7 +66,7 @@ final class OpenFolder: Sendable {
         try Files.removeTree(session.path)
     }
 
-    /// The index that the marker names, unless it is damaged, or the machine went down while it was open.
+    /// The index that the marker names, unless it is damaged or the machine crashed while it was open.
     private static func trustedIndex(
         _ marker: FolderMarker, distrusting damaged: DamagedIndex?, _ repair: FolderRepair
     ) throws -> CacheIndex? {
@@ -90,7 +90,7 @@ final class OpenFolder: Sendable {
             try index.close()
             return nil
         } catch {
-            // On a full disk, or while another program holds it, it may be as good as ever.
+            // It may be intact: the disk is full, or another program locks it.
             if error.meansUnwritable, !error.meansDamage, canBeOpened(path) { throw error }
             try repair.setAside(DamagedIndex(path: path, reason: "\(error)"))
             return nil
@@ -102,12 +102,12 @@ final class OpenFolder: Sendable {
             _ = try OpenFile(path, for: .changing)
             return true
         } catch {
-            // If the whole disk cannot be written, this file is not the cause.
+            // If the whole disk is read-only, this file is not the cause.
             return error.isRefusal && !error.meansDamage
         }
     }
 
-    /// A new index, which the marker names. If it cannot be made, on a full disk for example, nothing of it is left.
+    /// A new index, which the marker names. If it cannot be made, for example on a full disk, nothing of it is left.
     private static func freshIndex(_ layout: FolderLayout) throws -> CacheIndex {
         let marker = FolderMarker.fresh()
         let path = layout.index(marker.indexID)
@@ -131,13 +131,13 @@ final class OpenFolder: Sendable {
     }
 }
 
-/// Tells one start of the machine from another.
+/// Identifies the present start of the machine.
 enum BootID {
     static let current: String = {
         do {
             return String(buffer: try Files.contents(of: "/proc/sys/kernel/random/boot_id")).filter { !$0.isWhitespace }
         } catch {
-            // Without an identifier only an index that was closed is trusted.
+            // Without an identifier, only a closed index is trusted.
             return "unknown-\(UInt64.random(in: 0 ... .max))"
         }
     }()

@@ -1,12 +1,12 @@
-/// What is left in the pages of a damaged SQLite file (https://www.sqlite.org/fileformat.html): the records of tables without row ids,
-/// whose columns are all text. Needs neither the file's header nor its schema, and takes no byte on trust.
+/// Recovers records from the pages of a damaged SQLite file (https://www.sqlite.org/fileformat.html): those of tables without row
+/// ids whose columns are all text. It needs neither the file's header nor its schema, and validates every byte.
 struct SQLitePages {
     private let bytes: [UInt8]
     private let size: Int
-    /// What a page has for its records: some databases keep bytes at the end of each.
+    /// The usable size of a page. Some databases reserve bytes at its end.
     private let usable: Int
     private static let word = Array("SQLite format 3\0".utf8)
-    /// No record of ours is as long.
+    /// Larger than any record of the state.
     private static let lengthLimit = 16 << 20
 
     init(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct SQLitePages {
         usable = max(size - reserved, 480)
     }
 
-    /// The records of all pages but those that are free, in which what was removed may still stand.
+    /// The records of all pages except free ones, which may still have removed records.
     func records() -> [[String]] {
         let free = freePages()
         return (0..<bytes.count / size).lazy.filter { !free.contains($0) }.flatMap { records(onPage: $0) }
@@ -32,7 +32,7 @@ struct SQLitePages {
         // The first page begins with the file's header.
         let header = start + (page == 0 ? 100 : 0)
         let kind = bytes[header]
-        // The leaves and the inner pages of an index's tree; both hold records.
+        // Leaf and interior pages of an index tree. Both hold records.
         guard kind == 0x0A || kind == 0x02 else { return [] }
         let (isLeaf, count) = (kind == 0x0A, number(header + 3, bytes: 2))
         let pointers = header + (isLeaf ? 8 : 12)
@@ -44,7 +44,7 @@ struct SQLitePages {
         }
     }
 
-    /// The record at `place` on a page that ends at `end`, with what overflows into other pages.
+    /// The record at `place` on a page that ends at `end`, including its overflow pages.
     private func record(at place: Int, end: Int) -> [String]? {
         var place = place
         guard let length = variable(&place, end: end), length <= min(bytes.count, Self.lengthLimit) else { return nil }
@@ -57,7 +57,7 @@ struct SQLitePages {
             guard place + local + 4 <= end else { return nil }
             var next = number(place + local, bytes: 4)
             while payload.count < length {
-                // A page that leads back to an earlier one ends here too: each turn takes bytes of the length, which is limited.
+                // A cycle of pages ends here too: each turn consumes bytes of the length, which is limited.
                 guard next >= 1, next <= bytes.count / size else { return nil }
                 let start = (next - 1) * size
                 payload += bytes[start + 4..<start + 4 + min(usable - 4, length - payload.count)]
@@ -69,7 +69,7 @@ struct SQLitePages {
 
     private init(payload: [UInt8]) { (bytes, size, usable) = (payload, max(payload.count, 1), payload.count) }
 
-    /// The columns of the record that all the bytes are; `nil` where one is not text or a byte is left over.
+    /// The columns of a record that occupies all the bytes; `nil` if one is not text or a byte is left over.
     private func texts() -> [String]? {
         var place = 0
         guard let header = variable(&place, end: bytes.count), header <= bytes.count else { return nil }
@@ -89,7 +89,7 @@ struct SQLitePages {
         return place == bytes.count ? texts : nil
     }
 
-    /// The numbers of the pages in the list of free ones, counted from 0.
+    /// The numbers of the free pages, counted from 0.
     private func freePages() -> Set<Int> {
         guard bytes.count >= 100, bytes.starts(with: Self.word) else { return [] }
         var free: Set<Int> = []
@@ -103,13 +103,13 @@ struct SQLitePages {
         return free
     }
 
-    /// A number of so many bytes, the first one first.
+    /// A big-endian number of this many bytes.
     private func number(_ place: Int, bytes count: Int) -> Int {
         guard place >= 0, place + count <= bytes.count else { return 0 }
         return bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes; `nil` where it is not on the page, or is none that a length can be.
+    /// A number of one to nine bytes; `nil` if it leaves the page or is too large for a length.
     private func variable(_ place: inout Int, end: Int) -> Int? {
         var value = 0
         for _ in 0..<5 {

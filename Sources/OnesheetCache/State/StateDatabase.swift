@@ -3,14 +3,14 @@ internal import Logging
 internal import OnesheetCore
 internal import Synchronization
 
-/// The values in a file, or in memory for as long as the file cannot be written: a full disk stops neither a start nor a request.
+/// The values in a file, or in memory while the file cannot be written: a full disk stops neither a start nor a request.
 ///
-/// Memory begins with what the file says, and goes back into it with the first change that finds that it can be written. A file that
-/// is found to be damaged, at the start or later, makes way for a new one with all that can be read of it.
+/// Memory starts with the file's values, and is written back by the first change that finds the file writable. A damaged file is
+/// replaced, at the start or later, by a new one with all readable values.
 final class StateDatabase: Sendable {
     private enum Place {
         case file(StateFile)
-        /// `isWhole`: with all that the file says, so that nothing is lost when it replaces what is in the file.
+        /// `isWhole`: it has all values of the file, so it may replace the file's contents.
         case memory(DatabaseQueue, isWhole: Bool)
 
         var queue: DatabaseQueue {
@@ -21,7 +21,7 @@ final class StateDatabase: Sendable {
         }
     }
 
-    /// How often one operation looks for a place that works.
+    /// The number of attempts of one operation to find a usable place.
     private static let attempts = 5
     private let folder: String?
     private let clock: WallClock
@@ -47,7 +47,7 @@ final class StateDatabase: Sendable {
     func read<Answer: Sendable>(_ body: @escaping @Sendable (Database) throws -> Answer) async throws -> Answer {
         let place = current
         do {
-            // Nothing is lost as long as this process has the file open, even if nobody else can find it.
+            // Nothing is lost while this process has the file open, even if no other process can find it.
             guard case .file(let file) = place, try file.isCurrent() == false else { return try await place.queue.read(body) }
             try await leave(file, nil)
         } catch {
@@ -68,7 +68,7 @@ final class StateDatabase: Sendable {
                     try await leave(file, nil)
                     if attempts < Self.attempts { continue }
                 }
-                // The values may have moved while this waited for its turn.
+                // The values may have moved while this operation waited.
                 let answer = try await place.queue.write { [self] in try isCurrent(place.queue) ? body($0) : nil }
                 if let answer { return answer }
             } catch {
@@ -83,8 +83,8 @@ final class StateDatabase: Sendable {
     private var current: Place { place.withLock { $0 } }
     private func isCurrent(_ queue: DatabaseQueue) -> Bool { current.queue === queue }
 
-    /// Goes on in another file or in memory, with all that the file says.
-    /// - Parameter reason: why it cannot be used; `nil` where another one has its name, or nothing has.
+    /// Continues in another file or in memory, with all values of the file.
+    /// - Parameter reason: the reason for which it is unusable; `nil` if the file was replaced or deleted.
     private func leave(_ file: StateFile, _ reason: (any Error)?) async throws {
         guard let folder else { return }
         try await file.queue.writeWithoutTransaction { [self] values in
@@ -92,7 +92,7 @@ final class StateDatabase: Sendable {
             do {
                 if let reason, !reason.meansDamage { throw reason }
                 if let reason { try file.replace(in: folder, reason: reason, now: clock.now, logger: logger) }
-                // Where the file was deleted, what was decided is not: this process still has it.
+                // If the file was deleted, its values are not lost: this process still has it open.
                 let known = reason == nil ? Self.known(values) : []
                 if try reason == nil && file.isCurrent() == nil {
                     try Files.makeFolders(folder)
@@ -110,12 +110,12 @@ final class StateDatabase: Sendable {
         }
     }
 
-    /// All values, as far as they can be read.
+    /// All readable values.
     private static func known(_ values: Database) -> [StateRow] {
         do { return try StateRow.all(values) } catch { return [] }
     }
 
-    /// Puts the values back into the file, where that is possible now.
+    /// Writes the values back into the file, if that is possible now.
     private func returnToFile() async throws {
         guard let folder, case .memory(let memory, let isWhole) = current else { return }
         do {
@@ -124,7 +124,7 @@ final class StateDatabase: Sendable {
                 let rows = try StateRow.all(values)
                 let file = try StateFile.opened(in: folder, now: clock.now, logger: logger)
                 try file.queue.write { database in
-                    // What could not be read at first is not replaced, but for what was set since.
+                    // Values that could not be read at first are kept, except for later changes.
                     if isWhole { try database.execute(sql: "DELETE FROM state") }
                     for row in rows { try row.put(database) }
                 }
@@ -140,16 +140,16 @@ final class StateDatabase: Sendable {
         logger.warning("The state (chosen posters, calls counted) is in memory until its file can be written: \(reason)")
     }
 
-    /// What a file that cannot be written says, in memory.
+    /// A copy in memory of a file that cannot be written.
     private static func unwritten(in folder: String) throws -> Place {
         let path = StateFile.path(in: folder)
         do {
             guard let status = try FileStatus(of: path) else { return .memory(try memory(), isWhole: true) }
             let rows = StateSalvage.rows(of: path)
-            // One that could only just be made has nothing in it.
+            // A file that could only just be made is empty.
             return .memory(try memory(rows), isWhole: !rows.isEmpty || status.size == 0)
         } catch {
-            // The folder cannot be looked into.
+            // The folder cannot be read.
             return .memory(try memory(), isWhole: false)
         }
     }

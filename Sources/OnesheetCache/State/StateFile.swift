@@ -3,7 +3,7 @@ internal import GRDB
 internal import Logging
 internal import OnesheetCore
 
-/// The file of the state, opened and found to be whole.
+/// The open and intact file of the state.
 struct StateFile {
     let queue: DatabaseQueue
     private let path: String
@@ -11,13 +11,13 @@ struct StateFile {
 
     static func path(in folder: String) -> String { "\(folder)/state.sqlite" }
 
-    /// Opens the file in `folder`, or makes it. A damaged one is set aside, and what could be read of it is in the new one.
-    /// - Parameter known: what this process knows of the values, for where nothing can be read.
+    /// Opens or makes the file in `folder`. Sets a damaged one aside and puts its readable values into the new one.
+    /// - Parameter known: the values in this process, in case nothing can be read.
     static func opened(in folder: String, knowing known: [StateRow] = [], now: Date, logger: Logger) throws -> StateFile {
         try Files.makeFolders(folder)
         let path = path(in: folder)
         var failure: any Error = FileFailure("open", path, code: FileFailure.absence)
-        // Another process may do the same just now; once more is enough then.
+        // Another process may do the same at this moment. One more attempt suffices.
         for _ in 0..<3 {
             guard let found = try FileStatus(of: path) else {
                 try make(in: folder)
@@ -33,13 +33,13 @@ struct StateFile {
         throw failure
     }
 
-    /// - Throws: an error that `meansDamage` where it is not as we wrote it.
+    /// - Throws: an error that `meansDamage` if it is damaged or foreign.
     private init(_ path: String) throws {
         try DatabaseFile(path: path).check()
         var configuration = Configuration()
         // Another process with the same folder may be writing: wait for it rather than fail.
         configuration.busyMode = .timeout(5)
-        // With a rollback journal the file can be read where nothing can be written.
+        // A file with a rollback journal can be read on a read-only disk.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = PERSIST") }
         queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.writeWithoutTransaction { database in
@@ -50,15 +50,15 @@ struct StateFile {
         (self.path, identity) = (path, status.identity)
     }
 
-    /// Whether the path names this file still; `nil` where nothing is there.
+    /// Whether the path still names this file; `nil` if it names nothing.
     func isCurrent() throws(FileFailure) -> Bool? { try FileStatus(of: path).map { $0.identity == identity } }
 
-    /// Sets this file aside, which was found to be damaged, unless another process has done so.
+    /// Sets this damaged file aside, unless another process has done so.
     func replace(in folder: String, reason: any Error, now: Date, logger: Logger) throws {
         try Self.replace(identity, in: folder, reason: reason, now: now, logger: logger)
     }
 
-    /// Makes the file where there is none, with these values in it.
+    /// Makes the file with these values, if there is none.
     static func make(in folder: String, _ rows: [StateRow] = []) throws {
         let lock = try FolderLock(waitingFor: "\(folder)/lock")
         guard try FileStatus(of: path(in: folder)) == nil else { return }
@@ -75,7 +75,7 @@ struct StateFile {
         guard try FileStatus(of: path)?.identity == damaged else { return }
         let read = StateSalvage.rows(of: path)
         let rows = read.isEmpty ? known : read
-        // A write-ahead log that is another database's goes with it.
+        // A write-ahead log of another database goes with it.
         var place = ""
         try write(rows, in: folder) {
             place = try Files.setAside(path, with: DatabaseFile.companions, now: now)
@@ -89,7 +89,7 @@ struct StateFile {
         withExtendedLifetime(lock) {}
     }
 
-    /// Writes the file under another name first: whoever finds it finds it whole.
+    /// Writes the file under another name first, so that readers find it complete or not at all.
     /// - Parameter clear: frees the name; called once everything is written.
     private static func write(_ rows: [StateRow], in folder: String, clear: () throws -> Void = {}) throws {
         let path = path(in: folder)
@@ -113,7 +113,7 @@ struct StateFile {
         try new.remove()
     }
 
-    /// Makes sure that the database is sound, and ours.
+    /// Checks that the database is intact and has this schema.
     private static func check(_ database: Database) throws {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard version == 0 else {

@@ -1,12 +1,12 @@
 internal import GRDB
 internal import NIOCore
 
-/// Reads what can be read of a state that is damaged. Nothing is written to it.
+/// Reads the readable values of a damaged state. Writes nothing to it.
 enum StateSalvage {
-    /// More bytes are not looked through page by page: no state of ours is as large.
+    /// The largest file to search page by page. No state is larger.
     private static let limit = 256 << 20
 
-    /// The values that can be read, by SQLite as far as it gets from either end, and else from the pages that are left of the file.
+    /// The readable values: from SQLite as far as it gets from either end, otherwise from the pages.
     static func rows(of path: String) -> [StateRow] {
         var found: [Name: StateRow] = [:]
         let isWhole = read(path) { row in found[Name(part: row.part, key: row.key)] = row }
@@ -34,7 +34,7 @@ enum StateSalvage {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             return try queue.unsafeRead { database in
                 if try read(database, order: "part, key", visit) { return true }
-                // From the other end up to where it is broken.
+                // From the other end up to the damage.
                 _ = try read(database, order: "part DESC, key DESC", visit)
                 return false
             }
@@ -43,8 +43,7 @@ enum StateSalvage {
         }
     }
 
-    /// Whether SQLite can open what it keeps beside the file without waiting for ever, and without taking another database's log for
-    /// this one's.
+    /// Whether SQLite can open the files beside the database without blocking for ever and without using another database's log.
     private static func hasSoundCompanions(_ path: String) throws(FileFailure) -> Bool {
         guard try FileStatus(of: path + "-wal") == nil else { return false }
         return try FileStatus(of: path + "-journal")?.isFile ?? true

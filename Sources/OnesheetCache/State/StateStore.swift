@@ -2,11 +2,11 @@ internal import GRDB
 package import Logging
 package import OnesheetCore
 
-/// Small values that survive a restart, in one SQLite file: each plugin sees its own part.
+/// Small values that survive a restart, in one SQLite file. Each plugin sees only its own.
 package struct StateStore: Sendable {
     private let database: StateDatabase
 
-    /// Values that last as long as the object.
+    /// Values with the lifetime of the object.
     package init() throws(CacheError) {
         do {
             database = try StateDatabase()
@@ -15,8 +15,8 @@ package struct StateStore: Sendable {
         }
     }
 
-    /// Opens the file `state.sqlite` in `folder`, made when it is not there. While it cannot be written, values last in memory. One that
-    /// is damaged is set aside, with what could be read of it in a new one.
+    /// Opens or makes the file `state.sqlite` in `folder`. While it cannot be written, values stay in memory. A damaged file is set
+    /// aside, and its readable values go into a new one.
     package init(
         folder: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.state")
     ) throws(CacheError) {
@@ -27,7 +27,7 @@ package struct StateStore: Sendable {
         }
     }
 
-    /// The values that belong to `name`.
+    /// The values of `name`.
     package func part(_ name: String) -> StatePart { StatePart(database: database, name: name) }
 }
 
@@ -42,7 +42,7 @@ package struct StatePart: KeyValueState {
 
     package func set(_ value: String?, for key: String) async throws { try await change(key) { _ in value } }
 
-    /// Puts what `body` makes of the value in its place; nobody else changes it meanwhile, no other process either.
+    /// Replaces the value by the result of `body`. No other thread or process changes it meanwhile.
     @discardableResult
     package func change(_ key: String, _ body: @escaping @Sendable (String?) throws -> String?) async throws -> String? {
         try await update(key) { value in
@@ -51,7 +51,7 @@ package struct StatePart: KeyValueState {
         }
     }
 
-    /// Changes the value in its place; nobody else changes it meanwhile, no other process either. What stays as it is is not written.
+    /// Changes the value in place. No other thread or process changes it meanwhile. An unchanged value is not written.
     package func update<Answer: Sendable>(
         _ key: String, _ body: @escaping @Sendable (inout String?) throws -> Answer
     ) async throws -> Answer {
@@ -69,9 +69,9 @@ package struct StatePart: KeyValueState {
         }
     }
 
-    /// When all values together have more than `bytes`, removes about one in sixteen of those that hold each of `texts`: any of them,
-    /// because none is worth more than another.
-    /// - Returns: how many were removed.
+    /// If all values together exceed `bytes`, removes about one in sixteen of those that contain each of `texts`. It removes
+    /// arbitrary ones, because all are worth the same.
+    /// - Returns: the number of removed values.
     @discardableResult
     package func trim(above bytes: Int, holding texts: [String]) async throws -> Int {
         try await database.write { database in

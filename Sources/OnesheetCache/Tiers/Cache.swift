@@ -3,16 +3,16 @@ internal import NIOCore
 package import OnesheetCore
 internal import Synchronization
 
-/// An entry, and which tier had it.
+/// An entry and its tier.
 package struct CacheHit: Sendable {
     package let entry: CacheEntry
     /// The tier's name: `memory`, `disk`.
     package let tier: String
     /// The file with the body, if it is not in memory.
     package let file: ReadyFile?
-    /// Whether it is from the first tier.
+    /// Whether it is from the memory tier.
     package var isFromMemory: Bool { tier == MemoryTier.name }
-    /// How many bytes the body has, wherever it is.
+    /// The bytes of the body, in memory or in the file.
     package var size: Int { file?.region.readableBytes ?? entry.body.readableBytes }
 
     package init(entry: CacheEntry, tier: String, file: ReadyFile? = nil) {
@@ -20,20 +20,20 @@ package struct CacheHit: Sendable {
     }
 }
 
-/// What a look-up that waits for nothing has found.
+/// The outcome of a lookup that did not wait.
 package struct CacheLookUp: Sendable {
-    /// The fresh entry, if a tier had it at once.
+    /// The fresh entry, if a tier had it immediately.
     package let hit: CacheHit?
-    /// What memory had nothing since; `nil` if it had the entry.
+    /// The promotion mark of a miss in memory; `nil` if memory had the entry.
     fileprivate let mark: PromotionMark?
 }
 
-/// The tiers one after another: memory first, then the others; what a later tier has is promoted into all before it.
+/// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it.
 ///
-/// A tier that fails is logged and passed by: the cache may cost a request time, never its answer.
+/// A failing tier is logged and skipped: the cache may cost a request time but never its answer.
 package struct Cache: Sendable {
     package let memory: MemoryTier
-    /// The tiers behind memory, in the order in which they are asked.
+    /// The tiers behind memory, in order.
     package let others: [any CacheTier]
     package let logger: Logger
     /// Notices purges by other processes.
@@ -51,12 +51,12 @@ package struct Cache: Sendable {
         invalidations = InvalidationWatcher(memory: memory, tiers: others)
     }
 
-    /// How much an event loop reads into memory at once; copying as much takes a few microseconds.
+    /// The most bytes that an event loop reads into memory at once. Copying them takes a few microseconds.
     private static let readingNow = 128 << 10
 
-    /// Looks `key` up as far as that takes no waiting; an event loop may ask.
+    /// Looks up `key` without waiting. Event loops may call it.
     ///
-    /// Promotes small entries into memory, and finds large ones as files.
+    /// Promotes small entries into memory, and returns large ones as files.
     package func lookUp(_ key: CacheKey) -> CacheLookUp {
         let inMemory = lookUpInMemory(key)
         guard let mark = inMemory.mark else { return inMemory }
@@ -74,7 +74,7 @@ package struct Cache: Sendable {
     }
 
     /// The fresh entry under `key`, with its body, from the first tier that has it.
-    /// - Parameter lookUp: what a look-up has found that did not wait; this one goes on where that one ended.
+    /// - Parameter lookUp: the outcome of a lookup that did not wait. This one continues there.
     package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil) async -> CacheHit? {
         let lookUp = lookUp ?? lookUpInMemory(key)
         if let hit = lookUp.hit, hit.file == nil { return hit }
@@ -94,7 +94,7 @@ package struct Cache: Sendable {
         return nil
     }
 
-    /// Stores an entry that a later tier had, unless something was removed meanwhile: it may be what was removed.
+    /// Promotes an entry of a later tier, unless something was removed meanwhile, which may be this entry.
     private func promote(
         _ entry: CacheEntry, for key: CacheKey, into number: Int, under generation: CacheGeneration?, since moment: Removals.Moment?
     ) async {
@@ -107,7 +107,7 @@ package struct Cache: Sendable {
         }
     }
 
-    /// Whether any tier has a fresh entry under `key`; reads no body and extends no life.
+    /// Whether any tier has a fresh entry under `key`. Reads no body and extends no lifetime.
     package func contains(_ key: CacheKey) async -> Bool {
         if await memory.contains(key) { return true }
         for tier in others {
@@ -118,36 +118,36 @@ package struct Cache: Sendable {
         return false
     }
 
-    /// The generation that work begins under which stores what it makes. Purges by other processes count once they are noticed, and
-    /// nothing that began before them is stored in any case.
+    /// The generation for new work, under which its results are stored. Purges by other processes count once they are noticed, and
+    /// no result of earlier work is stored in any case.
     package func generation() async -> CacheGeneration { await invalidations.generation() }
 
     /// Stores `entry` in every tier.
-    /// - Parameter generation: the one that the work began under. Nothing is stored if something was purged since, because `entry` may be
-    ///   made of it. `nil` stores in any case.
+    /// - Parameter generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry`
+    ///   may be derived from purged entries. `nil` stores unconditionally.
     package func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil) async {
         for (number, tier) in others.enumerated() {
-            // A tier that could not tell its generation cannot be asked to compare it.
+            // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]
             let isCurrent = await errors.passing(tier, "store", of: key) { () async throws(CacheError) in
                 try await tier.store(entry, for: key, ifGeneration: expected)
             }
-            // Another process has purged: what begins from now on is to know of it.
+            // Another process has purged. New work must use the new generation.
             if isCurrent == false { return await invalidations.check() }
         }
         memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
     }
 
-    /// Removes what `selection` takes from every tier, and all that is made of it meanwhile: nothing that began before is found
-    /// afterwards, if it is stored under the generation that it began under.
-    /// - Throws: when a tier may still have some; the other tiers have removed theirs.
+    /// Removes the entries that match `selection` from every tier, together with the results of running work: no result of earlier
+    /// work is found afterwards if it is stored under its generation.
+    /// - Throws: if a tier may still have some. The other tiers have removed theirs.
     package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
-        // Removing expired entries invalidates nothing, because no tier serves them.
+        // The removal of expired entries invalidates nothing, because no tier serves them.
         guard selection != .expired else { return try await remove(selection) }
         var removal = CacheRemoval()
         var failure: CacheError?
-        // Twice: work that begins during the first removal may read what is still there, and store what it makes of it.
+        // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {
             do {
                 try await invalidations.raiseGeneration()
@@ -165,8 +165,8 @@ package struct Cache: Sendable {
         return removal
     }
 
-    /// Removes what is under `key` from every tier.
-    /// - Throws: when a tier may still have it; the other tiers have removed it all the same.
+    /// Removes the entry under `key` from every tier.
+    /// - Throws: if a tier may still have it. The other tiers have removed it.
     package func remove(_ key: CacheKey) async throws(CacheError) {
         try await inEveryTier { tier throws(CacheError) in
             try await tier.remove(key)
@@ -174,21 +174,21 @@ package struct Cache: Sendable {
         }
     }
 
-    /// Removes what `selection` takes from every tier, or with `dryRun` counts it. The count is the largest tier's,
+    /// Removes the entries that match `selection` from every tier; with `dryRun`, counts them. The count is the largest tier's,
     /// because the same entry is usually in several.
-    /// - Throws: when a tier may still have some; the other tiers have removed theirs all the same.
+    /// - Throws: if a tier may still have some. The other tiers have removed theirs.
     @discardableResult
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }
     }
 
-    /// How often each tier behind memory failed and was passed by.
+    /// The failures of each tier behind memory.
     package var failures: [String: Int] {
         let counts = errors.counts
         return Dictionary(others.map { ($0.name, counts[$0.name] ?? 0) }, uniquingKeysWith: +)
     }
 
-    /// Each tier's figures by its name. A tier that cannot tell is left out.
+    /// The figures of each tier by its name, except those of tiers that fail.
     package func statistics() async -> [String: CacheStatistics] {
         var all = [memory.name: await memory.statistics()]
         for tier in others {
@@ -197,7 +197,7 @@ package struct Cache: Sendable {
         return all
     }
 
-    /// From the last tier to the first, so that nothing can be promoted out of a tier that is still to come.
+    /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
     @discardableResult
     private func inEveryTier(
         _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
@@ -219,16 +219,16 @@ package struct Cache: Sendable {
     }
 }
 
-/// Counts removals, so that a promotion between tiers sees whether one came between.
+/// Counts removals, so that a promotion notices one that came between.
 private final class Removals: Sendable {
-    /// Two are the same if no removal began between them.
+    /// Equal if no removal began between them.
     struct Moment: Equatable {
         fileprivate let begun: Int
     }
 
     private let counts = Mutex((begun: 0, underWay: 0))
 
-    /// `nil` while something is being removed.
+    /// `nil` during a removal.
     var moment: Moment? { counts.withLock { $0.underWay == 0 ? Moment(begun: $0.begun) : nil } }
 
     func begin() {

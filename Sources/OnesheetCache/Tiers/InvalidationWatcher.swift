@@ -1,10 +1,10 @@
 internal import OnesheetCore
 internal import Synchronization
 
-/// Each tier's generation at one moment: work stores what it makes only while they are the same.
+/// The generation of each tier at one moment. The results of work are stored only while they are unchanged.
 package struct CacheGeneration: Hashable, Sendable {
     package let memory: Int
-    /// Of the tiers behind memory; `nil` for one that could not tell.
+    /// Of the tiers behind memory; `nil` if a tier failed.
     let tiers: [Int?]
 
     package init(memory: Int = 0) { self.init(memory: memory, tiers: []) }
@@ -15,13 +15,13 @@ package struct CacheGeneration: Hashable, Sendable {
     }
 }
 
-/// Notices purges by other processes that share a tier, and keeps the tiers' generations for the work that begins.
+/// Notices purges by other processes that share a tier, and knows the generations for new work.
 ///
-/// If another process has purged, all of memory goes and not only what was purged: it comes back from the disk, and such a purge is rare.
+/// If another process has purged, the whole memory tier is emptied: such purges are rare, and the entries come back from the disk.
 package final class InvalidationWatcher: Sendable {
     private struct State {
         var known: [Int?]
-        /// How often this process raised the generations: a reading that was under way meanwhile says nothing.
+        /// The number of purges by this process. A read of the generations during one of them is not meaningful.
         var raises = 0
     }
 
@@ -35,7 +35,7 @@ package final class InvalidationWatcher: Sendable {
         state = Mutex(State(known: tiers.map { _ in nil }))
     }
 
-    /// The generation as it is known; only of tiers that have not told it yet it is read.
+    /// The known generations. Reads only those that are not known yet.
     package func generation() async -> CacheGeneration {
         for number in unknownTiers {
             guard let current = await current(number) else { continue }
@@ -54,13 +54,13 @@ package final class InvalidationWatcher: Sendable {
                 return known != current
             }
             if isForeign { await emptyMemory() }
-            // After memory is empty: work that knows of the purge finds nothing in it from before.
+            // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.raises == before.raises { $0.known[number] = current } }
         }
     }
 
     /// Raises every tier's generation for a purge by this process.
-    /// - Throws: when a tier could not raise it; the others have.
+    /// - Throws: if a tier failed. The others have been raised.
     func raiseGeneration() async throws(CacheError) {
         _ = await memory.raiseGeneration()
         var failure: CacheError?
@@ -83,7 +83,7 @@ package final class InvalidationWatcher: Sendable {
 
     private var unknownTiers: [Int] { state.withLock { state in tiers.indices.filter { state.known[$0] == nil } } }
 
-    /// A tier that fails has not been purged as far as anybody can tell.
+    /// A tier that fails counts as not purged.
     private func current(_ number: Int) async -> Int? {
         do { return try await tiers[number].generation() } catch { return nil }
     }

@@ -2,7 +2,7 @@ internal import Logging
 internal import OnesheetCore
 internal import Synchronization
 
-/// Lets a request go on when a tier fails, and says so in the log: a full disk fails every request, so not each time.
+/// Skips a failing tier and logs it. A full disk fails every request, so repeated failures are not all logged.
 final class TierErrorLog: Sendable {
     private let logger: Logger
     private let failures = Mutex<[String: Failures]>([:])
@@ -14,7 +14,7 @@ final class TierErrorLog: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// How often each tier failed.
+    /// The failures of each tier.
     var counts: [String: Int] { failures.withLock { $0.mapValues(\.count) } }
 
     /// The result of `body`, or `nil` if it fails.

@@ -3,23 +3,23 @@ internal import Logging
 internal import NIOCore
 package import OnesheetCore
 
-/// Values of one type in the cache, through all its tiers: a source's answers, for example.
+/// Values of one type in the cache, in all its tiers. For example, a source's answers.
 package struct TypedStorage<Value: DataConvertible>: Sendable {
     private let cache: Cache
     private let name: String
     private let clock: WallClock
     private let executor = BoundedExecutor(threads: 1)
 
-    /// Bytes of a value that is read where it is asked for. A larger one, which a source can make as large as it likes, is read on a
-    /// thread for that, and so is every value written, because its size is unknown until then.
+    /// The largest value in bytes that is decoded on the calling thread. A larger one, whose size a source can choose, is decoded
+    /// on a separate thread. So is every encoded value, because its size is unknown beforehand.
     private static var smallSize: Int { 64 << 10 }
 
-    /// - Parameter name: what sets these values' keys apart from other storages' in the same cache.
+    /// - Parameter name: distinguishes the keys of these values from those of other storages in the same cache.
     package init(_ name: String, in cache: Cache, clock: WallClock = .system) {
         (self.name, self.cache, self.clock) = (name, cache, clock)
     }
 
-    /// The fresh value under `key`. Bytes that are no such value any more, after a change of the type for example, are none.
+    /// The fresh value under `key`. Bytes that cannot be decoded, for example after a change of the type, count as missing.
     package func value(forKey key: String) async -> Value? {
         guard let hit = await cache.entry(for: cacheKey(key)) else { return nil }
         do {
@@ -34,10 +34,11 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
 
     /// Stores `value`.
     /// - Parameters:
-    ///   - expiration: how long the value is good for; `nil` is as long as each tier keeps what does not say.
-    ///   - cost: milliseconds that it took to get the value.
-    ///   - generation: the one that the work began under; nothing is stored if something was purged since. `nil` stores in any case.
-    /// - Throws: what the value's `data()` throws.
+    ///   - expiration: the lifetime of the value; `nil` uses the default of each tier.
+    ///   - cost: milliseconds spent on getting the value.
+    ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since. `nil` stores
+    ///     unconditionally.
+    /// - Throws: any error of the value's `data()`.
     package func store(
         _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0,
         ifGeneration generation: CacheGeneration? = nil
@@ -49,7 +50,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
         await cache.store(entry, for: cacheKey(key), ifGeneration: generation)
     }
 
-    // Functions of their own, and asynchronous ones: those run where the executor is.
+    // Separate asynchronous functions, because those run on the preferred executor.
     private static func read(_ body: ByteBuffer) async throws -> Value { try Value(data: body) }
 
     private static func write(_ value: Value) async throws -> (body: ByteBuffer, validator: String) {
@@ -57,7 +58,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
         return (body, Validator.of(body))
     }
 
-    /// Whether a fresh value is there.
+    /// Whether there is a fresh value.
     package func contains(_ key: String) async -> Bool { await cache.contains(cacheKey(key)) }
 
     package func remove(forKey key: String) async throws(CacheError) { try await cache.remove(cacheKey(key)) }
