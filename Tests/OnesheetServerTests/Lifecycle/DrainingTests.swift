@@ -34,7 +34,7 @@ final class DrainingTests: ServerTestCase {
         // When it is told to end
         XCTAssertTrue(server.server.drain())
         // Then it says so and serves all the same
-        assertProblem(try await server.send("/ready"), 503, "ends")
+        assertProblem(try await server.send("/ready"), 503, "shutting down")
         let poster = try await server.send("/t/p/w92/sample/1.jpg")
         XCTAssertEqual(poster.status, 200)
         XCTAssertFalse(server.server.drain())
