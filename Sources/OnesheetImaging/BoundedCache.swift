@@ -1,6 +1,6 @@
-/// A cache with a limit on bytes and entries that evicts the least recently used value first.
+/// A cache with a limit on bytes and entries. It evicts the least recently used value first.
 ///
-/// For few entries: finding the oldest looks at all of them.
+/// For few entries: it scans all of them to find the oldest.
 struct BoundedCache<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
@@ -8,7 +8,7 @@ struct BoundedCache<Key: Hashable, Value> {
         var used: UInt64
     }
 
-    /// Bytes and entries that are kept at the most.
+    /// The most bytes and entries.
     let limit: Int
     let entries: Int
     private(set) var bytes = 0
@@ -27,7 +27,7 @@ struct BoundedCache<Key: Hashable, Value> {
         return entry.value
     }
 
-    /// Keeps a value, unless it alone takes more than all may.
+    /// Stores a value, unless it alone exceeds the limit.
     mutating func keep(_ value: Value, for key: Key, bytes size: Int) {
         if let old = values.removeValue(forKey: key) { bytes -= old.bytes }
         guard size <= limit else { return }

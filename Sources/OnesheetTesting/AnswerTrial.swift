@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 public import OnesheetCore
 
-/// Asks a source for all that it can be asked, and holds what it answers against what the server does with answers.
+/// Makes every kind of call to a source and passes its answers through the checks of the server.
 public enum AnswerTrial {
-    /// - Returns: what is wrong; empty where each answer can be used or is an error of a source's.
+    /// - Returns: the problems; empty if each answer is usable or a `SourceError`.
     public static func problems(of source: any ContentSource, id: String, _ query: TitleQuery = TitleQuery()) async -> [String] {
         var problems: [String] = []
         func note(_ error: SourceError) {

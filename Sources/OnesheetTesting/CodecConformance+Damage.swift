@@ -23,7 +23,7 @@ extension CodecConformance {
                     throw Violation("after \(calls) calls: \(error.map { "\($0)" } ?? "no error")")
                 }
             }
-            // A sink's error is not damage that could be accepted.
+            // An error of the sink is not damage that could be accepted.
             let (_, error) = try attempt(file, DecodeRequest(acceptsTruncated: true), failsAfter: 2)
             guard error == RowCollector.failure else { throw Violation("swallowed where truncated files are accepted") }
         }
@@ -57,7 +57,7 @@ extension CodecConformance {
                     damaged[place] ^= 1 << bit
                     try checkSanity(of: damaged, "bit \(bit) of byte \(place)")
                 }
-                // Numbers as large as they can be.
+                // The largest numbers.
                 var large = file
                 for byte in place..<min(place + 8, file.count) { large[byte] = 0xFF }
                 try checkSanity(of: large, "ones from byte \(place)")
@@ -83,7 +83,7 @@ extension CodecConformance {
         }
     }
 
-    /// Whatever the bytes are, an answer is an error or a whole picture, and small.
+    /// For any bytes, the result is an error or a whole and small picture.
     private func checkSanity(of file: [UInt8], _ what: String) throws {
         let limits = Limits(pixels: 1_000_000)
         for acceptsTruncated in [false, true] {
@@ -98,7 +98,8 @@ extension CodecConformance {
         guard sides.allSatisfy({ $0 > 0 }) else { throw Violation("\(what): a header without pixels") }
     }
 
-    /// Places from 0 up to `count`: each of them if there are no more than `all`, else the first and last and a sample between.
+    /// Positions from 0 up to `count`: all of them if there are no more than `all`, else the first, the last and a sample in
+    /// between.
     private static func points(_ count: Int, all: Int) -> [Int] {
         guard count > all else { return Array(0..<max(count, 0)) }
         let ends = Array(0..<(all / 3)) + Array((count - all / 3)..<count)

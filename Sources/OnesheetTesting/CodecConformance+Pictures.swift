@@ -2,10 +2,10 @@ internal import NIOCore
 internal import OnesheetCore
 
 extension CodecConformance {
-    /// Sides that have gone wrong before: single pixels, rows and columns, odd ones, one more than a block.
+    /// Sizes that have caused bugs before: single pixels, rows and columns, odd ones, one more than a block.
     static let sizes = [(1, 1), (1, 9), (9, 1), (2, 3), (7, 5), (16, 16), (17, 33), (65, 48)]
 
-    /// A picture of soft slopes, so that formats that lose something lose little.
+    /// A picture of soft gradients, so that lossy formats lose little.
     func picture(_ kind: PixelLayout, width: Int, height: Int) throws(CodecError) -> PixelBuffer {
         let layout = kind.sized(width, height)
         var picture = try PixelBuffer(layout, limits: Limits())
@@ -27,7 +27,7 @@ extension CodecConformance {
         return UInt8(clamping: 20 + 30 * channel + right * x + down * y)
     }
 
-    /// One file of each kind and size, and those that were given.
+    /// One file of each kind and size, and the given files.
     func everyFile() throws -> [[UInt8]] {
         var all = files
         for kind in kinds { all.append(try file(kind, width: 33, height: 21)) }
@@ -38,7 +38,7 @@ extension CodecConformance {
         Array(try codec.encode(try picture(kind, width: width, height: height), options).readableBytesView)
     }
 
-    /// The samples of a picture as a collector would have them.
+    /// The samples of a picture in the form of a collector.
     func samples(of picture: borrowing PixelBuffer) throws -> RowCollector {
         var collector = RowCollector()
         try collector.begin(picture.layout)
@@ -54,7 +54,7 @@ extension CodecConformance {
 }
 
 extension PixelLayout {
-    /// The same kind of picture with other sides.
+    /// The same kind of picture in another size.
     func sized(_ width: Int, _ height: Int) -> PixelLayout {
         isPlanar
             ? PixelLayout(width: width, height: height, planarWithSubsampling: subsampling.x, subsampling.y)

@@ -85,7 +85,7 @@ extension CodecConformance {
             throw Violation("a file without a profile is not sRGB")
         }
         if embedsEXIF {
-            // One entry: orientation 6, in the byte order of Motorola.
+            // One entry: orientation 6, in big-endian order.
             options.exif = Array("MM\0*\0\0\0\u{8}\0\u{1}\u{1}\u{12}\0\u{3}\0\0\0\u{1}\0\u{6}\0\0\0\0\0\0".utf8)
             let header = try header(of: try file(kind, width: 9, height: 7, options))
             guard header.orientation == .right else { throw Violation("orientation comes back as \(header.orientation)") }

@@ -1,7 +1,7 @@
 internal import NIOCore
 public import OnesheetCore
 
-/// What every codec has to do, whatever its format. A plugin's tests run it; `report.failures` has to be empty.
+/// The rules that every codec has to follow. The tests of a plugin run them; `report.failures` has to be empty.
 public struct CodecConformance: Sendable {
     let codec: any Codec
     let kinds: [PixelLayout]
@@ -13,13 +13,14 @@ public struct CodecConformance: Sendable {
     let damages: Int
 
     /// - Parameters:
-    ///   - encodes: what the codec encodes, as one layout of each kind; only model and alpha matter.
-    ///   - tolerance: how far, on average over all samples, a picture may be from what was encoded; 0 for a format that loses nothing.
-    ///   - files: more files of the format, such as another encoder's; they are damaged as the codec's own are.
-    ///   - profile: an ICC profile for RGB that the format can embed; `nil` where it cannot.
+    ///   - encodes: the layouts that the codec encodes, one of each kind; only model and alpha matter.
+    ///   - tolerance: the greatest average difference between a picture and its decoded form over all samples; 0 for a lossless
+    ///     format.
+    ///   - files: more files of the format, for example by another encoder. They are damaged like the codec's own.
+    ///   - profile: an ICC profile for RGB that the format can embed; `nil` if it cannot.
     ///   - embedsEXIF: whether the codec writes and reads EXIF.
-    ///   - spareTail: how many bytes at the end of a file say nothing about its pixels, so that it may do without them.
-    ///   - damages: at how many places a file is damaged.
+    ///   - spareTail: bytes at the end of a file that do not affect its pixels and may be missing.
+    ///   - damages: the number of positions at which a file is damaged.
     public init(
         _ codec: any Codec, encodes kinds: [PixelLayout], tolerance: Double = 0, files: [[UInt8]] = [], profile: [UInt8]? = nil,
         embedsEXIF: Bool = true, spareTail: Int = 0, damages: Int = 400
@@ -34,16 +35,16 @@ public struct CodecConformance: Sendable {
         self.damages = damages
     }
 
-    /// What one rule found.
+    /// The outcome of one rule.
     public struct Finding: Sendable, Equatable, CustomStringConvertible {
         public let rule: String
-        /// What is wrong; `nil` where the rule holds.
+        /// The problem; `nil` if the codec follows the rule.
         public let problem: String?
 
         public var description: String { problem.map { "✗ \(rule): \($0)" } ?? "✓ \(rule)" }
     }
 
-    /// What all rules found.
+    /// The outcomes of all rules.
     public struct Report: Sendable, CustomStringConvertible {
         public let findings: [Finding]
 
@@ -51,7 +52,7 @@ public struct CodecConformance: Sendable {
         public var description: String { findings.map(\.description).joined(separator: "\n") }
     }
 
-    /// A rule that does not hold.
+    /// A violated rule.
     struct Violation: Error {
         let problem: String
         init(_ problem: String) { self.problem = problem }
@@ -86,11 +87,11 @@ public struct CodecConformance: Sendable {
             })
     }
 
-    // These two exist because the compiler (6.3.1) makes broken code of a span lent to an existential inside a loop.
+    // These two exist because the compiler (6.3.1) generates wrong code if a span is passed to an existential inside a loop.
     func recognizes(_ file: [UInt8]) -> Bool { codec.recognizes(file.span) }
     func header(of file: [UInt8]) throws(CodecError) -> ImageHeader { try codec.header(of: file.span) }
 
-    /// Decodes into a collector, whose breaches of contract are violations.
+    /// Decodes into a collector and reports its violations of the contract.
     func decode(_ file: [UInt8], _ request: DecodeRequest = DecodeRequest(), failsAfter: Int? = nil) throws -> RowCollector {
         let (sink, error) = try attempt(file, request, failsAfter: failsAfter)
         if let error { throw error }
@@ -98,7 +99,7 @@ public struct CodecConformance: Sendable {
         return sink
     }
 
-    /// Decodes, an error being an outcome too.
+    /// Decodes; an error is a possible result.
     func attempt(
         _ file: [UInt8], _ request: DecodeRequest = DecodeRequest(), failsAfter: Int? = nil
     ) throws -> (sink: RowCollector, error: CodecError?) {

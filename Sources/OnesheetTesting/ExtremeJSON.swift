@@ -1,6 +1,6 @@
-/// JSON documents with values that no service should send, one in each place after the other.
+/// JSON documents with values that no service should send, in one position at a time.
 public enum ExtremeJSON {
-    /// Numbers at and beyond what machines have, texts that are read as numbers and are none, nothing, and other shapes.
+    /// Numbers at and beyond the limits of machines, texts that parse as such numbers, null, and other types.
     public static let values = [
         "1e300", "-1e300", "1e-300", "-0", "0", "-1", "0.1", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
         "-9223372036854775809", "1e999", #""nan""#, #""inf""#, #""-infinity""#, #""0x1p3""#, #""1e300""#, #""9223372036854775807""#,
@@ -8,7 +8,7 @@ public enum ExtremeJSON {
         #"{"a":{"b":[1e300]}}"#, #""\u0000""#, #""\ud800""#, #""<\u0301>""#, #""99999999-99-99""#, "NaN",
     ]
 
-    /// `document` with each of the values in the place of each text, number and word that is not a name.
+    /// `document` with each value in the position of each text, number and literal that is not a name.
     public static func variants(of document: String) -> [String] {
         places(in: Array(document.utf8)).flatMap { place in
             values.map { value in
@@ -30,7 +30,7 @@ public enum ExtremeJSON {
         return places
     }
 
-    /// The end of the text, number or word that begins at `start`; of anything else the next byte.
+    /// The end of the text, number or literal that starts at `start`; otherwise the next byte.
     private static func end(of start: Int, in bytes: [UInt8]) -> Int {
         var end = start + 1
         if bytes[start] == UInt8(ascii: "\"") {
@@ -41,7 +41,7 @@ public enum ExtremeJSON {
         return end
     }
 
-    /// Whether numbers and words are made of it.
+    /// Whether the byte can be part of a number or a literal.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "E") || byte == UInt8(ascii: "+")

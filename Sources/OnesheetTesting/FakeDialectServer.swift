@@ -1,10 +1,10 @@
 public import OnesheetCore
 
-/// A server that lends a dialect what it needs to read addresses, and knows every source.
+/// The services of a server for the test of a dialect. It knows every source.
 public struct FakeDialectServer: DialectServer {
-    /// Whether addresses without a signature are read.
+    /// Whether it accepts addresses without a signature.
     public var acceptsUnsigned: Bool
-    /// The signature that is right for every path.
+    /// The valid signature of every path.
     public var signature: String
 
     public init(acceptsUnsigned: Bool = true, signature: String = "unsafe") {

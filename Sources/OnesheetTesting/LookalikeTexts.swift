@@ -1,16 +1,16 @@
-/// Texts that people take for one, and Swift's texts too, and that origins, disks and databases tell apart: canonically equivalent ones
-/// (Unicode Standard Annex #15).
+/// Texts that look the same and that Swift considers equal, but that origins, disks and databases distinguish: canonically
+/// equivalent ones (Unicode Standard Annex #15).
 public enum LookalikeTexts {
     public static let pairs: [(String, String)] = [
-        // K and the sign of kelvin, which is nothing but a K.
+        // K and the Kelvin sign.
         ("K", "\u{212A}"),
         // é as one character and as two.
         ("caf\u{E9}", "cafe\u{301}"),
-        // A syllable and the letters that it is made of.
+        // A Hangul syllable and its letters.
         ("\u{AC01}", "\u{1100}\u{1161}\u{11A8}"),
-        // The order of two marks.
+        // The order of two combining marks.
         ("a\u{323}\u{307}", "a\u{307}\u{323}"),
-        // Å and the sign of ångström.
+        // Å and the Ångström sign.
         ("\u{C5}", "\u{212B}"),
     ]
 }

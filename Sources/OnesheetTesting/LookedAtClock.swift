@@ -1,17 +1,17 @@
 public import OnesheetCore
 internal import Synchronization
 
-/// A clock on which time passes only by its being looked at: it counts what would otherwise have to be measured.
+/// A clock that advances only when it is read, so that tests count reads instead of measuring time.
 public final class LookedAtClock: Sendable {
     private let start = ContinuousClock.now
     private let count = Mutex(0)
 
     public init() {}
 
-    /// How often it has been looked at.
+    /// The number of reads.
     public var looks: Int { count.withLock { $0 } }
 
-    /// The time: a second later at each look.
+    /// The time, which advances by a second with each read.
     public func now() -> ContinuousClock.Instant {
         start.advanced(
             by: .seconds(
@@ -21,7 +21,7 @@ public final class LookedAtClock: Sendable {
                 }))
     }
 
-    /// A deadline that has passed once the clock has been looked at so often.
+    /// A deadline that has passed after this many reads.
     public func deadline(after looks: Int) -> Deadline {
         Deadline(start.advanced(by: .seconds(min(looks, 1_000_000_000)))) { self.now() }
     }

@@ -1,18 +1,18 @@
 public import OnesheetCore
 
-/// A sink that keeps the rows it is given, and notes where a decoder does not keep to the contract of `RowSink`.
+/// A sink that stores its rows and records violations of the contract of `RowSink`.
 public struct RowCollector: RowSink {
-    /// What was begun with; `nil` before.
+    /// The layout passed to `begin`; `nil` before.
     public private(set) var layout: PixelLayout?
-    /// Samples of each plane, rows not padded.
+    /// Samples of each plane, without padding.
     public private(set) var planes: [[UInt8]] = []
-    /// Rows that each plane has got.
+    /// The number of rows of each plane.
     public private(set) var rows: [Int] = []
-    /// What the decoder did wrong, in the order of its doing.
+    /// The violations of the contract, in order.
     public private(set) var breaches: [String] = []
-    /// Thrown at the call after so many, `begin` being the first; `nil` throws nothing.
+    /// Throws at the call after this many, counting `begin` as the first; `nil` never throws.
     public var failsAfter: Int?
-    /// What is thrown.
+    /// The error to throw.
     public static let failure = CodecError.damaged(reason: "the sink has had enough")
 
     private var calls = 0
@@ -43,7 +43,7 @@ public struct RowCollector: RowSink {
         rows[plane] += 1
     }
 
-    /// Red, green, blue and alpha of all pixels of a packed gray or RGB picture; `nil` for others.
+    /// Red, green, blue and alpha of all pixels of a packed gray or RGB picture; `nil` for other layouts.
     public var rgba: [UInt8]? {
         guard let layout, layout.model == .gray || layout.model == .rgb else { return nil }
         let colors = layout.model.channels

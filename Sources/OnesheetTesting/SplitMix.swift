@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+/// Random numbers that are equal in every run (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 public struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 internal import XCTest
 
-/// Waits for as long as `condition` holds, letting other tasks run, for what tells nobody when it changes.
+/// Waits while `condition` holds and lets other tasks run, for state that sends no notification of its changes.
 ///
-/// If it holds after a minute, the test fails here instead of hanging.
+/// If the condition still holds after a minute, the test fails here instead of hanging.
 package func waitWhile(
     _ condition: @autoclosure () -> Bool, isolation: isolated (any Actor)? = #isolation, file: StaticString = #filePath,
     line: UInt = #line

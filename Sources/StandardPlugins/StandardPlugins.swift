@@ -21,7 +21,7 @@ import ThumborDialect
 #endif
 
 extension PluginList {
-    /// The plugins that come with Onesheet.
+    /// The built-in plugins of Onesheet.
     public static let standard = PluginList(
         sources: [
             SampleSource.self, BoxOfficeSource.self, ExecSource.self, FolderSource.self, KakaoSource.self, RemoteSource.self,
@@ -30,7 +30,7 @@ extension PluginList {
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self])
 
-    /// Those behind a package trait.
+    /// The codecs behind package traits.
     private static var optionalCodecs: [any CodecPlugin.Type] {
         var codecs: [any CodecPlugin.Type] = []
         #if WebP

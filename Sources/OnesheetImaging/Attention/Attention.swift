@@ -1,25 +1,25 @@
 import OnesheetCore
 
-/// Where a picture draws attention, so that a crop can keep it.
+/// Estimates where a picture attracts attention, so that a crop can keep that part.
 ///
-/// Each pixel of a small version of the picture gets points for three things that eyes go to: detail (how far its brightness is from
-/// its neighbours' average), colour (how far it is from gray), and skin (how near its colour is to skin's, if it is neither dark nor
-/// glaring). The best window of a given shape is the one with the most points; among equals, and where there is nothing to see, the one
-/// nearest to the middle. The measures are those of libvips' and of Sony's attention crops; the weights are ours.
+/// Each pixel of a small version of the picture is scored for three things that attract the eye: detail (the difference between its
+/// brightness and the average of its neighbours), colour (the distance from gray), and skin (the closeness to skin colour, if it is
+/// neither dark nor glaring). The best window of a given shape has the highest sum. Among equals, and in an even picture, it is the
+/// one closest to the centre. The measures are those of the attention crops of libvips and Sony; the weights are our own.
 struct Attention {
     private let width: Int
     private let height: Int
-    /// Points of all pixels above and to the left: `(width + 1) × (height + 1)`.
+    /// The sums of all pixels above and to the left: `(width + 1) × (height + 1)`.
     private let sums: [Double]
 
-    /// Pixels to a side of the picture that is looked at: enough to tell a face from a wall.
+    /// The longer side of the analysed picture: enough to tell a face from a wall.
     static let side = 96
 
     private enum Weight {
         static let detail = 1.0
         static let color = 0.4
         static let skin = 1.8
-        /// Keeps noise in even areas from deciding.
+        /// Suppresses noise in even areas.
         static let middle = 0.02
     }
 
@@ -46,8 +46,8 @@ struct Attention {
         (self.width, self.height, self.sums) = (width, height, sums)
     }
 
-    /// The middle of the best window, as shares of the picture's sides.
-    /// - Parameters: shares of the picture's width and height that the window has.
+    /// The centre of the best window, as fractions of the picture's sides.
+    /// - Parameters: the size of the window, as fractions of the picture's width and height.
     func focus(width share: Double, height heightShare: Double) -> Gravity {
         let size = (
             width: min(max(Int((share * Double(width)).rounded()), 1), width),
@@ -72,7 +72,7 @@ struct Attention {
 
     private func sum(_ x: Int, _ y: Int) -> Double { sums[y * (width + 1) + x] }
 
-    /// Colours from 0 to 1, rows one after the other.
+    /// Colours from 0 to 1, row by row.
     private static func pixels(_ picture: borrowing PixelBuffer) -> [SIMD3<Double>] {
         let channels = picture.layout.planes[0].channels
         var pixels: [SIMD3<Double>] = []
@@ -80,7 +80,7 @@ struct Attention {
             picture.withRow(y) { row in
                 for x in 0..<picture.layout.width {
                     let place = x * channels
-                    // Clear pixels draw no attention.
+                    // Transparent pixels attract no attention.
                     let alpha = channels == 4 ? Double(row[place + 3]) / 255 : 1
                     let color = SIMD3(Double(row[place]), Double(row[place + 1]), Double(row[place + 2]))
                     pixels.append(color / 255 * alpha)
@@ -95,7 +95,7 @@ struct Attention {
         return most > 0.05 ? (most - color.min()) / most : 0
     }
 
-    /// 1 where the colour's direction is that of skin, whatever its brightness, down to 0.
+    /// From 0 to 1: the similarity of the colour's direction to that of skin, regardless of its brightness.
     private static func skin(_ color: SIMD3<Double>) -> Double {
         let length = (color * color).sum().squareRoot()
         guard length > 0.25, length < 1.6 else { return 0 }

@@ -2,16 +2,17 @@ import CColors
 import OnesheetCore
 import Synchronization
 
-/// From one description of colours to sRGB, through Little CMS.
+/// Converts one colour description to sRGB with Little CMS.
 ///
-/// `@unchecked Sendable`: the C side never changes after it has been made; its transform is made without the one state that Little
-/// CMS transforms have (their one-pixel cache), and threads may then share it, as its manual says.
+/// `@unchecked Sendable`: the C object never changes after it has been made. Its transform is made without the one-pixel cache, the
+/// only mutable state of Little CMS transforms, so threads may share it, as the manual says.
 final class ColorConversion: @unchecked Sendable {
     private let handle: OpaquePointer
-    /// What Little CMS keeps of it: half a megabyte for 17⁴ colours in a table of its own; the profile's where it makes none.
+    /// The memory that Little CMS keeps for it: half a megabyte for 17⁴ colours in its own table, otherwise that of the profile.
     let bytes: Int
 
-    /// `nil` where the description is broken, takes more than it should, is of another kind of pixels, or changes nothing: then pixels are sRGB already.
+    /// `nil` if the description is damaged, exceeds the limits, is for other pixels, or changes nothing because the pixels are sRGB
+    /// already.
     init?(_ colors: ColorDescription, channels: Int, hasAlpha: Bool) {
         let handle: OpaquePointer?
         var kept = 1 << 20
@@ -45,10 +46,10 @@ final class ColorConversion: @unchecked Sendable {
     }
 }
 
-/// Conversions made recently. Most originals carry one of a few profiles, and making a conversion costs more than using it on a
-/// poster; that a profile is sRGB's is found out once.
+/// Recent conversions. Most originals have one of a few profiles, and making a conversion costs more than converting a poster. A
+/// profile that equals sRGB is remembered too.
 ///
-/// Profiles are known by what they hash to and are not kept.
+/// Profiles are identified by their hash and not stored.
 final class ColorConversions: Sendable {
     private struct Key: Hashable {
         let colors: ColorDigest
@@ -56,15 +57,15 @@ final class ColorConversions: Sendable {
         let hasAlpha: Bool
     }
 
-    /// Bytes of all conversions that are kept.
+    /// The most bytes of all stored conversions.
     static let limit = 16 << 20
 
     private let known = Mutex(BoundedCache<Key, ColorConversion?>(bytes: limit, entries: 64))
 
-    /// Bytes that are kept, as far as they can be told.
+    /// The bytes of stored conversions, as far as they are known.
     var bytes: Int { known.withLock { $0.bytes } }
 
-    /// `nil` where nothing is to be converted.
+    /// `nil` if nothing needs conversion.
     func conversion(_ colors: ColorDescription, model: ColorModel, hasAlpha: Bool) -> ColorConversion? {
         if colors == .sRGB { return nil }
         let key = Key(colors: ColorDigest(colors), channels: model.channels, hasAlpha: hasAlpha)
@@ -75,8 +76,8 @@ final class ColorConversions: Sendable {
     }
 }
 
-/// A description of colours in 16 bytes: two hashes with different beginnings. Their key is this process's secret (SipHash), so that
-/// a collision cannot be constructed.
+/// A digest of a colour description in 16 bytes: two hashes with different prefixes. Their key is secret to this process (SipHash),
+/// so nobody can construct a collision.
 struct ColorDigest: Hashable {
     private let first: Int
     private let second: Int

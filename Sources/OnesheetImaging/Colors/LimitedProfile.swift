@@ -1,24 +1,24 @@
 import OnesheetCore
 
-/// An ICC profile (ISO 15076-1) that takes a bounded time and memory to make a conversion of.
+/// An ICC profile (ISO 15076-1) from which a conversion can be made in bounded time and memory.
 ///
-/// Little CMS looks at a profile through 33³ or 17⁴ colours, each of which passes every stage of its tables. A profile may have
-/// thousands of stages only as `multiProcessElementsType`, which the tags D2Bx and B2Dx hold; these are alternatives, for floating
-/// point, to tags that a profile must have in any case (§8.2), and are left out. What remains has five stages at the most: a grid with
-/// curves and a matrix around it. Grids are no larger than their bytes.
+/// Little CMS samples a profile at 33³ or 17⁴ colours, each of which passes every stage of its tables. Only a
+/// `multiProcessElementsType` can have thousands of stages. The tags D2Bx and B2Dx hold it; they are floating-point alternatives to
+/// tags that every profile has (§8.2), and are removed. The rest has five stages at most: a grid with curves and a matrix around
+/// it. Grids cannot be larger than their bytes.
 struct LimitedProfile {
-    /// The profile as Little CMS may see it.
+    /// The profile for Little CMS.
     let bytes: [UInt8]
 
-    /// Tags that Little CMS takes; more are refused here as there.
+    /// The most tags that Little CMS accepts. This type refuses more too.
     private static let mostTags = 100
     private static let head = 128
 
-    /// `nil` for a profile that is too large, of a kind that describes no pixels, or whose tables do not fit their bytes.
+    /// `nil` if the profile is too large, does not describe pixels, or has tables that exceed their bytes.
     init?(_ profile: [UInt8]) {
         guard profile.count >= Self.head + 4, profile.count <= ImageHeader.largestProfile else { return nil }
         let reader = Reader(bytes: profile)
-        // Input, display and output devices, and colour spaces; not links, abstract profiles and named colours (§7.2.5).
+        // Input, display and output devices, and colour spaces. Not device links, abstract profiles and named colours (§7.2.5).
         guard ["scnr", "mntr", "prtr", "spac"].contains(reader.name(at: 12)) else { return nil }
         let count = reader.long(at: Self.head)
         guard count <= Self.mostTags, Self.head + 4 + count * 12 <= profile.count else { return nil }
@@ -27,7 +27,7 @@ struct LimitedProfile {
             let place = Self.head + 4 + index * 12
             let name = reader.name(at: place)
             if name.hasPrefix("D2B") || name.hasPrefix("B2D") {
-                // A name that Little CMS does not look up, and that no other tag has.
+                // A name that Little CMS does not look up and no other tag has.
                 bytes.replaceSubrange(place..<place + 4, with: [0, 0, 0, UInt8(index)])
             } else if name.hasPrefix("A2B") || name.hasPrefix("B2A") {
                 let (start, size) = (reader.long(at: place + 4), reader.long(at: place + 8))
@@ -37,7 +37,7 @@ struct LimitedProfile {
         self.bytes = bytes
     }
 
-    /// Numbers, the most significant byte first.
+    /// Big-endian numbers.
     private struct Reader {
         let bytes: [UInt8]
 
@@ -45,7 +45,7 @@ struct LimitedProfile {
         func short(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
         func name(at place: Int) -> String { String(decoding: bytes[place..<place + 4], as: UTF8.self) }
 
-        /// Whether a table (§10.10 to §10.13) has no more than four inputs and outputs, and a grid that lies within its bytes.
+        /// Whether a table (§10.10 to §10.13) has at most four inputs and outputs, and a grid within its bytes.
         func fits(at start: Int, size: Int) -> Bool {
             guard size >= 32 else { return false }
             let (inputs, outputs) = (Int(bytes[start + 8]), Int(bytes[start + 9]))

@@ -1,7 +1,7 @@
 import OnesheetCore
 
 extension Gravity {
-    /// Where a box of size `inner` lies in one of size `outer`, or a picture in a larger canvas.
+    /// The position of a box of size `inner` in one of size `outer`, or of a picture on a larger canvas.
     func place(_ inner: Size, in outer: Size) -> (x: Int, y: Int) {
         switch self {
         case .compass(let x, let y):
@@ -11,7 +11,7 @@ extension Gravity {
         case .corner(let x, let y):
             (min(max(x, 0), max(outer.width - inner.width, 0)), min(max(y, 0), max(outer.height - inner.height, 0)))
         case .smart:
-            // Smart gravity has been resolved to a focus by now; a canvas has no content to examine.
+            // Smart gravity has already been replaced by a focus; a canvas has no content to examine.
             Gravity.center.place(inner, in: outer)
         }
     }
@@ -23,7 +23,7 @@ extension Gravity {
     }
 
     private static func place(_ inner: Int, in outer: Int, around share: Double) -> Int {
-        // Clamp shares that lie outside of the picture.
+        // Clamp fractions that are outside the picture.
         let share = share.isFinite ? min(max(share, 0), 1) : 0.5
         let point = Int((Double(outer) * share).rounded(.toNearestOrEven))
         return min(max(point - inner / 2, 0), max(outer - inner, 0))

@@ -1,15 +1,15 @@
 import OnesheetCore
 
-/// Where each pixel of a variant comes from: a transform applied to the size of one original.
+/// The origin of each pixel of a variant: a transform applied to the size of one original.
 struct Plan: Equatable {
-    /// The part of the stored picture that is resampled, in its own pixels.
+    /// The part of the stored picture to resample, in its own pixels.
     var region: Rectangle
-    /// The part that may be looked at: the picture, or what was cut out of it before resizing.
+    /// The part that the resampler may read: the picture, or the crop before resizing.
     var bounds: Rectangle
-    /// Pixels that `region` is resampled to, still as stored.
+    /// The size of the resampled `region`, in the stored orientation.
     var size: Size
     var turn: Turn
-    /// The canvas around the turned picture, and where it lies there; `nil` where there is none.
+    /// The canvas around the turned picture and the picture's position on it; `nil` if there is none.
     var canvas: Canvas?
 
     struct Canvas: Equatable {
@@ -21,7 +21,7 @@ struct Plan: Equatable {
     /// Pixels of the variant.
     var finalSize: Size { canvas?.size ?? turn.size(size) }
 
-    /// - Precondition: gravities that need to see the picture (`.smart`) have been resolved; they count as the centre.
+    /// - Precondition: `.smart` gravity has been replaced, because it needs the pixels. It counts as the centre.
     init(_ transform: Transform, width: Int, height: Int, orientation: Orientation) {
         let stored = Size(width: width, height: height)
         let upright = Turn(orientation)
@@ -30,7 +30,7 @@ struct Plan: Equatable {
         let cut = Self.cut(transform, whole)
         bounds = upright.undone(cut, in: whole)
 
-        // The picture as it stands when it is resized: cut out, rotated, flipped.
+        // The picture before resizing: cropped, rotated, flipped.
         let turn = upright.rotated(transform.rotation).flipped(x: transform.flipsHorizontally, y: transform.flipsVertically)
         let standing = turn.size(Size(width: Int(bounds.width), height: Int(bounds.height)))
         let scaling = Scaling(standing, transform)
@@ -51,7 +51,7 @@ struct Plan: Equatable {
         canvas = Self.canvas(transform, scaling.result)
     }
 
-    /// What `crop` leaves, in the upright picture.
+    /// The result of `crop`, in the upright picture.
     private static func cut(_ transform: Transform, _ whole: Size) -> Rectangle {
         guard let crop = transform.crop else { return Rectangle((0, 0), whole) }
         func length(_ wanted: Double, _ side: Int) -> Int {
@@ -62,14 +62,14 @@ struct Plan: Equatable {
         var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
         let gravity = crop.gravity ?? transform.gravity
         if case .corner(let x, let y) = gravity {
-            // Parts outside of the picture are cut off, and not moved inside.
+            // Parts outside the picture are cut off and not moved inside.
             size.width = min(size.width, max(whole.width - max(x, 0), 1))
             size.height = min(size.height, max(whole.height - max(y, 0), 1))
         }
         return Rectangle(gravity.place(size, in: whole), size)
     }
 
-    /// Whether `transform` cuts out a part that lies beside a picture of this size.
+    /// Whether the crop of `transform` is outside a picture of this size.
     static func isBeside(_ transform: Transform, _ whole: Size) -> Bool {
         guard let crop = transform.crop, case .corner(let x, let y) = crop.gravity ?? transform.gravity else { return false }
         return x >= whole.width || y >= whole.height
@@ -82,7 +82,7 @@ struct Plan: Equatable {
             (canvas.x, canvas.y) = gravity.place(picture, in: canvas.size)
         }
         if let padding = transform.padding {
-            // Far beyond every limit, and small enough to add.
+            // Far beyond every limit, and small enough for additions.
             func pixels(_ side: Int) -> Int { min(max(side, 0), 1_000_000_000) }
             canvas.x += pixels(padding.left)
             canvas.y += pixels(padding.top)

@@ -1,10 +1,10 @@
-/// Whole pixels to each side.
+/// A size in whole pixels.
 struct Size: Equatable, Hashable, Sendable {
     var width: Int
     var height: Int
 }
 
-/// A part of a picture, in pixels that need not be whole.
+/// A part of a picture, with fractional pixels.
 struct Rectangle: Equatable, Sendable {
     var x: Double
     var y: Double

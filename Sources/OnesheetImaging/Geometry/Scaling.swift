@@ -1,11 +1,10 @@
 import OnesheetCore
 
-/// How much a picture of a given size is scaled, and what is cut out of the scaled one. The arithmetic is imgproxy's, whose
-/// options these are.
+/// The scaled size of a picture and the crop of the scaled one. The arithmetic is imgproxy's, because the options are imgproxy's.
 struct Scaling: Equatable {
     /// The whole picture, scaled.
     var scaled: Size
-    /// The box cut out of it.
+    /// The crop.
     var result: Size
 
     init(_ size: Size, _ transform: Transform) {
@@ -25,7 +24,7 @@ struct Scaling: Equatable {
             }
         }
         if !transform.enlarges {
-            // The other side shrinks along, so that the shape asked for stays.
+            // The other side shrinks too, so that the requested proportions stay.
             if shrinkX < 1 { (shrinkX, shrinkY) = (1, shrinkY / shrinkX) }
             if shrinkY < 1 { (shrinkX, shrinkY) = (shrinkX / shrinkY, 1) }
         }
@@ -41,7 +40,7 @@ struct Scaling: Equatable {
         result = Self.box(transform, scaled)
     }
 
-    /// The box asked for, 0 standing for the whole side, no larger than the picture.
+    /// The requested box, in which 0 stands for the whole side, no larger than the picture.
     private static func box(_ transform: Transform, _ scaled: Size) -> Size {
         var (width, height) = (transform.width, transform.height)
         if transform.resizing == .fillDown, width > 0, height > 0 {
@@ -59,7 +58,7 @@ struct Scaling: Equatable {
             height: height == 0 ? scaled.height : min(height, scaled.height))
     }
 
-    /// Whole pixels, at least one, and few enough to count with.
+    /// A whole number of pixels, at least one, and small enough for arithmetic.
     private static func pixels(_ length: Double) -> Int {
         Int(min(max(length.rounded(.toNearestOrEven), 1), 1e9))
     }

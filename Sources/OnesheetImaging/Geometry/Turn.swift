@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// One of the eight ways to turn and mirror a picture: sides swapped first, then mirrored.
+/// One of the eight ways to rotate and mirror a picture: sides swapped first, then mirrored.
 struct Turn: Equatable, Sendable {
     /// Rows become columns.
     var transposes = false
@@ -36,7 +36,7 @@ struct Turn: Equatable, Sendable {
         return turn
     }
 
-    /// This turn, and then mirrored.
+    /// This turn, and then mirroring.
     func flipped(x: Bool, y: Bool) -> Turn {
         Turn(transposes: transposes, mirrorsX: mirrorsX != x, mirrorsY: mirrorsY != y)
     }
@@ -44,7 +44,7 @@ struct Turn: Equatable, Sendable {
     /// The sides after turning.
     func size(_ size: Size) -> Size { transposes ? Size(width: size.height, height: size.width) : size }
 
-    /// Where a part of the turned picture lies in the stored one, whose turned size is `size`.
+    /// The position in the stored picture of a part of the turned one, whose size is `size`.
     func undone(_ part: Rectangle, in size: Size) -> Rectangle {
         var part = part
         if mirrorsX { part.x = Double(size.width) - part.x - part.width }

@@ -1,22 +1,23 @@
 import OnesheetCore
 
-/// A perceptual hash of 64 bits: a difference hash. Each bit says whether a place of the picture, seen as 9 × 8 grays, is
-/// darker than its right neighbour. The same picture in another size or quality differs in a few bits, another picture in about 32.
+/// A perceptual hash of 64 bits: a difference hash. The picture is reduced to 9 × 8 grays, and each bit tells whether a place is
+/// darker than its right neighbour. Copies of a picture in other sizes or qualities differ in a few bits, different pictures in
+/// about 32.
 package struct PerceptualHash: Sendable, Hashable {
     package let bits: UInt64
 
     package init(bits: UInt64) { self.bits = bits }
 
-    /// Reads sixteen hexadecimal digits.
+    /// Parses sixteen hexadecimal digits.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count == 16, let bits = UInt64(text, radix: 16) else { return nil }
         self.init(bits: bits)
     }
 
-    /// How many bits differ.
+    /// The number of different bits.
     package func distance(to other: Self) -> Int { (bits ^ other.bits).nonzeroBitCount }
 
-    /// Whether both are of one picture: copies that were scaled or compressed differ in fewer places than this.
+    /// Whether both are of the same picture: scaled or compressed copies differ in fewer bits than this.
     package func isSamePicture(as other: Self) -> Bool { distance(to: other) <= 5 }
 }
 

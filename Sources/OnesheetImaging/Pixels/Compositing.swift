@@ -1,7 +1,7 @@
 import OnesheetCore
 
 extension PixelBuffer {
-    /// The picture, in RGB, on a canvas of `color`, or on a transparent one.
+    /// The picture in RGB on a canvas of `color`, or on a transparent one.
     borrowing func placed(on canvas: Plan.Canvas, color: Color?, limits: Limits, by deadline: Deadline) throws(CodecError)
         -> PixelBuffer
     {
@@ -34,7 +34,7 @@ extension PixelBuffer {
         return picture
     }
 
-    /// The picture, in RGB, with `color` behind its transparent parts.
+    /// The picture in RGB, with `color` behind its transparent parts.
     borrowing func flattened(on color: Color, limits: Limits, by deadline: Deadline) throws(CodecError) -> PixelBuffer {
         let width = layout.width
         let back = [Int(color.red), Int(color.green), Int(color.blue)]

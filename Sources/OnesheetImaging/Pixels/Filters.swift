@@ -1,14 +1,14 @@
 import OnesheetCore
 
 extension PixelBuffer {
-    /// The picture blurred by a Gaussian of `deviation` pixels; transparent pixels lend no colour.
+    /// The picture blurred by a Gaussian of `deviation` pixels. Transparent pixels contribute no colour.
     borrowing func blurred(
         _ deviation: Double, tables: FilterTableCache, limits: Limits, by deadline: Deadline
     ) throws(CodecError) -> PixelBuffer {
         let deviation = min(deviation, Self.widestBlur)
         let size = Size(width: layout.width, height: layout.height)
         let small = Self.sizeToBlur(size, deviation)
-        // From a smaller picture's pixels to this one's, the deviation of each direction is in pixels of that picture.
+        // The smaller picture has its own deviation in each direction, in its own pixels.
         let across = deviation * Double(small.width) / Double(size.width)
         let down = deviation * Double(small.height) / Double(size.height)
         func bell(_ isAcross: Bool, _ subsampling: Int) -> Kernel {
@@ -21,11 +21,11 @@ extension PixelBuffer {
     }
 
     private static var widestBlur: Double { 1000 }
-    /// The widest bell that is made of this picture's own pixels.
+    /// The largest deviation that is computed at full size.
     private static var widestBell: Double { 8 }
 
-    /// The size at which a picture is blurred: a wide bell is as smooth when made from fewer pixels, and costs a bounded time. A side of
-    /// a few pixels stays: no bell is wider than it.
+    /// The size at which a picture is blurred. A wide Gaussian is as smooth at a smaller size, and costs bounded time. A side of a
+    /// few pixels is not reduced: no Gaussian is wider than it.
     static func sizeToBlur(_ size: Size, _ deviation: Double) -> Size {
         let factor = min(deviation, widestBlur) / 4
         guard deviation > widestBell else { return size }
@@ -33,7 +33,7 @@ extension PixelBuffer {
         return Size(width: side(size.width), height: side(size.height))
     }
 
-    /// Bytes that blurring occupies at the most beside the picture and the outcome.
+    /// The most bytes for blurring, not counting the picture and the output.
     static func bytesToBlur(_ size: Size, channels: Int) -> Int {
         let small = PixelLayout(width: size.width / 2 + 8, height: size.height / 2 + 8, model: channels < 4 ? .rgb : .cmyk)
         return 2 * bytes(for: small)
@@ -43,7 +43,7 @@ extension PixelBuffer {
                 width: size.width, outputs: size, horizontal: 1, vertical: widestBlur / 4, channels: channels)
     }
 
-    /// The whole picture at another size, or at its own by a kernel of one's choice.
+    /// The whole picture at another size, or at its own size with another kernel.
     private borrowing func resampled(
         to size: Size, tables: FilterTableCache, limits: Limits, by deadline: Deadline,
         _ kernel: (_ isAcross: Bool, _ subsampling: Int) -> Kernel?
@@ -79,8 +79,8 @@ extension PixelBuffer {
         return picture
     }
 
-    /// Unsharp mask: what a Gaussian of `deviation` pixels takes away is added once more. Of a planar picture only luma is sharpened,
-    /// alpha never is.
+    /// Unsharp mask: adds the difference to a Gaussian of `deviation` pixels. In a planar picture, sharpens only luma. Never
+    /// sharpens alpha.
     mutating func sharpen(
         _ deviation: Double, tables: FilterTableCache, limits: Limits, by deadline: Deadline
     ) throws(CodecError) {

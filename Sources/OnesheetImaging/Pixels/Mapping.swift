@@ -1,7 +1,8 @@
 import OnesheetCore
 
 extension PixelBuffer {
-    /// A picture made row by row from this one's rows, of one packed plane each: `body` gets a row of this one and writes one of the other.
+    /// A picture made row by row from this one, both in one packed plane. `body` gets a row of this picture and writes one of the
+    /// other.
     /// - Throws: `CodecError.timedOut`.
     borrowing func mapped(
         to layout: PixelLayout, limits: Limits, by deadline: Deadline,
@@ -24,7 +25,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// The picture turned; every plane alike.
+    /// The picture turned; all planes alike.
     borrowing func turned(_ turn: Turn, limits: Limits, by deadline: Deadline) throws(CodecError) -> PixelBuffer {
         let size = turn.size(Size(width: layout.width, height: layout.height))
         let target: PixelLayout
@@ -39,7 +40,7 @@ extension PixelBuffer {
         var watch = DeadlineWatch(deadline)
         for (index, plane) in target.planes.enumerated() {
             let (stride, targetStride) = (stride(of: index), picture.stride(of: index))
-            // Bytes from one pixel of the outcome to the next, in this picture.
+            // The distance in this picture between two neighbouring pixels of the output, in bytes.
             let across = (turn.transposes ? stride : plane.channels) * (turn.mirrorsX ? -1 : 1)
             let down = (turn.transposes ? plane.channels : stride) * (turn.mirrorsY ? -1 : 1)
             let first = (turn.mirrorsX ? -across * (plane.width - 1) : 0) + (turn.mirrorsY ? -down * (plane.height - 1) : 0)

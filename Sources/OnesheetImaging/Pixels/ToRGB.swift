@@ -2,8 +2,8 @@ import CImagingKernels
 import OnesheetCore
 
 extension PixelBuffer {
-    /// The picture in RGB, alpha kept; inks without a profile by the plain rule.
-    /// - Precondition: planes, where there are any, have the same size.
+    /// The picture in RGB with its alpha. Inks without a profile are converted by the simple formula.
+    /// - Precondition: planes, if there are any, have the same size.
     borrowing func inRGB(limits: Limits, by deadline: Deadline) throws(CodecError) -> PixelBuffer {
         let width = layout.width
         let target = PixelLayout(width: width, height: layout.height, model: .rgb, hasAlpha: layout.hasAlpha)

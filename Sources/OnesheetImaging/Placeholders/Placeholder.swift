@@ -4,17 +4,17 @@ package import OnesheetCore
 package struct Placeholder: Sendable, Equatable {
     /// A ThumbHash.
     package let thumbHash: [UInt8]
-    /// The colour that most of the picture has.
+    /// The most frequent colour of the picture.
     package let color: Color
 
-    /// - Parameter picture: as it is about to be encoded.
+    /// - Parameter picture: the picture before encoding.
     init(_ picture: borrowing PixelBuffer) {
         let small = Thumbnail(picture)
         thumbHash = ThumbHash(small).bytes
         color = Self.dominant(small)
     }
 
-    /// The average of the fullest of 64 boxes that colours are sorted into.
+    /// The average of the fullest of 64 colour bins.
     static func dominant(_ picture: Thumbnail) -> Color {
         var boxes = [SIMD4<Float>](repeating: .zero, count: 64)
         for pixel in picture.pixels {

@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// A picture in about 25 bytes, to be shown until it is there: Evan Wallace's ThumbHash (evanw.github.io/thumbhash), which is the
-/// lowest frequencies of brightness, yellow–blue, red–green and alpha, and the shape.
+/// A placeholder in about 25 bytes: Evan Wallace's ThumbHash (evanw.github.io/thumbhash). It holds the proportions and the lowest
+/// frequencies of brightness, yellow–blue, red–green and alpha.
 struct ThumbHash {
     let bytes: [UInt8]
 
@@ -21,7 +21,7 @@ struct ThumbHash {
         let lumaX = max(1, Int((limit * Float(width) / longest).rounded()))
         let lumaY = max(1, Int((limit * Float(height) / longest).rounded()))
 
-        // Transparent pixels take the average.
+        // Transparent pixels get the average colour.
         let colors = picture.pixels.map { average * (1 - $0.w) + $0 * $0.w }
         func channel(_ values: [Float], countX: Int = 3, countY: Int = 3) -> Channel {
             Channel(values, width: width, height: height, countX: countX, countY: countY)
@@ -47,15 +47,15 @@ struct ThumbHash {
         self.bytes = bytes
     }
 
-    /// `share` of `most`, as a whole number from 0 to `most`.
+    /// The fraction `share` of `most`, as a whole number from 0 to `most`.
     private static func number(_ share: Float, _ most: Int) -> Int { Int(min(max(share, 0), 1) * Float(most) + 0.5) }
 
-    /// The lowest frequencies of one channel: a cosine transform over a triangle of factors.
+    /// The lowest frequencies of one channel: a cosine transform with a triangle of factors.
     private struct Channel {
         private(set) var constant: Float = 0
         /// The largest of the other factors.
         private(set) var scale: Float = 0
-        /// The other factors as shares of the largest, 0.5 being none.
+        /// The other factors as fractions of the largest; 0.5 is zero.
         private(set) var varying: [Float] = []
 
         init(_ values: [Float], width: Int, height: Int, countX: Int, countY: Int) {

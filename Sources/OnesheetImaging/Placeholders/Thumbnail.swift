@@ -1,17 +1,17 @@
 import OnesheetCore
 
-/// A picture small enough to be summed up: at most 32 pixels to a side, colours and alpha from 0 to 1.
+/// A small version of a picture for placeholders: at most 32 pixels on each side, colours and alpha from 0 to 1.
 struct Thumbnail {
     let width: Int
     let height: Int
-    /// Red, green, blue, alpha; rows one after the other.
+    /// Red, green, blue, alpha; row by row.
     private(set) var pixels: [SIMD4<Float>] = []
 
     private static let side = 32
-    /// Pixels looked at to each side of one of these: more would cost time and change next to nothing.
+    /// The sampled pixels on each side of one thumbnail pixel. More would cost time and change almost nothing.
     private static let samples = 4
 
-    /// - Parameter picture: in any layout that is encoded, inks excepted.
+    /// - Parameter picture: in any layout that can be encoded, except inks.
     init(_ picture: borrowing PixelBuffer) {
         let layout = picture.layout
         let scale = min(1, Double(Self.side) / Double(max(layout.width, layout.height)))
@@ -25,20 +25,20 @@ struct Thumbnail {
                 var sum = SIMD4<Float>.zero
                 for y in row { for x in column { sum += Self.color(of: picture, x: x, y: y) } }
                 let color = sum / Float(row.count * column.count)
-                // Colours weigh by how much of them shows.
+                // Colours are weighted by their alpha.
                 let alpha = max(color.w, 1e-6)
                 pixels.append(SIMD4(color.x / alpha, color.y / alpha, color.z / alpha, color.w))
             }
         }
     }
 
-    /// For tests, and for pictures that are small already.
+    /// For tests, and for pictures that are already small.
     init(width: Int, height: Int, pixels: [SIMD4<Float>]) {
         precondition(pixels.count == width * height, "a pixel for each place")
         (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
-    /// Which of `length` pixels stand for each of `count`.
+    /// The sampled positions of `length` for each of `count` pixels.
     private static func places(_ count: Int, in length: Int) -> [[Int]] {
         (0..<count).map { index in
             let (start, end) = (index * length / count, max((index + 1) * length / count, index * length / count + 1))
@@ -47,7 +47,7 @@ struct Thumbnail {
         }
     }
 
-    /// One pixel, colours multiplied by alpha.
+    /// One pixel, with colours multiplied by alpha.
     private static func color(of picture: borrowing PixelBuffer, x: Int, y: Int) -> SIMD4<Float> {
         let layout = picture.layout
         if layout.isPlanar {

@@ -2,7 +2,7 @@ import NIOCore
 import OnesheetCore
 
 extension Rendering {
-    /// A resampled picture as it is served.
+    /// A resampled picture in its output form.
     func finish(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> RenderedImage {
         let picture = try finished(job, resampled)
         return RenderedImage(
@@ -10,7 +10,7 @@ extension Rendering {
             height: picture.layout.height, placeholder: Placeholder(picture))
     }
 
-    /// Turns, converts, filters and flattens a resampled picture and puts it on its canvas, before it is encoded.
+    /// Turns, converts, filters and flattens a resampled picture and puts it on its canvas, before encoding.
     func finished(_ job: Job, _ resampled: consuming PixelBuffer) throws(CodecError) -> PixelBuffer {
         var limits = renderer.limits
         limits.pixels = limits.outputPixels
@@ -36,13 +36,13 @@ extension Rendering {
         return picture
     }
 
-    /// The picture in the colours that it is encoded in.
+    /// The picture in the colour space of the output.
     private func inFinalColors(
         _ picture: consuming PixelBuffer, of job: Job, limits: Limits
     ) throws(CodecError) -> PixelBuffer {
         var picture = picture
         if picture.layout.isPlanar, !job.keepsPlanes { picture = try picture.inRGB(limits: limits, by: deadline) }
-        // A decoder's picture may differ from what its header let expect; a conversion for other pixels says nothing about these.
+        // The decoder may deliver other pixels than the header announced. A conversion for the announced pixels does not fit them.
         if let conversion = job.conversion, picture.layout.model.channels == header.model.channels,
             picture.layout.hasAlpha == header.hasAlpha
         {
@@ -53,7 +53,7 @@ extension Rendering {
         return picture
     }
 
-    /// Encodes within `maxBytes`, at the highest quality that manages it; at the lowest where none does.
+    /// Encodes within `maxBytes`, at the highest quality that fits, or at the lowest if none fits.
     private func encode(_ job: Job, _ picture: borrowing PixelBuffer) throws(CodecError) -> ByteBuffer {
         var options = job.options
         options.deadline = deadline

@@ -1,19 +1,19 @@
 import OnesheetCore
 
-/// One variant to be made: everything that is decided before the original is decoded.
+/// One variant to make, with all decisions that precede decoding.
 struct Job {
     let transform: Transform
     let plan: Plan
     let encoder: any Codec
     let options: EncodeOptions
-    /// To sRGB; `nil` where nothing is to be done.
+    /// To sRGB; `nil` if no conversion is needed.
     let conversion: ColorConversion?
-    /// Whether Y, Cb and Cr stay in planes until they are encoded.
+    /// Whether Y, Cb and Cr stay in planes up to the encoder.
     let keepsPlanes: Bool
-    /// Luma pixels per chroma pixel of planes that are kept, each way.
+    /// Luma pixels per chroma pixel of the planes, in each direction.
     let chroma: Int
 
-    /// Below this quality, chroma is stored at half the resolution, as is usual; the loss is not visible there.
+    /// Below this quality, chroma is stored at half the resolution, as is usual. The loss is invisible there.
     private static let fullColorQuality = 90
 
     init(
@@ -30,7 +30,7 @@ struct Job {
                 throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
             }
         }
-        // Inks become RGB in any case, and then the profile describes them no longer.
+        // Inks always become RGB, so the profile no longer describes them.
         let converts = transform.convertsToSRGB || header.model == .cmyk
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
@@ -53,8 +53,8 @@ struct Job {
         return options
     }
 
-    /// The smallest size that the decoder may deliver: at least two pixels for each pixel of the variant, so that the decoder's coarser
-    /// scaling does not show.
+    /// The least size that the decoder may deliver: two pixels for each pixel of the variant, so that the coarser scaling of the
+    /// decoder is invisible.
     func wants(_ header: ImageHeader) -> (width: Int, height: Int) {
         func wanted(_ side: Int, for pixels: Int, of length: Double) -> Int {
             Int((2 * Double(side) * Double(pixels) / length - 1e-6).rounded(.up))

@@ -3,15 +3,14 @@ package import OnesheetCore
 
 /// The predicted cost of a render, computed from the original's header before decoding.
 package struct RenderCost: Sendable, Equatable {
-    /// On an average machine; the render queue scales it by measured times.
+    /// For an average machine. The render queue scales it by measured times.
     package var milliseconds: Double
-    /// Bytes at the same time: what the codecs hold, tables, rows and pictures. Never fewer than are really taken, as far as codecs
-    /// keep to what they say.
+    /// The peak memory of codecs, tables, rows and pictures in bytes. An upper bound, if codecs respect their own predictions.
     package var bytes: Int
 
     package init(milliseconds: Double, bytes: Int) { (self.milliseconds, self.bytes) = (milliseconds, bytes) }
 
-    /// One variant: how it is made, and by what it is encoded.
+    /// One variant: its job and its encoder.
     struct Output {
         var plan: Plan
         var transform: Transform
@@ -19,28 +18,28 @@ package struct RenderCost: Sendable, Equatable {
     }
 
     private enum Nanoseconds {
-        /// A pixel decoded and encoded, by format.
+        /// The time per decoded and encoded pixel, by format.
         static let pixel: [ImageFormat: (decode: Double, encode: Double)] = [
             .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400),
         ]
         static let unknown = (decode: 40.0, encode: 100.0)
-        /// One more row, however short it is, through a decoder and a resampler.
+        /// The time per row, however short, for a decoder and a resampler.
         static let row = 240.0
-        /// A weight of resampling.
+        /// The time per weight in resampling.
         static let weight = 25.0
-        /// A pixel blurred, or sharpened.
+        /// The time per blurred or sharpened pixel.
         static let filter = 25.0
-        /// A byte of a profile that a conversion is made of, and the rest of making it.
+        /// The time per byte of a profile, and the fixed time of making a conversion.
         static let profile = (byte: 30.0, conversion: 2e6)
     }
 
-    /// A pass over a progressive picture takes about so much of the time that a baseline one takes; how it is finished takes as much as
-    /// the first ten.
+    /// A pass over a progressive picture takes this fraction of the time of a baseline one. Finishing takes as long as the first
+    /// ten passes.
     private static let scan = 0.3
-    /// Times that a picture is encoded until it fits `maxBytes`: halving a hundred qualities, and the first.
+    /// The number of encodings to meet `maxBytes`: a binary search of a hundred qualities, and the first one.
     private static let attempts = 8.0
 
-    /// - Parameter decoding: bytes that the decoder takes.
+    /// - Parameter decoding: bytes that the decoder allocates.
     init(_ header: ImageHeader, _ outputs: [Output], decoding: Int) {
         let pixels = header.width * header.height
         let passes = header.isProgressive ? max(3, Double(header.scans) * Self.scan) : 1
@@ -57,20 +56,21 @@ package struct RenderCost: Sendable, Equatable {
         if outputs.contains(where: { $0.transform.convertsToSRGB }) || header.model == .cmyk, case .icc(let profile) = header.colors
         {
             nanoseconds += Nanoseconds.profile.conversion + Double(profile.count) * Nanoseconds.profile.byte
-            // The profile here and in Little CMS, its tables as 16 bits, and the table that is kept.
+            // The profile here and in Little CMS, its tables with 16 bits, and the resulting table.
             finishing += profile.count * 4 + 1 << 20
         }
         self.init(milliseconds: nanoseconds / 1e6, bytes: held + finishing)
     }
 
-    /// Time for one variant; decoding, which is done once, aside.
+    /// The time for one variant without decoding, which is done once.
     private static func nanoseconds(_ header: ImageHeader, _ output: Output) -> Double {
         let transform = output.transform
         let size = output.plan.finalSize
         let pixels = Double(size.width) * Double(size.height)
         let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
         let filters = (transform.blur > 0 ? 1.0 : 0) + (transform.sharpen > 0 ? 1 : 0)
-        // Across six weights for each sample that is shrunk, or four for each that is made; down a box is made first.
+        // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
+        // first.
         let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
         return pixels * (encode * (transform.maxBytes > 0 ? attempts : 1) + Nanoseconds.filter * filters)
             + weights * Nanoseconds.weight * Double(planes(header))
@@ -78,7 +78,8 @@ package struct RenderCost: Sendable, Equatable {
 
     private static func planes(_ header: ImageHeader) -> Int { header.model == .ycbcr ? 3 : 1 }
 
-    /// Bytes that a variant occupies from the first row of the original to the end of the render: its picture and its resampler.
+    /// The bytes that a variant occupies from the first row of the original to the end of the render: its picture and its
+    /// resampler.
     private static func held(_ header: ImageHeader, _ plan: Plan) -> Int {
         let channels = header.model.channels + (header.hasAlpha ? 1 : 0)
         let count = planes(header)
@@ -88,10 +89,10 @@ package struct RenderCost: Sendable, Equatable {
         return plane * count + picture(plan.size, header, channels: channels)
     }
 
-    /// Bytes that finishing a variant takes in addition; variants are finished one at a time.
+    /// The extra bytes for finishing a variant. Variants are finished one at a time.
     private static func finishing(_ header: ImageHeader, _ output: Output) -> Int {
         let (size, final) = (output.plan.turn.size(output.plan.size), output.plan.finalSize)
-        // A copy while it is turned, converted, filtered, put on a canvas or flattened: the one that it was made of goes then.
+        // One copy while it is turned, converted, filtered, put on a canvas or flattened; the copy replaces its predecessor.
         let staysAsItIs =
             header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
             && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
@@ -106,7 +107,7 @@ package struct RenderCost: Sendable, Equatable {
         return copies + max(filters, encoding)
     }
 
-    /// Bytes of a picture, in planes where that takes more: each has its own padding.
+    /// The bytes of a picture, in planes if that takes more: each plane has its own padding.
     private static func picture(_ size: Size, _ header: ImageHeader, channels: Int) -> Int {
         let packed = PixelLayout(width: size.width, height: size.height, model: channels > 3 ? .cmyk : .rgb)
         guard header.model == .ycbcr else { return PixelBuffer.bytes(for: packed) }
@@ -117,7 +118,7 @@ package struct RenderCost: Sendable, Equatable {
 
 extension Renderer {
     /// The predicted cost of rendering `original`.
-    /// - Throws: `RenderError` where it cannot be rendered so, as far as its header says.
+    /// - Throws: `RenderError` if its header rules the render out.
     package func cost(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> RenderCost {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
@@ -125,7 +126,7 @@ extension Renderer {
         var cost = try cost(header, as: transforms, decodedBy: codec)
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
-            // The picture is decoded again for each look, as small as its codec can.
+            // Each analysis decodes the picture again, as small as the codec can.
             let look = try self.cost(header, as: [Self.lookingSmall(Transform(), header)], decodedBy: codec)
             cost.milliseconds += look.milliseconds * Double(looks)
             cost.bytes = max(cost.bytes, look.bytes)
@@ -133,8 +134,8 @@ extension Renderer {
         return cost
     }
 
-    /// What `hash(of:)` will take.
-    /// - Throws: `RenderError` where the header says that it cannot be told.
+    /// The predicted cost of `hash(of:)`.
+    /// - Throws: `RenderError` if the header makes a prediction impossible.
     package func costOfHash(of original: ByteBuffer) throws(RenderError) -> RenderCost {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
@@ -154,7 +155,7 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
-            // A format without an encoder is refused by the render; here it counts as the original's format.
+            // The render refuses a format without an encoder. Here it counts as the original's format.
             let format = transform.format ?? header.format
             let encoder = codecs.first { $0.format == format } ?? decoder
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))
@@ -164,7 +165,7 @@ extension Renderer {
 }
 
 extension Transform {
-    /// How often the picture is looked at before it is rendered.
+    /// The number of analyses before the render.
     fileprivate var looks: Int {
         let cut = crop.map { ($0.gravity ?? gravity) == .smart } ?? false
         return (cut ? 1 : 0) + (gravity == .smart ? 1 : 0)

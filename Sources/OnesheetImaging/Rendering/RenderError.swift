@@ -1,20 +1,20 @@
 package import OnesheetCore
 
-/// Why a variant cannot be rendered.
+/// The reason for which a variant cannot be rendered.
 package enum RenderError: Error, Sendable, Equatable {
-    /// No codec knows these bytes.
+    /// No codec recognises the bytes.
     case unrecognizedFormat
-    /// A codec refused to decode or encode.
+    /// A codec could not decode or encode.
     case codec(CodecError, ImageFormat)
     /// The variant would have more pixels than allowed.
     case tooManyOutputPixels(width: Int, height: Int, limit: Int)
-    /// The part to crop lies outside of the picture, which has this size.
+    /// The crop is outside the picture, which has this size.
     case outside(width: Int, height: Int)
-    /// It takes more memory than there may be for all renders together.
+    /// It needs more memory than all renders together may have.
     case tooMuchMemory(bytes: Int, limit: Int)
-    /// No codec writes this format.
+    /// No codec encodes this format.
     case noEncoder(for: ImageFormat)
-    /// It took longer than a render may.
+    /// It exceeded the deadline.
     case timedOut(after: Duration)
 }
 

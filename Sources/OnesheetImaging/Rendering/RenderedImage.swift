@@ -1,7 +1,7 @@
 package import NIOCore
 package import OnesheetCore
 
-/// A variant as it is served: encoded, with what is known of it.
+/// A variant as it is served: encoded, with its facts.
 package struct RenderedImage: Sendable {
     package var body: ByteBuffer
     package var format: ImageFormat

@@ -1,17 +1,17 @@
 package import NIOCore
 package import OnesheetCore
 
-/// Makes variants: bytes in, bytes out, synchronous, on the caller's thread. What it keeps between calls are tables.
+/// Makes variants from bytes, synchronously, on the calling thread. Between calls it caches only tables.
 package struct Renderer: Sendable {
-    /// Whether amounts of light are averaged instead of the numbers that stand for them: right for very contrasty pictures,
-    /// several times slower, and not what other image servers do unless asked.
+    /// Whether pixels are averaged in linear light: correct for pictures with high contrast, several times slower, and not the
+    /// default of other image servers.
     package var resamplesInLinearLight = false
-    /// Whether a picture that ends early is rendered as far as it goes.
+    /// Whether a truncated picture is rendered as far as it goes.
     package var acceptsTruncated = false
 
-    /// How long one call of `render` or `hash` may take, from its first look at the bytes to the last byte encoded.
+    /// The deadline for one call of `render` or `hash`, from its first look at the bytes to the last encoded byte.
     package var deadline = Duration.seconds(20)
-    /// Tells the time.
+    /// Returns the present time.
     package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
     let codecs: [any Codec]
@@ -24,11 +24,11 @@ package struct Renderer: Sendable {
         self.limits = limits
     }
 
-    /// The formats that can be read and written.
+    /// The formats with a codec.
     package var formats: [ImageFormat] { codecs.map(\.format) }
 
-    /// Reads what the file says of itself.
-    /// - Throws: `RenderError.unrecognizedFormat`, or `.codec` where the header is damaged or names too many pixels.
+    /// Parses the file's header.
+    /// - Throws: `RenderError.unrecognizedFormat`, or `.codec` if the header is damaged or announces too many pixels.
     package func header(of original: ByteBuffer) throws(RenderError) -> ImageHeader {
         let bytes = original.readableBytesUInt8Span
         return try header(of: bytes, codec(for: bytes))
@@ -39,9 +39,9 @@ package struct Renderer: Sendable {
         try render(original, as: [transform])[0]
     }
 
-    /// Renders several variants of one original, which is decoded once; the outcome is in the order of `transforms`.
+    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
     ///
-    /// - Throws: `RenderError`; nothing is decoded where a variant would be too large or could not be encoded. `.timedOut` after
+    /// - Throws: `RenderError`. Nothing is decoded if a variant would be too large or could not be encoded. `.timedOut` after
     ///   `deadline`.
     package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
         let end = end()
@@ -56,13 +56,13 @@ package struct Renderer: Sendable {
         return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
     }
 
-    /// The size that `transform` makes of an upright picture.
+    /// The output size of `transform` for an upright picture.
     package static func size(of transform: Transform, width: Int, height: Int) -> (width: Int, height: Int) {
         let size = Plan(transform, width: width, height: height, orientation: .up).finalSize
         return (size.width, size.height)
     }
 
-    /// The perceptual hash of the picture, which is decoded as small as its codec can.
+    /// The perceptual hash of the picture. Decodes the picture as small as its codec can.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
     package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
         let end = end()
@@ -77,8 +77,8 @@ package struct Renderer: Sendable {
         }
     }
 
-    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
-    /// full resolution.
+    /// The transform for an analysis. Nothing is encoded. The format certainly has a codec, and full quality keeps chroma at full
+    /// resolution.
     static func hashing(_ header: ImageHeader) -> Transform {
         var small = Transform()
         (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
@@ -86,10 +86,10 @@ package struct Renderer: Sendable {
         return small
     }
 
-    /// The deadline of a call that begins now.
+    /// The deadline of a call that starts now.
     func end() -> Deadline { Deadline(now().advanced(by: deadline), now: now) }
 
-    /// The error of the render for a codec's error.
+    /// The render error for a codec error.
     func failure(_ error: CodecError, in format: ImageFormat) -> RenderError {
         error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }

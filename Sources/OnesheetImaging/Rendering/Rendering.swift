@@ -1,13 +1,13 @@
 import NIOCore
 import OnesheetCore
 
-/// One call of `Renderer.render`: the original is decoded once; variants come from its rows, smaller ones from larger ones.
+/// One call of `Renderer.render`. Decodes the original once and makes the variants from its rows, smaller ones from larger ones.
 struct Rendering {
     let jobs: [Job]
     let header: ImageHeader
     let renderer: Renderer
     let deadline: Deadline
-    /// For each job the larger one that it is made from; `nil` where it is made from the original.
+    /// The index of each job's larger parent; `nil` if it is made from the original.
     private let parents: [Int?]
 
     init(_ jobs: [Job], of header: ImageHeader, with renderer: Renderer, by deadline: Deadline) {
@@ -42,7 +42,7 @@ struct Rendering {
         return try finished(jobs[0], resampled).inRGB(limits: renderer.limits, by: deadline)
     }
 
-    /// Decodes, and resamples every job's picture.
+    /// Decodes, and resamples the picture of every job.
     private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
         let direct = jobs.indices.filter { parents[$0] == nil }
         var sink = ResamplingSink(by: deadline) { [self] layout throws(CodecError) in
@@ -54,7 +54,7 @@ struct Rendering {
             try resampler.finish()
             resamplers[index] = resampler
         }
-        // A parent is made before its children: they are smaller.
+        // Parents come before their children, which are smaller.
         for parent in jobs.indices.sorted(by: { jobs[$0].plan.size.width > jobs[$1].plan.size.width }) {
             guard let source = resamplers[parent] else { continue }
             let children = jobs.indices.filter { parents[$0] == parent }
@@ -95,12 +95,12 @@ struct Rendering {
     }
 }
 
-/// Which variant is made from which: the sizes of a ladder come from one another instead of all from the original.
+/// Decides which variant is made from which: the sizes of a ladder are made from one another instead of all from the original.
 enum ScalePyramid {
-    /// A variant is made from one that is larger by at least this factor on each side: from less, averaging twice would show.
+    /// The least factor on each side between a variant and its parent. With less, averaging twice would be visible.
     static let least = 1.4
 
-    /// For each job the job that it is made from, the smallest that is large enough; `nil` is the original.
+    /// The index of each job's parent, the smallest that is large enough; `nil` is the original.
     static func parents(_ jobs: [Job]) -> [Int?] {
         jobs.indices.map { child in
             jobs.indices
@@ -111,7 +111,7 @@ enum ScalePyramid {
 
     private static func canMake(_ child: Job, from parent: Job, isEarlier: Bool) -> Bool {
         let (small, large) = (child.plan, parent.plan)
-        // The parent holds all that the child may look at, and the child's chroma is no finer than the parent's.
+        // The parent contains all that the child may read, and its chroma is at least as fine.
         guard large.region == large.bounds, small.bounds == large.bounds else { return false }
         if small.size == large.size, small.region == large.region {
             return isEarlier && child.chroma == parent.chroma && small.turn == large.turn

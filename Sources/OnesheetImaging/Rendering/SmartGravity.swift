@@ -1,8 +1,8 @@
 import OnesheetCore
 
 extension Renderer {
-    /// Replaces `Gravity.smart`, which needs to see the picture, by the point that draws attention. The picture is decoded once more
-    /// for that, as small as the codec can.
+    /// Replaces `Gravity.smart` by the point that attracts attention. This decodes the picture once more, as small as the codec
+    /// can.
     func resolvingSmartGravity(
         _ transform: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Transform {
@@ -31,8 +31,8 @@ extension Renderer {
         return resolved
     }
 
-    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
-    /// full resolution.
+    /// The transform for an analysis. Nothing is encoded. The format certainly has a codec, and full quality keeps chroma at full
+    /// resolution.
     static func lookingSmall(_ seen: Transform, _ header: ImageHeader) -> Transform {
         var small = seen
         (small.width, small.height) = (Attention.side, Attention.side)

@@ -2,21 +2,21 @@ import CImagingKernels
 import OnesheetCore
 import Synchronization
 
-/// The table of weights of one direction, as the kernels read it: immutable, and so shared between renders.
+/// The weights of one direction in the format of the kernels. Immutable, so renders can share it.
 final class FilterTable: Sendable {
     let outputs: Int
-    /// Weights of each output, a whole number of steps; those that an output has no use for are zero.
+    /// Weights for each output sample, a multiple of the step. Unused ones are zero.
     let taps: Int
-    /// The first sample of each output's weights. `starts[i] + taps` passes `samples` only where `taps` is more than `samples`.
+    /// The first input sample for each output sample. `starts[i] + taps` exceeds `samples` only if `taps` does.
     let starts: [Int32]
     let weights: [Int16]
-    /// One past the last sample that each output really needs.
+    /// One past the last input sample that each output sample really needs.
     let ends: [Int32]
-    /// Samples that a row has.
+    /// The input samples of a row.
     let samples: Int
 
     /// - Parameters:
-    ///   - samples: how many there are, whether they may be looked at or not.
+    ///   - samples: the number of input samples, readable or not.
     ///   - step: `taps` is a multiple of this.
     /// - Throws: `CodecError.timedOut`; a table may have millions of rows.
     convenience init(_ resampling: ResamplingWindow, samples: Int, step: Int, by deadline: Deadline = .never) throws(CodecError) {
@@ -28,8 +28,8 @@ final class FilterTable: Sendable {
         }
     }
 
-    /// The part of a table for some of the outputs, which have no more than `taps` weights.
-    /// - Parameter pause: called now and then.
+    /// A table for a range of the outputs, which have at most `taps` weights.
+    /// - Parameter pause: called regularly.
     init<Failure: Error>(
         _ resampling: ResamplingWindow, _ outputs: Range<Int>, taps: Int, samples: Int, pause: () throws(Failure) -> Void
     ) throws(Failure) {
@@ -39,7 +39,7 @@ final class FilterTable: Sendable {
         for (index, output) in outputs.enumerated() {
             if index % 4096 == 4095 { try pause() }
             let window = resampling.window(output)
-            // Moved to the left where it would reach past the row, with zeros in front.
+            // Shifted to the left if it would exceed the row, with zeros in front.
             let start = max(min(window.lowerBound, samples - taps), 0)
             starts[index] = Int32(start)
             ends[index] = Int32(window.upperBound)
@@ -52,11 +52,11 @@ final class FilterTable: Sendable {
 
     var bytes: Int { Self.bytes(outputs: outputs, taps: taps) }
 
-    /// Bytes of a table.
+    /// The bytes of a table.
     static func bytes(outputs: Int, taps: Int) -> Int { outputs * (taps * 2 + 8) }
 
-    /// Weights as whole numbers that add up to exactly one, so that an even area stays even. What rounding takes from one weight
-    /// goes to the next: with thousands of taps each would round to nothing.
+    /// Weights as whole numbers whose sum is exactly one, so that an even area stays even. The rounding error of one weight is
+    /// added to the next: with thousands of taps each would round to zero.
     private static func whole(_ weights: [Double]) -> [Int16] {
         let one = Double(1 << CK_WEIGHT_BITS)
         var (exact, given) = (0.0, 0)
@@ -69,9 +69,9 @@ final class FilterTable: Sendable {
     }
 }
 
-/// The table of the vertical direction. A long one is made band by band: outputs come in order, and each is needed once.
+/// The table of the vertical direction. A long one is made in bands, because outputs come in order and each is needed once.
 final class FilterTableBands {
-    /// Outputs of a band.
+    /// The outputs of a band.
     static let length = 4096
 
     let outputs: Int
@@ -82,7 +82,7 @@ final class FilterTableBands {
     /// The first output of the band.
     private var first = 0
 
-    /// - Parameters: as those of `FilterTable`, whose tables are even: two rows are added at a time.
+    /// - Parameters: as in `FilterTable`. Tables have an even number of taps, because two rows are added at a time.
     /// - Throws: `CodecError.timedOut`.
     init(_ resampling: ResamplingWindow, samples: Int, tables: FilterTableCache, by deadline: Deadline) throws(CodecError) {
         (self.resampling, self.samples, outputs) = (resampling, samples, resampling.outputs)
@@ -95,10 +95,10 @@ final class FilterTableBands {
         band = FilterTable(resampling, 0..<Self.length, taps: taps, samples: samples) {}
     }
 
-    /// Bytes of the tables that there are at a time.
+    /// The bytes of the tables that exist at a time.
     var bytes: Int { band.bytes }
 
-    /// The first row that output `index` is made of, and one past the last that it really needs.
+    /// The first input row of output `index`, and one past the last that it really needs.
     func rows(of index: Int) -> (start: Int, end: Int) {
         guard index < first + band.outputs else { return move(to: index) }
         return (Int(band.starts[index - first]), Int(band.ends[index - first]))
@@ -110,7 +110,8 @@ final class FilterTableBands {
         return (Int(band.starts[0]), Int(band.ends[0]))
     }
 
-    /// Calls `body` with the weights of output `index`, the last that `rows(of:)` was asked for or one after it in the band.
+    /// Calls `body` with the weights of output `index`, which is the last that `rows(of:)` was called for or a later one in the
+    /// same band.
     func withWeights(of index: Int, _ body: (UnsafePointer<Int16>) -> Void) {
         band.weights.withUnsafeBufferPointer { weights in
             if let start = weights.baseAddress { body(start + (index - first) * taps) }
@@ -118,7 +119,7 @@ final class FilterTableBands {
     }
 }
 
-/// Tables of weights made recently: the same few sizes are asked for again and again, and a table costs hundreds of sines.
+/// Recently made tables. The same few sizes are requested again and again, and a table costs hundreds of sines.
 final class FilterTableCache: Sendable {
     private struct Key: Hashable {
         let resampling: ResamplingWindow
@@ -126,13 +127,13 @@ final class FilterTableCache: Sendable {
         let step: Int
     }
 
-    /// Bytes of all tables that are kept, and of the largest.
+    /// The most bytes of all stored tables, and of one.
     static let limit = 8 << 20
     private static let largest = 512 << 10
 
     private let tables = Mutex(BoundedCache<Key, FilterTable>(bytes: limit, entries: 256))
 
-    /// Bytes that are kept.
+    /// The bytes of stored tables.
     var bytes: Int { tables.withLock { $0.bytes } }
 
     /// - Throws: `CodecError.timedOut`.

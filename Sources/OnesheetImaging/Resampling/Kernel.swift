@@ -6,16 +6,17 @@
     import Darwin
 #endif
 
-/// The weight of a sample by its distance.
+/// The weight of a sample as a function of its distance.
 enum Kernel: Hashable, Sendable {
-    /// A sinc windowed by a wider sinc, three lobes: for shrinking.
+    /// A sinc windowed by a wider sinc, with three lobes (Lanczos): for shrinking.
     case lanczos3
-    /// The interpolating cubic with a slope of half the neighbours' difference: for enlarging, where three lobes would ring.
+    /// The interpolating cubic whose slope is half the difference of the neighbours (Catmull-Rom): for enlarging, where three lobes
+    /// would ring.
     case catmullRom
-    /// A bell of this standard deviation, in samples: for blurring.
+    /// A Gaussian with this standard deviation in samples: for blurring.
     case gaussian(Double)
 
-    /// The distance beyond which nothing counts.
+    /// The distance beyond which all weights are zero.
     var support: Double {
         switch self {
         case .lanczos3: 3

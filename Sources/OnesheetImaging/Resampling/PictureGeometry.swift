@@ -1,24 +1,24 @@
 import OnesheetCore
 
-/// Where the pixels of a decoded picture, or of a variant that smaller ones are made from, lie in the stored original.
+/// The position in the stored original of the pixels of a decoded picture, or of a variant that smaller ones are made from.
 struct PictureGeometry: Equatable {
-    /// The stored original's point at the picture's upper left corner.
+    /// The point in the stored original at the picture's upper left corner.
     var originX = 0.0
     var originY = 0.0
     /// The picture's pixels per stored pixel.
     var scaleX: Double
     var scaleY: Double
-    /// Luma pixels by which the chroma planes begin before the picture does.
+    /// The luma pixels by which the chroma planes start before the picture.
     var leadX = 0
     var leadY = 0
 
-    /// A picture as a decoder delivers it: the whole original.
+    /// The picture of a decoder: the whole original.
     init(_ layout: PixelLayout, of header: ImageHeader) {
         scaleX = layout.exactWidth / Double(header.width)
         scaleY = layout.exactHeight / Double(header.height)
     }
 
-    /// A picture that `plan` has made, not yet turned.
+    /// The result of `plan`, not yet turned.
     init(_ plan: Plan, leadX: Int, leadY: Int) {
         originX = plan.region.x
         originY = plan.region.y

@@ -1,19 +1,19 @@
 import OnesheetCore
 
-/// Resamples a picture, plane by plane, as its rows arrive. The outcome has the original's channels and is not yet turned.
+/// Resamples a picture plane by plane as its rows arrive. The output has the channels of the original and is not yet turned.
 final class PictureResampler {
     let plan: Plan
-    /// Where the outcome lies in the original.
+    /// The position of the output in the original.
     let geometry: PictureGeometry
     private(set) var picture: PixelBuffer
     private var planes: [PlaneResampler] = []
-    /// Samples of the outcome that a row which arrives makes, on average.
+    /// Output samples per input row, on average.
     let samplesPerRow: Int
 
     /// - Parameters:
-    ///   - layout: the picture that arrives; `source` says where it lies in the original.
-    ///   - chroma: luma pixels per chroma pixel wanted, each way, where the picture is planar.
-    ///   - light: average amounts of light instead of the numbers as stored.
+    ///   - layout: the layout of the input; `source` is its position in the original.
+    ///   - chroma: luma pixels per chroma pixel of the output in each direction, if the picture is planar.
+    ///   - light: whether to average in linear light instead of stored values.
     init(
         _ plan: Plan, from layout: PixelLayout, at source: PictureGeometry, chroma: Int, light: Bool, tables: FilterTableCache,
         limits: Limits,
@@ -25,8 +25,8 @@ final class PictureResampler {
             layout.isPlanar
             ? PixelLayout(width: width, height: height, planarWithSubsampling: chroma, chroma)
             : PixelLayout(width: width, height: height, model: layout.model, hasAlpha: layout.hasAlpha)
-        // The turned picture's chroma begins at its left and upper edge: where that is this picture's right or lower edge, and a side
-        // is odd, chroma begins before the picture.
+        // In the turned picture, chroma starts at the left and upper edge. If that is this picture's right or lower edge and a side
+        // is odd, chroma starts before the picture.
         let mirrorsX = plan.turn.transposes ? plan.turn.mirrorsY : plan.turn.mirrorsX
         let mirrorsY = plan.turn.transposes ? plan.turn.mirrorsX : plan.turn.mirrorsY
         let last = target.planes[target.planes.count - 1]
@@ -58,12 +58,12 @@ final class PictureResampler {
         }
     }
 
-    /// Bytes of the outcome, and of what it is made with.
+    /// The bytes of the output and of the tables and rows.
     var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
     func take(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].take(samples, y: y) }
 
-    /// Hands the rows of the outcome to other resamplers, of smaller variants.
+    /// Passes the output rows on to the resamplers of smaller variants.
     /// - Throws: `CodecError.timedOut`.
     func give(to resamplers: [PictureResampler], by deadline: Deadline) throws(CodecError) {
         var watch = DeadlineWatch(deadline)
@@ -78,12 +78,12 @@ final class PictureResampler {
         }
     }
 
-    /// - Throws: where rows are missing: a decoder that stopped without saying why.
+    /// - Throws: if rows are missing: a decoder stopped without an error.
     func finish() throws(CodecError) {
         guard planes.allSatisfy(\.isComplete) else { throw .damaged(reason: "rows are missing") }
     }
 
-    /// Gives the outcome away; what is left is one pixel.
+    /// Moves the output out; one pixel remains.
     func takePicture() throws(CodecError) -> PixelBuffer {
         var taken = try PixelBuffer(PixelLayout(width: 1, height: 1, model: .gray), limits: Limits())
         swap(&taken, &picture)
@@ -92,15 +92,15 @@ final class PictureResampler {
 }
 
 extension ResamplingWindow {
-    /// One direction of one plane: parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
-    /// plane that arrives, and the outcome's pixels become samples of the plane that is made.
+    /// One direction of one plane. Parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
+    /// input plane, and pixels of the output become samples of the output plane.
     fileprivate init(
         region: (Double, Double), bounds: (Double, Double), origin: Double, scale: Double, sourceSubsampling: Int, sourceLead: Int,
         samples: Int, outputs: Int, pixels: Int, subsampling: Int, lead: Int
     ) {
         func sample(_ stored: Double) -> Double { ((stored - origin) * scale + Double(sourceLead)) / Double(sourceSubsampling) }
         let pixel = region.1 * scale / Double(pixels) / Double(sourceSubsampling)
-        // Parts that are whole samples up to rounding are whole samples.
+        // Parts that are whole samples except for rounding are whole samples.
         let first = min(max(Int((sample(bounds.0) + 1e-6).rounded(.down)), 0), samples - 1)
         let end = min(max(Int((sample(bounds.0 + bounds.1) - 1e-6).rounded(.up)), first + 1), samples)
         self.init(

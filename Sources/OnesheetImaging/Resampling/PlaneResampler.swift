@@ -1,38 +1,38 @@
 import CImagingKernels
 import OnesheetCore
 
-/// Resamples one plane while its rows arrive: each row across into a ring of rows, and as soon as a row of the outcome has all
-/// that it is made of, the ring down.
+/// Resamples one plane as its rows arrive: each row horizontally into a ring buffer, and the ring vertically as soon as it has all
+/// rows for one row of the output.
 final class PlaneResampler {
     private let across: FilterTable
     private let down: FilterTableBands
     private let channels: Int
     private let hasAlpha: Bool
-    /// `nil` takes samples as they are, at eight bits.
+    /// `nil` keeps samples unchanged, with eight bits.
     private let scale: SampleScale?
     private let target: UnsafeMutablePointer<UInt8>
     private let targetStride: Int
-    /// Rows that have been resampled across, 16 bits a sample, channel after channel.
+    /// Horizontally resampled rows, 16 bits a sample, channel by channel.
     private let ring: SampleRows<Int16>
     private let split: SampleRows<UInt8>
     private let opened: SampleRows<Int16>
     private let summed: SampleRows<Int16>
     private let closed: SampleRows<UInt8>
     private let rows: UnsafeMutablePointer<UnsafePointer<Int16>?>
-    /// Averages rows before they get to the ring, where a ring would have very many; else `nil`.
+    /// Averages rows before the ring, if the ring would need very many; else `nil`.
     private let boxes: RowBoxes?
-    /// The first row of a pair that becomes one; `nil` where every row stands for itself.
+    /// The first row of a pair to be averaged; `nil` if rows are not paired.
     private let held: SampleRows<UInt8>?
     private let width: Int
     private let height: Int
     private var next = 0
 
     /// - Parameters:
-    ///   - across, down: which part of the plane becomes how many samples.
-    ///   - width, height: the plane that will arrive.
-    ///   - target: where the outcome's first row goes, `stride` bytes from row to row; must outlive this object.
-    ///   - scale: what averaging goes by; needed where there is alpha.
-    ///   - mayHalve: whether two rows and two columns may become one first.
+    ///   - across, down: the part of the plane and its number of output samples in each direction.
+    ///   - width, height: the size of the input plane.
+    ///   - target: the first output row, with a distance of `stride` bytes between rows; must outlive this object.
+    ///   - scale: the scale for averaging; required with alpha.
+    ///   - mayHalve: whether two rows and two columns may be averaged first.
     /// - Throws: `CodecError.timedOut`.
     init(
         across: ResamplingWindow, down: ResamplingWindow, tables: FilterTableCache, channels: Int, hasAlpha: Bool,
@@ -71,15 +71,15 @@ final class PlaneResampler {
 
     deinit { rows.deallocate() }
 
-    /// Bytes of the tables and rows that it holds.
+    /// The bytes of its tables and rows.
     var bytes: Int {
         across.bytes + down.bytes + ring.bytes + split.bytes + opened.bytes + summed.bytes + closed.bytes + (boxes?.bytes ?? 0)
             + (held?.bytes ?? 0) + down.taps * MemoryLayout<Int>.size
     }
 
-    /// What `bytes` is at the most, told before anything is made.
+    /// An upper bound of `bytes`, computed before allocation.
     /// - Parameters:
-    ///   - horizontal, vertical: samples per sample of the outcome; they may turn out smaller.
+    ///   - horizontal, vertical: the input samples per output sample; the actual ratios may be smaller.
     ///   - kernel: `nil` for shrinking and enlarging.
     static func bytes(
         width: Int, outputs: Size, horizontal: Double, vertical: Double, channels: Int, kernel: Kernel? = nil
@@ -97,10 +97,10 @@ final class PlaneResampler {
             + SampleRows<Int16>.bytes(count: channels, width: width + taps) + rows * MemoryLayout<Int>.size
     }
 
-    /// Whether every row of the outcome has been written.
+    /// Whether all rows of the output have been written.
     var isComplete: Bool { next == down.outputs }
 
-    /// Takes row `y`. Rows come from top to bottom.
+    /// Adds row `y`. Rows come from top to bottom.
     func take(_ samples: UnsafePointer<UInt8>, y: Int) {
         guard let held else { return take(y) { across(samples, into: $0, $1) } }
         let isLast = y == height - 1
@@ -112,8 +112,8 @@ final class PlaneResampler {
         }
     }
 
-    /// Resamples a row, or the half of two, across into the ring if any row of the outcome is made of it; and makes those that are
-    /// complete with it.
+    /// Resamples a row, or the average of two, horizontally into the ring if the output needs it, and makes all output rows that
+    /// are complete with it.
     private func take(_ y: Int, _ fill: (_ rows: SampleRows<Int16>, _ slot: Int) -> Void) {
         guard next < down.outputs else { return }
         var row = y
@@ -157,7 +157,7 @@ final class PlaneResampler {
         }
     }
 
-    /// Makes row `index` of the outcome from the ring.
+    /// Makes row `index` of the output from the ring.
     private func write(_ index: Int) {
         let start = down.rows(of: index).start
         down.withWeights(of: index) { weights in
@@ -174,7 +174,7 @@ final class PlaneResampler {
         }
     }
 
-    /// Adds up `rows`, one channel of row `index` of the outcome.
+    /// Adds up `rows` for one channel of output row `index`.
     private func addUp(_ channel: Int, weights: UnsafePointer<Int16>, into index: Int) {
         let (width, taps) = (Int32(across.outputs), Int32(down.taps))
         if scale != nil {
@@ -186,7 +186,7 @@ final class PlaneResampler {
 }
 
 extension FilterTable {
-    /// Calls `body` with the table as C sees it.
+    /// Calls `body` with the table in the form for C.
     func withTable(_ body: (ck_axis) -> Void) {
         starts.withUnsafeBufferPointer { starts in
             weights.withUnsafeBufferPointer { weights in

@@ -1,13 +1,13 @@
 import OnesheetCore
 
-/// Takes a picture's rows as they are decoded and hands them to a resampler for each variant: the picture itself is never held.
+/// Receives rows during decoding and passes them to a resampler for each variant, so that the picture itself is never stored.
 struct ResamplingSink: RowSink, ~Copyable {
     private let make: (PixelLayout) throws(CodecError) -> [PictureResampler]
     private(set) var resamplers: [PictureResampler] = []
 
     private var watch: DeadlineWatch
 
-    /// - Parameter make: makes the resamplers once the decoder has said what it delivers.
+    /// - Parameter make: makes the resamplers once the decoder has announced its layout.
     init(by deadline: Deadline, _ make: @escaping (PixelLayout) throws(CodecError) -> [PictureResampler]) {
         self.make = make
         watch = DeadlineWatch(deadline)

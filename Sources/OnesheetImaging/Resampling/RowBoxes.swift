@@ -1,19 +1,19 @@
 import CImagingKernels
 
-/// What goes before the vertical pass where very many rows make one: the average of each box of rows, so that weights and rows held
-/// are few however high the picture is. What is left for the pass is enough for a difference not to show.
+/// Averages boxes of rows before the vertical pass if very many rows make one, so that the number of weights and stored rows is
+/// small for pictures of any height. Enough rows remain to make the difference invisible.
 final class RowBoxes {
     private let count: Int
-    /// The rows that may be looked at.
+    /// The rows that may be read.
     private let bounds: Range<Int>
-    /// A row that has been resampled across.
+    /// The horizontally resampled row.
     let crossed: SampleRows<Int16>
     private let sums: SampleRows<Int32>
     private let width: Int
-    /// Rows in the box under way.
+    /// The rows of the current box.
     private var filled: Int32 = 0
 
-    /// - Parameter count: boxes, whose numbers of rows differ by one at the most.
+    /// - Parameter count: the number of boxes; their numbers of rows differ by at most one.
     init(_ count: Int, of bounds: Range<Int>, channels: Int, width: Int) {
         (self.count, self.bounds, self.width) = (count, bounds, width)
         crossed = SampleRows(count: channels, width: width)
@@ -22,12 +22,12 @@ final class RowBoxes {
 
     var bytes: Int { crossed.bytes + sums.bytes }
 
-    /// The box that row `y` belongs to; `nil` if it may not be looked at.
+    /// The box of row `y`; `nil` if the row may not be read.
     func box(of y: Int) -> Int? {
         bounds.contains(y) ? ((y - bounds.lowerBound + 1) * count - 1) / bounds.count : nil
     }
 
-    /// Adds the row that has been resampled across; as the last of its box it makes the box's average, in `averages` from `slot` on.
+    /// Adds the horizontally resampled row. The last row of a box completes its average in `averages` from `slot` on.
     /// - Returns: whether it was the last.
     func add(_ y: Int, into averages: SampleRows<Int16>, slot: Int) -> Bool {
         for channel in 0..<crossed.count { ck_add(crossed[channel], sums[channel], Int32(width)) }

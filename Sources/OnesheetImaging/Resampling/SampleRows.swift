@@ -1,4 +1,4 @@
-/// Some rows of samples with room for whole vectors, all zero at first.
+/// Rows of samples with padding for whole vectors, initially zero.
 final class SampleRows<Sample: FixedWidthInteger> {
     let count: Int
     private let memory: UnsafeMutablePointer<Sample>
@@ -20,10 +20,10 @@ final class SampleRows<Sample: FixedWidthInteger> {
     /// One vector at the end.
     private static var slack: Int { 64 }
 
-    /// Rows are a multiple of 64 samples long.
+    /// The length of a row is a multiple of 64 samples.
     private static func stride(_ width: Int) -> Int { (width + 63) & ~63 }
 
-    /// Bytes of `count` rows.
+    /// The bytes of `count` rows.
     static func bytes(count: Int, width: Int) -> Int {
         (stride(width) * count + slack) * MemoryLayout<Sample>.size + (count + 4) * MemoryLayout<Int>.size
     }
@@ -37,7 +37,7 @@ final class SampleRows<Sample: FixedWidthInteger> {
 
     subscript(row: Int) -> UnsafeMutablePointer<Sample> { memory + row * stride }
 
-    /// The rows as C takes them.
+    /// The rows in the form for C.
     var starts: UnsafeMutablePointer<UnsafeMutablePointer<Sample>?> { pointers }
 
     var constants: UnsafePointer<UnsafePointer<Sample>?> {

@@ -7,9 +7,9 @@ import CImagingKernels
     import Darwin
 #endif
 
-/// The scale on which samples are averaged, with the conversions to it and back.
+/// The scale for averaging, with conversions in both directions.
 final class SampleScale: Sendable {
-    /// 256 values up to 255 << 6; `nil` where samples only change their width.
+    /// 256 values up to 255 << 6; `nil` if only the width of samples changes.
     let opening: [Int16]?
     /// (255 << 6) + 1 values.
     let closing: [UInt8]
@@ -20,9 +20,9 @@ final class SampleScale: Sendable {
         self.closing = (0...(255 << Int(CK_FRACTION))).map { UInt8((closing(Double($0) / full) * 255).rounded()) }
     }
 
-    /// The numbers as they are.
+    /// The stored values.
     static let stored = SampleScale(opening: nil, closing: { $0 })
-    /// Amounts of light (IEC 61966-2-1).
+    /// Linear light (IEC 61966-2-1).
     static let light = SampleScale(
         opening: { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) },
         closing: { $0 <= 0.003_130_8 ? $0 * 12.92 : 1.055 * pow($0, 1 / 2.4) - 0.055 })

@@ -2,14 +2,14 @@ internal import Foundation
 internal import Synchronization
 package import XCTest
 
-/// A small file system in memory, unmounted after the test. Mounting needs rights that not every machine gives: then the test is skipped.
+/// A small file system in memory, unmounted after the test. If this user may not mount it, the test is skipped.
 package final class SmallDisk {
-    /// Something that a program would not do, in the program's words.
+    /// The error message of a program.
     package struct Refused: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Whether one was mounted here already: then it may be done, and whatever fails later is a failure.
+    /// Whether a mount has succeeded before in this process: then later failures are failures of the test.
     private static let isPermitted = Mutex(false)
     package let path: String
 
@@ -35,7 +35,7 @@ package final class SmallDisk {
         }
     }
 
-    /// Fills what is left with one file.
+    /// Fills the remaining space with one file.
     package func fill() throws {
         let filler = URL(filePath: path("filler"))
         try Data().write(to: filler)
@@ -47,20 +47,20 @@ package final class SmallDisk {
         }
     }
 
-    /// Uses up the inodes that are left.
+    /// Uses up the remaining inodes.
     package func fillInodes() {
         var number = 0
         while FileManager.default.createFile(atPath: path("filler-\(number)"), contents: nil) { number += 1 }
     }
 
-    /// Removes what it was filled with.
+    /// Removes the files that filled it.
     package func clear() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) where name.hasPrefix("filler") {
             try FileManager.default.removeItem(atPath: path(name))
         }
     }
 
-    /// - Throws: `Refused` if the program ends with a failure.
+    /// - Throws: `Refused` if the program fails.
     package static func run(_ command: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -78,7 +78,7 @@ package final class SmallDisk {
 }
 
 extension XCTestCase {
-    /// A small disk that is gone after the test.
+    /// A small disk that is removed after the test.
     package func disk(_ options: String) throws -> SmallDisk {
         let folder = try TemporaryDirectory()
         addTeardownBlock { folder.remove() }

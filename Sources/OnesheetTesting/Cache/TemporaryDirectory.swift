@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A folder of one's own under the system's temporary one, gone with all that is in it when it is removed or the value is let go.
+/// A folder in the system's temporary directory. It is removed with its contents by `remove` or when the value is released.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -12,10 +12,10 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { remove() }
 
-    /// The path of something in the folder.
+    /// The path of an item in the folder.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Removes the folder. To remove it twice is no mistake.
+    /// Removes the folder. May be called twice.
     public func remove() {
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {

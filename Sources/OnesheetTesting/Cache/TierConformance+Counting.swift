@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// The rules about figures.
+/// The rules about counts.
 extension TierConformance {
     func counting() async throws {
         let clock = ManualClock()

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// The rules about keeping and finding.
+/// The rules about storing and finding.
 extension TierConformance {
     func storedIsFound() async throws {
         let clock = ManualClock()
@@ -21,7 +21,7 @@ extension TierConformance {
         try expect(empty?.body == ByteBuffer(), "an entry with an empty body is not found with one: \(String(describing: empty))")
     }
 
-    /// Facts with a value in every place.
+    /// Facts with a value in each field.
     private func facts(at now: Date) -> (Freshness, Provenance, Presentation) {
         (
             Freshness(

@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// What every cache tier has to do, wherever it keeps its entries. A tier's tests run it; `report.failures` has to be empty.
+/// The rules that every cache tier has to follow. The tests of a tier run them; `report.failures` has to be empty.
 public struct TierConformance: Sendable {
     /// Makes an empty tier with room for at least a thousand entries and a megabyte, whose entries stay at most `expires`.
     public typealias Maker =
@@ -10,23 +10,23 @@ public struct TierConformance: Sendable {
     private let extends: Bool
 
     /// - Parameters:
-    ///   - extends: whether the tier can extend an entry's life when it is read. If not, it takes no notice of `extending`.
+    ///   - extends: whether a read can extend an entry's lifetime in this tier. If not, it ignores `extending`.
     ///   - make: makes the tier.
     public init(extends: Bool = true, make: @escaping Maker) {
         self.make = make
         self.extends = extends
     }
 
-    /// What one rule found.
+    /// The outcome of one rule.
     public struct Finding: Sendable, Equatable, CustomStringConvertible {
         public let rule: String
-        /// What is wrong; `nil` if the rule holds.
+        /// The problem; `nil` if the tier follows the rule.
         public let problem: String?
 
         public var description: String { problem.map { "✗ \(rule): \($0)" } ?? "✓ \(rule)" }
     }
 
-    /// What all rules found.
+    /// The outcomes of all rules.
     public struct Report: Sendable, CustomStringConvertible {
         public let findings: [Finding]
 
@@ -34,7 +34,7 @@ public struct TierConformance: Sendable {
         public var description: String { findings.map(\.description).joined(separator: "\n") }
     }
 
-    /// A rule that does not hold.
+    /// A violated rule.
     struct Violation: Error {
         let problem: String
         init(_ problem: String) { self.problem = problem }

@@ -1,7 +1,7 @@
 internal import OnesheetCore
 internal import Synchronization
 
-/// Keys that a visit came by.
+/// The keys of a visit.
 final class Visited: Sendable {
     private let seen = Mutex<[CacheKey]>([])
 

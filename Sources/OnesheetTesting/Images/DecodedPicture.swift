@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// A sink that keeps the whole picture, for tests that look at it.
+/// A sink that stores the whole picture for tests.
 public struct DecodedPicture: RowSink, ~Copyable {
     private var picture: PixelBuffer?
 
@@ -14,8 +14,8 @@ public struct DecodedPicture: RowSink, ~Copyable {
         }
     }
 
-    /// Gives the picture away.
-    /// - Throws: where the decoder has not even begun.
+    /// Moves the picture out.
+    /// - Throws: if the decoder has not begun.
     public consuming func take() throws(CodecError) -> PixelBuffer {
         guard let picture else { throw .damaged(reason: "nothing was decoded") }
         return picture

@@ -1,14 +1,14 @@
 internal import NIOCore
 public import OnesheetCore
 
-/// A picture that looks like a photographic poster to a codec, drawn by code: soft slopes, shapes with hard and soft edges, lines
-/// as thin as a title's, and noise at several sizes. The same values draw the same pixels on every machine.
+/// A drawn picture that resembles a photographic poster for codecs: soft gradients, shapes with hard and soft edges, thin lines,
+/// and noise at several scales. Equal values draw equal pixels on every machine.
 public struct DrawnPoster: Sendable {
     public var width: Int
     public var height: Int
-    /// Tells posters apart.
+    /// Distinguishes posters.
     public var seed: UInt32
-    /// How much grain there is, in levels of 255.
+    /// The amount of grain, in levels of 255.
     public var grain: Double
 
     public init(width: Int, height: Int, seed: UInt32 = 1, grain: Double = 10) {
@@ -29,7 +29,7 @@ public struct DrawnPoster: Sendable {
             for y in 0..<plane.height {
                 picture.withMutableRow(y, plane: index) { row in
                     for x in 0..<plane.width {
-                        // A chroma sample stands in the middle of the pixels that it covers.
+                        // The centre of the pixels that a chroma sample covers.
                         let color = color((Double(x) + 0.5) * Double(stepX), (Double(y) + 0.5) * Double(stepY))
                         if layout.isPlanar {
                             row[x] = Self.level(color.ycbcr[index])
@@ -56,7 +56,7 @@ public struct DrawnPoster: Sendable {
 
     private static func level(_ value: Double) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
 
-    /// Opaque in the middle, clear in the corners, with a soft edge.
+    /// Opaque in the middle, transparent in the corners, with a soft edge.
     private func alpha(_ x: Double, _ y: Double) -> Double {
         let (u, v) = (2 * x / Double(width) - 1, 2 * y / Double(height) - 1)
         return (1.3 - (u * u + v * v)) * 400

@@ -1,6 +1,6 @@
-/// ICC profiles (ISO 15076-1, version 2), written by code.
+/// Generated ICC profiles (ISO 15076-1, version 2).
 public enum DrawnProfile {
-    /// RGB with a pure power as its curve; primaries as CIE XYZ under D50, red, green and blue.
+    /// RGB with a power curve; primaries as CIE XYZ under D50: red, green and blue.
     public static func rgb(gamma: Double, red: [Double], green: [Double], blue: [Double]) -> [UInt8] {
         let curve = curve(gamma)
         return profile(
@@ -11,15 +11,15 @@ public enum DrawnProfile {
             ])
     }
 
-    /// Display P3's primaries with a power of 2.2.
+    /// Display P3 with a power of 2.2.
     public static let displayP3 = rgb(
         gamma: 2.2, red: [0.5151, 0.2412, -0.0011], green: [0.2920, 0.6922, 0.0419], blue: [0.1571, 0.0666, 0.7841])
 
-    /// sRGB's primaries with a power of 1.0: linear light.
+    /// sRGB with a power of 1.0: linear light.
     public static let linearSRGB = rgb(
         gamma: 1, red: [0.4361, 0.2225, 0.0139], green: [0.3851, 0.7169, 0.0971], blue: [0.1431, 0.0606, 0.7141])
 
-    /// sRGB itself, its curve in a table of 1024 points.
+    /// sRGB with its curve in a table of 1024 points.
     public static let sRGB: [UInt8] = {
         let points = (0..<1024).map { index -> Double in
             let value = Double(index) / 1023
@@ -34,15 +34,15 @@ public enum DrawnProfile {
             ])
     }()
 
-    /// Gray with a pure power as its curve.
+    /// Gray with a power curve.
     public static func gray(gamma: Double) -> [UInt8] {
         profile(space: "GRAY", connection: "XYZ ", kind: "mntr", [("wtpt", xyz(d50)), ("kTRC", curve(gamma))])
     }
 
-    /// Inks of which only black shows: lightness falls evenly with it, the others leave the paper white.
+    /// Inks of which only black is visible: lightness falls linearly with it.
     public static let blackOnly: [UInt8] = {
         let identity = (0..<256).map(UInt8.init)
-        // lut8Type: four inputs, three outputs, a grid of two points each way, the last input fastest.
+        // lut8Type: four inputs, three outputs, a grid of two points in each direction, the last input fastest.
         var table = Array("mft1".utf8) + long(0) + [4, 3, 2, 0]
         table += [1, 0, 0, 0, 1, 0, 0, 0, 1].flatMap { long($0 << 16) }
         table += (0..<4).flatMap { _ in identity }
@@ -51,8 +51,8 @@ public enum DrawnProfile {
         return profile(space: "CMYK", connection: "Lab ", kind: "prtr", [("wtpt", xyz(d50)), ("A2B0", table)])
     }()
 
-    /// Display P3 that also says so by `stages` matrices in a row, which change nothing (multiProcessElementsType, ISO 15076-1 §10.16):
-    /// floating point for those who know it.
+    /// Display P3 with an equivalent in `stages` identity matrices (multiProcessElementsType, ISO 15076-1 §10.16), in floating
+    /// point.
     public static func displayP3(stages: Int) -> [UInt8] {
         let one = [0x3F, 0x80, 0, 0] as [UInt8]
         let zero = [0, 0, 0, 0] as [UInt8]
@@ -71,7 +71,7 @@ public enum DrawnProfile {
                 ("gXYZ", xyz([0.2920, 0.6922, 0.0419])), ("bXYZ", xyz([0.1571, 0.0666, 0.7841])), ("rTRC", curve),
                 ("gTRC", curve), ("bTRC", curve),
             ])
-        // Version 4.3, from which on there are such elements.
+        // Version 4.3, the first with such elements.
         (profile[8], profile[9]) = (4, 0x30)
         return profile
     }
@@ -103,7 +103,7 @@ public enum DrawnProfile {
     private static func long(_ value: Int) -> [UInt8] { short(value >> 16 & 0xFFFF) + short(value & 0xFFFF) }
     private static func short(_ value: Int) -> [UInt8] { [UInt8(value >> 8 & 255), UInt8(value & 255)] }
 
-    /// The power 2.4 without a library of mathematics: x² · (x^(1/5))², the root by Newton's method.
+    /// The power 2.4 without a mathematics library: x² · (x^(1/5))², the root by Newton's method.
     private static func power24(_ base: Double) -> Double {
         var root = 1.0
         for _ in 0..<60 { root -= (root * root * root * root * root - base) / (5 * root * root * root * root) }

@@ -1,12 +1,12 @@
 public import OnesheetCore
 
-/// How far two pictures of one layout are from each other.
+/// The difference between two pictures of one layout.
 public struct PictureDifference: Sendable, CustomStringConvertible {
-    /// What keeps them from being compared; `nil` where they can be.
+    /// The reason for which they cannot be compared; `nil` if they can.
     public let obstacle: String?
-    /// Root of the mean squared difference of the samples, in levels of 255; of each plane.
+    /// The root mean square of the differences of the samples in levels of 255, for each plane.
     public let rootMeanSquare: [Double]
-    /// The largest difference, and where it is.
+    /// The largest difference and its position.
     public let largest: Int
     public let place: (plane: Int, x: Int, y: Int)
 

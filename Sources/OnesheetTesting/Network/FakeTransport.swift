@@ -2,12 +2,12 @@ internal import NIOCore
 public import OnesheetCore
 internal import Synchronization
 
-/// Plays services: a test says what each URL answers, and reads afterwards what was asked.
+/// Acts as services. A test sets the answer for each URL and inspects the requests afterwards.
 ///
-/// It follows redirects and keeps the origin policy as the real transport does, as far as that is possible without a network:
-/// an address written in the URL is held against `networks`, a name counts as public and `localhost` as loopback.
+/// Follows redirects and enforces the origin policy like the real transport, as far as possible without a network: checks an
+/// address in a URL against `networks`, and treats a name as public and `localhost` as loopback.
 public final class FakeTransport: HTTPTransport {
-    /// Answers one request. Throws `HTTPTransportError` for a connection that breaks.
+    /// Answers one request. Throws `HTTPTransportError` for a failed connection.
     public typealias Responder = @Sendable (HTTPRequest) async throws(HTTPTransportError) -> HTTPAnswer
 
     private struct Script {
@@ -21,17 +21,17 @@ public final class FakeTransport: HTTPTransport {
 
     public init() {}
 
-    /// Answers every URL that begins with `prefix`; among several the longest prefix answers, and of equals the newest.
+    /// Answers all URLs that begin with `prefix`. The longest matching prefix counts, and of equals the latest.
     public func on(_ prefix: String, _ responder: @escaping Responder) {
         script.withLock { $0.routes.append((prefix, responder)) }
     }
 
-    /// Answers every URL that begins with `prefix` with the same text.
+    /// Answers all URLs that begin with `prefix` with the same text.
     public func on(_ prefix: String, status: Int = 200, type: String = "application/json", _ text: String) {
         on(prefix) { _ in HTTPAnswer(status: status, headers: ["content-type": type], body: ByteBuffer(string: text)) }
     }
 
-    /// Answers every URL that begins with `prefix` only once the test opens the gate.
+    /// Answers all URLs that begin with `prefix` after the test opens the gate.
     public func hold(_ prefix: String, at gate: Gate, then responder: @escaping Responder) {
         on(prefix) { request async throws(HTTPTransportError) in
             do { try await gate.pass() } catch { throw .failed(url: request.url, reason: "cancelled") }
@@ -39,16 +39,16 @@ public final class FakeTransport: HTTPTransport {
         }
     }
 
-    /// The next request fails so, whatever it asks for; called again, the one after it too.
+    /// Lets the next request fail with this error, whatever its URL. Further calls apply to the requests after it.
     public func failNext(_ error: HTTPTransportError) { script.withLock { $0.faults.append(error) } }
 
-    /// Every request so far, redirects included, in the order in which they came.
+    /// All requests so far, including redirects, in order.
     public var requests: [HTTPRequest] { script.withLock { $0.requests } }
 
     /// The policies of these requests.
     public var policies: [OriginPolicy] { script.withLock { $0.policies } }
 
-    /// How many requests there were for URLs that begin with `prefix`.
+    /// The number of requests for URLs that begin with `prefix`.
     public func count(_ prefix: String = "") -> Int { requests.count { $0.url.hasPrefix(prefix) } }
 
     public func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A door that a test opens: what waits at it takes as long as the test wants, without a clock.
+/// Holds tasks until a test opens it, so that a wait lasts as long as the test wants, without a clock.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -14,11 +14,11 @@ public final class Gate: Sendable {
 
     public init() {}
 
-    /// How many have come to the gate so far.
+    /// The number of arrivals at the gate.
     public var arrived: Int { state.withLock { $0.arrived } }
 
     /// Waits until the gate opens.
-    /// - Throws: `CancellationError` where the waiting task is cancelled.
+    /// - Throws: `CancellationError` if the waiting task is cancelled.
     public func pass() async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -44,7 +44,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until `count` have come to the gate.
+    /// Waits until `count` tasks have arrived at the gate.
     public func hasBeenReached(by count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in
@@ -56,7 +56,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets everybody through, now and later.
+    /// Opens the gate for all present and future tasks.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

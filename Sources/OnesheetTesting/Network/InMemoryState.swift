@@ -1,7 +1,7 @@
 public import OnesheetCore
 internal import Synchronization
 
-/// A plugin's state that lasts as long as the object: hand the same one to two plugins to play a restart.
+/// A plugin's state with the lifetime of the object. Pass the same one to two plugins to simulate a restart.
 public final class InMemoryState: KeyValueState {
     private struct Contents {
         var values: [String: String]
@@ -19,7 +19,7 @@ public final class InMemoryState: KeyValueState {
 
     public var values: [String: String] { contents.withLock { $0.values } }
 
-    /// From now on reading and writing throws; `nil` mends it.
+    /// Makes reads and writes throw; `nil` ends that.
     public func fail(_ reason: String?) { contents.withLock { $0.failure = reason } }
 
     public func value(for key: String) async throws -> String? {

@@ -2,10 +2,10 @@ public import Logging
 public import OnesheetCore
 
 extension PluginContext {
-    /// A context without an outside: nothing is logged, no time passes, and the network is what the test says.
+    /// A context without an outside: it logs nothing, its clock stands still, and the test provides the network.
     /// - Parameters:
     ///   - name: the configured name of the source under test.
-    ///   - sources: the types that a nested configuration (`posters: { type: … }`) may name.
+    ///   - sources: the source types for a nested configuration (`posters: { type: … }`).
     public static func forTesting(
         name: String = "test", transport: any HTTPTransport = FakeTransport(), clock: ManualClock = ManualClock(),
         state: any KeyValueState = InMemoryState(), limits: Limits = Limits(),

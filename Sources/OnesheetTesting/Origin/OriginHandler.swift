@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Plays an `OriginAnswer` on a connection.
+/// Sends an `OriginAnswer` on a connection.
 final class OriginHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -9,9 +9,9 @@ final class OriginHandler: ChannelInboundHandler {
     private let answer: @Sendable (String, [String: String]) -> OriginAnswer
     private let counts: CallCounts
     private var head: HTTPRequestHead?
-    /// The piece that an endless body repeats.
+    /// The repeated piece of an endless body.
     private var piece: ByteBuffer?
-    /// The bytes that endless raw ones repeat.
+    /// The repeated bytes of an endless raw answer.
     private var rawPiece: ByteBuffer?
     private var drip: RepeatedTask?
 
@@ -89,7 +89,7 @@ final class OriginHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Past the encoder, straight to the socket.
+    /// Bypasses the encoder and writes to the socket.
     private func writeRaw(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
         do {
             try context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)

@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An origin on loopback that answers as a test says, misbehaviour included, and counts what it was asked.
+/// An origin on loopback. A test decides its answers, including faulty ones, and counts its requests.
 public final class OriginServer: Sendable {
     /// `http://127.0.0.1:PORT`
     public let url: String
@@ -12,7 +12,7 @@ public final class OriginServer: Sendable {
     private let counts: CallCounts
 
     /// Starts listening on a port of the system's choice.
-    /// - Parameter answer: called for each request, on an event loop, with its path and query and its fields by lower-case name.
+    /// - Parameter answer: called for each request on an event loop, with its path and query and its fields by lower-case name.
     public static func start(
         _ answer: @escaping @Sendable (_ target: String, _ fields: [String: String]) -> OriginAnswer
     ) async throws -> OriginServer {
@@ -36,34 +36,34 @@ public final class OriginServer: Sendable {
         url = "http://127.0.0.1:\(port)"
     }
 
-    /// How often `target` was asked for; `nil` counts all requests.
+    /// The number of requests for `target`; `nil` counts all requests.
     public func requests(for target: String? = nil) -> Int { counts.count(of: target) }
 
     /// Stops listening.
     public func stop() async throws { try await channel.close() }
 }
 
-/// What an origin does with a request.
+/// The reaction of an origin to a request.
 public enum OriginAnswer: Sendable {
-    /// A whole answer.
+    /// A complete response.
     case answer(status: Int = 200, type: String = "text/plain", fields: [String: String] = [:], body: ByteBuffer = ByteBuffer())
-    /// Nothing, ever.
+    /// No bytes at all.
     case silence
-    /// A body without an end, in pieces of `bytes` as fast as they are taken.
+    /// An endless body, in pieces of `bytes` as fast as the client reads.
     case endless(type: String, bytes: Int)
-    /// A body that is said to have more bytes than come before the connection closes.
+    /// A body that ends before its announced length.
     case brokenOff(type: String, body: ByteBuffer, missing: Int)
-    /// The connection is closed at once.
+    /// Closes the connection immediately.
     case hangUp
-    /// These very bytes, whatever they are; then the connection closes.
+    /// Sends exactly these bytes and closes the connection.
     case raw(ByteBuffer)
-    /// These very bytes, and then nothing.
+    /// Sends exactly these bytes and stops.
     case rawThenSilence(ByteBuffer)
-    /// The first bytes, and then the others again and again, as fast as they are taken.
+    /// Sends the first bytes, and then repeats the others as fast as the client reads.
     case rawWithoutEnd(ByteBuffer, ByteBuffer)
-    /// The first bytes, and then the others again and again, twenty times a second.
+    /// Sends the first bytes, and then repeats the others twenty times a second.
     case drip(ByteBuffer, ByteBuffer)
-    /// The other answer, once the gate is open.
+    /// The other answer, after the gate opens.
     indirect case held(Gate, OriginAnswer)
 
     /// A redirect.
