@@ -1,17 +1,17 @@
 #if AVIF
     internal import OnesheetCore
 
-    /// The boxes of an AVIF file (ISO/IEC 14496-12 §4.2), as far as libavif's work grows with the square of what is in them: it looks for
-    /// each item among all, and for each chunk of a sequence through a table.
+    /// Checks the boxes of an AVIF file (ISO/IEC 14496-12 §4.2) that cost libavif quadratic time: it searches all items for each
+    /// item, and a table for each chunk of a sequence.
     struct AVIFBoxes {
-        /// Items, properties, their associations and references, each. A grid has 256 pictures at the most, and as many of alpha.
+        /// The most items, properties, associations and references, each. A grid has at most 256 pictures, and as many of alpha.
         static let mostEntries = 1024
-        /// Bytes of what describes a sequence, of which the first picture is taken.
+        /// The most bytes for the description of a sequence, of which only the first picture is used.
         static let largestMovie = 256 << 10
 
         private let bytes: UnsafeBufferPointer<UInt8>
 
-        /// - Throws: `CodecError.unsupported` for a file with more than that. What is damaged is left to libavif.
+        /// - Throws: `CodecError.unsupported` if the file exceeds the limits. libavif reports damage.
         static func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(CodecError) {
             let file = AVIFBoxes(bytes: bytes)
             for box in file.boxes(in: 0..<bytes.count) {
@@ -45,7 +45,7 @@
             }
         }
 
-        /// The boxes one after the other in a part of the file, as far as they are whole.
+        /// The intact boxes in a part of the file, in order.
         private func boxes(in part: Range<Int>) -> some Sequence<(name: String, body: Range<Int>)> {
             sequence(state: part.lowerBound) { start in
                 let rest = start..<part.upperBound
@@ -61,7 +61,7 @@
 
         private func count(_ part: Range<Int>) -> Int { boxes(in: part).reduce(0) { count, _ in count + 1 } }
 
-        /// A number, the most significant byte first; 0 if bytes are missing, and the largest if it does not fit.
+        /// A big-endian number; 0 if bytes are missing, and the largest number if it does not fit.
         private func number(_ part: Range<Int>, at place: Int, bytes count: Int) -> Int {
             guard part.count >= place + count else { return 0 }
             let value = bytes[part.lowerBound + place..<part.lowerBound + place + count].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

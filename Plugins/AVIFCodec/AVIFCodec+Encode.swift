@@ -4,10 +4,10 @@
     public import OnesheetCore
 
     extension AVIFCodec {
-        /// Largest side that an AV1 sequence header can say.
+        /// The largest side of an AV1 sequence header.
         private static let largestSide = 65536
 
-        /// Gray is written without colour, and colour at half the resolution below quality 90.
+        /// Stores gray without colour, and chroma at half the resolution below quality 90.
         ///
         /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 65536 pixels.
         public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
@@ -24,7 +24,7 @@
             defer { avifImageDestroy(image) }
             Self.describe(image, options)
             try Self.fill(image, from: picture)
-            // libavif encodes a picture in one go, which cannot be interrupted.
+            // libavif encodes a picture in one call, which cannot be interrupted.
             try options.deadline.check()
 
             guard let encoder = avifEncoderCreate() else { throw .outOfMemory }
@@ -43,7 +43,7 @@
             return ByteBuffer(bytes: UnsafeBufferPointer(start: output.data, count: output.size))
         }
 
-        /// Colours as sRGB (ITU-T H.273: 1, 13, 6) or by the profile; orientation follows from EXIF.
+        /// The colour space is sRGB (ITU-T H.273: 1, 13, 6) or the profile's; the orientation comes from EXIF.
         private static func describe(_ image: UnsafeMutablePointer<avifImage>, _ options: EncodeOptions) {
             image.pointee.yuvRange = AVIF_RANGE_FULL
             image.pointee.matrixCoefficients = 6
@@ -64,14 +64,14 @@
             source.format = picture.layout.hasAlpha ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
             source.rowBytes = UInt32(picture.stride(of: 0))
             let result = picture.withPlane(0) { start in
-                // libavif only reads here; its structure is for both ways.
+                // libavif only reads here; its structure has no immutable form.
                 source.pixels = UnsafeMutablePointer(mutating: start)
                 return avifImageRGBToYUV(image, &source)
             }
             guard result == AVIF_RESULT_OK else { throw AVIFFile.error(result) }
         }
 
-        /// A gray picture in three channels, as libavif takes it.
+        /// A gray picture with three channels, which libavif requires.
         private static func colored(_ picture: borrowing PixelBuffer) throws(CodecError) -> PixelBuffer {
             let (width, height, hasAlpha) = (picture.layout.width, picture.layout.height, picture.layout.hasAlpha)
             var colored = try PixelBuffer(

@@ -2,13 +2,13 @@
     internal import CAVIF
     public import OnesheetCore
 
-    /// AVIF (Alliance for Open Media, AV1 Image File Format 1.1) through libavif; of sequences the first picture.
+    /// AVIF (Alliance for Open Media, AV1 Image File Format 1.1) with libavif. Decodes the first picture of a sequence.
     ///
     /// Built with the package trait `AVIF`, which is on by default.
     public struct AVIFCodec: CodecPlugin {
-        /// What can be set.
+        /// The settings.
         public struct Configuration: Decodable, Sendable {
-            /// 0 to 9: how much work goes into a smaller file where the request does not say.
+            /// 0 to 9: the default effort for a smaller file.
             public var effort: Int?
 
             public init(effort: Int? = nil) { self.effort = effort }
@@ -25,13 +25,13 @@
 
         public var format: ImageFormat { .avif }
 
-        /// - Parameter effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
+        /// - Parameter effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
         public init(effort: Int = 2) {
             precondition((0...9).contains(effort), "an effort is 0 to 9")
             self.effort = effort
         }
 
-        /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+        /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
         public init(_ configuration: Configuration, context: PluginContext) throws {
             let effort = configuration.effort ?? 2
             guard (0...9).contains(effort) else {
@@ -58,14 +58,14 @@
             }
         }
 
-        /// The picture; the planes that it is made of, two bytes a sample at the most; and as much again that the AV1 decoder works on.
+        /// The picture, its planes with at most two bytes a sample, and as much again for the AV1 decoder.
         public func memoryToDecode(_ header: ImageHeader) -> Int {
             let layout = PixelLayout(width: header.width, height: header.height, model: .rgb, hasAlpha: header.hasAlpha)
             return PixelBuffer.bytes(for: layout) + header.width * header.height * 16 + 4 << 20
         }
 
-        /// The picture is held while it is decoded. A file that ends early is an error even where `request` would take it: one AV1 frame
-        /// is decoded or it is not.
+        /// The whole picture is in memory during decoding. A truncated file is an error even if `request` accepts it: an AV1 frame
+        /// is decoded completely or not at all.
         public func decode<Sink: RowSink & ~Copyable>(
             _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
         ) throws(CodecError) {
@@ -75,7 +75,7 @@
                 guard found.width * found.height <= limit else {
                     throw .tooManyPixels(width: found.width, height: found.height, limit: limit)
                 }
-                // Read again, so that the AV1 decoder is told too: the stream may be larger than the file says.
+                // Parsed again to limit the AV1 decoder too: the stream may be larger than the file announces.
                 let file = try AVIFFile(bytes, pixels: limit)
                 try request.deadline.check()
                 let picture = try file.decode(limits: request.limits)

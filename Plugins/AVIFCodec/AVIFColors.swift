@@ -1,16 +1,16 @@
 #if AVIF
     internal import OnesheetCore
 
-    /// Colours told by code points (ITU-T H.273 tables 2 and 3).
+    /// Colour spaces as code points (ITU-T H.273 tables 2 and 3).
     struct AVIFColors {
         let description: ColorDescription
 
-        /// - Throws: `CodecError.unsupported` for high dynamic range, which would come out too dark.
+        /// - Throws: `CodecError.unsupported` for high dynamic range, which would be rendered too dark.
         init(primaries: Int, transfer: Int) throws(CodecError) {
             let chromaticities = Self.chromaticities(primaries)
             let gamma: Double
             switch transfer {
-            // Unspecified, sRGB, and the curves of television, which pictures mean as sRGB.
+            // Unspecified, sRGB, and the television curves, which files use for sRGB.
             case 0, 1, 2, 3, 6, 13, 14, 15: gamma = 2.2
             case 4: gamma = 2.2
             case 5: gamma = 2.8
@@ -23,7 +23,7 @@
             description = isUsual ? .sRGB : .gamma(gamma, chromaticities: chromaticities)
         }
 
-        /// `nil` for sRGB's and for what is not told.
+        /// `nil` for sRGB and for unspecified values.
         private static func chromaticities(_ primaries: Int) -> Chromaticities? {
             let daylight: SIMD2 = [0.3127, 0.3290]
             return switch primaries {

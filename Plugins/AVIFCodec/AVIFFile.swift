@@ -2,20 +2,20 @@
     internal import CAVIF
     internal import OnesheetCore
 
-    /// One AVIF file being read by libavif.
+    /// Reads one AVIF file with libavif.
     struct AVIFFile: ~Copyable {
         private let decoder: UnsafeMutablePointer<avifDecoder>
         private let image: UnsafeMutablePointer<avifImage>
-        /// Sides before cropping.
+        /// The size before cropping.
         let width: Int
         let height: Int
-        /// What is to be shown (ISO/IEC 23008-12 §6.5.9, clean aperture).
+        /// The visible part (ISO/IEC 23008-12 §6.5.9, clean aperture).
         let crop: (x: Int, y: Int, width: Int, height: Int)
         let hasAlpha: Bool
 
         /// - Parameters:
-        ///   - bytes: stay where they are as long as this lives.
-        ///   - pixels: what the AV1 decoder may make at the most; `nil` leaves it at libavif's own limit.
+        ///   - bytes: must stay in place during the lifetime of this object.
+        ///   - pixels: the most pixels of the AV1 decoder; `nil` uses libavif's limit.
         init(_ bytes: UnsafeBufferPointer<UInt8>, pixels: Int? = nil) throws(CodecError) {
             try AVIFBoxes.check(bytes)
             guard let decoder = avifDecoderCreate() else { throw .outOfMemory }
@@ -41,7 +41,7 @@
 
         var exif: [UInt8]? { Self.bytes(image.pointee.exif, atMost: ImageHeader.largestEXIF) }
 
-        /// What the colours mean: a profile, or else code points (ITU-T H.273).
+        /// The colour space: a profile, or else code points (ITU-T H.273).
         var colors: ColorDescription {
             get throws(CodecError) {
                 if let profile = Self.bytes(image.pointee.icc, atMost: ImageHeader.largestProfile) { return .icc(profile) }
@@ -52,7 +52,7 @@
             }
         }
 
-        /// How to turn the picture: first by irot, counter-clockwise, then by imir (ISO/IEC 23000-22 §7.3.6.7). EXIF has no say.
+        /// The orientation: first irot, counter-clockwise, then imir (ISO/IEC 23000-22 §7.3.6.7). EXIF does not apply.
         var orientation: Orientation {
             let flags = image.pointee.transformFlags
             let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.pointee.irot.angle) % 4 : 0
@@ -62,7 +62,7 @@
                 : [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored][turns]
         }
 
-        /// Decodes the first picture into 8 bits, alpha not premultiplied.
+        /// Decodes the first picture into 8 bits; alpha is not premultiplied.
         func decode(limits: Limits) throws(CodecError) -> PixelBuffer {
             let result = avifDecoderNextImage(decoder)
             guard result == AVIF_RESULT_OK else { throw Self.error(result) }
@@ -94,7 +94,7 @@
             return (Int(rect.x), Int(rect.y), Int(rect.width), Int(rect.height))
         }
 
-        /// `nil` for what is larger than `limit`, too.
+        /// Also `nil` if it is larger than `limit`.
         private static func bytes(_ data: avifRWData, atMost limit: Int) -> [UInt8]? {
             (1...limit).contains(data.size) ? Array(UnsafeBufferPointer(start: data.data, count: data.size)) : nil
         }

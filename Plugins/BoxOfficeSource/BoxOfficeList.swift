@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// A daily or weekly list as KOBIS answers it.
+/// A daily or weekly list from KOBIS.
 public struct BoxOfficeList: Sendable, Equatable {
     /// `boxofficeType`: “일별 박스오피스”.
     public var kind: String
@@ -25,7 +25,7 @@ extension BoxOfficeList: Decodable {
         kind = try list.text(.kind) ?? ""
         range = try list.text(.range) ?? ""
         week = try list.text(.week)
-        // One of the two has to be there: an answer with neither is not a list.
+        // One of the two must be present: a response without both is not a list.
         let key: CodingKeys = list.contains(.weekly) ? .weekly : .daily
         rows = try list.decode([BoxOfficeRow].self, forKey: key)
     }
@@ -39,7 +39,7 @@ struct BoxOfficeListEnvelope: Decodable {
 /// KOBIS `searchMovieInfo`.
 struct MovieInfoEnvelope: Decodable {
     struct Result: Decodable {
-        /// `nil` or without a code where there is no such film.
+        /// `nil` or without a code if there is no such film.
         var movieInfo: MovieInfo?
 
         private enum CodingKeys: CodingKey { case movieInfo }
@@ -78,7 +78,7 @@ struct MovieListEnvelope: Decodable {
     var movieListResult: Result
 }
 
-/// What KOBIS answers with status 200 when it does not answer.
+/// An error that KOBIS returns with status 200.
 struct FaultEnvelope: Decodable {
     struct Fault: Decodable {
         var message: String

@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// One film's line in a daily or weekly box office list.
+/// The row of a film in a daily or weekly box office list.
 /// Documented at <https://www.kobis.or.kr/kobisopenapi/homepg/apiservice/searchServiceInfo.do>.
 public struct BoxOfficeRow: Sendable, Equatable {
     /// Whether the film was in the list before.
@@ -9,11 +9,11 @@ public struct BoxOfficeRow: Sendable, Equatable {
         case old = "OLD"
     }
 
-    /// KOBIS `rnum`: the line's number in this answer.
+    /// KOBIS `rnum`: the number of the row in this response.
     public var line: Int?
     /// `rank`, from 1.
     public var rank: Int
-    /// `rankInten`: places gained since the day or week before; negative where lost.
+    /// `rankInten`: places gained since the previous day or week; negative for places lost.
     public var rankChange: Int?
     /// `rankOldAndNew`
     public var entry: Entry?
@@ -27,9 +27,9 @@ public struct BoxOfficeRow: Sendable, Equatable {
     public var sales: Int?
     /// `salesShare`: percent of all sales.
     public var salesShare: Double?
-    /// `salesInten`: won more than before.
+    /// `salesInten`: won more than the previous day or week.
     public var salesIncrease: Int?
-    /// `salesChange`: percent more than before.
+    /// `salesChange`: percent more than the previous day or week.
     public var salesChange: Double?
     /// `salesAcc`: won since release.
     public var salesTotal: Int?

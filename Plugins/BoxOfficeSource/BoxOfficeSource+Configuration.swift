@@ -1,13 +1,13 @@
 public import OnesheetCore
 
 extension BoxOfficeSource {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
         /// The key from kobis.or.kr.
         public var key: String
-        /// The source that finds posters: asked with a phrase it answers candidates.
+        /// The source of posters. It returns candidates for a phrase.
         public var posters: NestedSource
-        /// KOBIS' calls per day.
+        /// The daily quota of KOBIS.
         public var quota: QuotaSettings
         public var http: HTTPSettings
 

@@ -1,10 +1,10 @@
 public import OnesheetCore
 
-/// The Korean box office by KOBIS, with posters from a search: a title's id is the film's code, such as `20124079`.
+/// The Korean box office by KOBIS, with posters from a search. A title's id is the film's code, such as `20124079`.
 public struct BoxOfficeSource: SourcePlugin {
     public static let type = "boxoffice"
 
-    /// The day from which on KOBIS has lists: 2003-11-11.
+    /// The first day with lists at KOBIS: 2003-11-11.
     private static let firstDay = CalendarDay("20031111")
     private static let perPage = 20
 
@@ -12,7 +12,7 @@ public struct BoxOfficeSource: SourcePlugin {
     private let posters: any ContentSource
     private let names = RecentNames()
 
-    /// - Throws: `ConfigurationError` where the key is empty, `baseURL` is not a URL, or `posters` cannot be used.
+    /// - Throws: `ConfigurationError` if the key is empty, `baseURL` is not a URL, or `posters` is invalid.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard !configuration.key.isEmpty else {
             throw ConfigurationError(path: "key", message: "is empty; it is the key from kobis.or.kr")
@@ -28,23 +28,23 @@ public struct BoxOfficeSource: SourcePlugin {
         }
     }
 
-    /// The pictures' policy: KOBIS has none of its own.
+    /// The policy for pictures, which never come from KOBIS.
     public var originPolicy: OriginPolicy { posters.originPolicy }
 
     public var capabilities: SourceCapabilities {
         SourceCapabilities(periods: TitleQuery.Period.allCases, firstDay: Self.firstDay, lastDay: client.newestDay)
     }
 
-    /// Where the posters come from a source whose pictures change, such as a folder: which film a changed one is of is not known here.
+    /// If the poster source reports changed pictures, as a folder does, this source cannot tell which films they belong to.
     public func changes() async throws(SourceError) -> TitleChanges? {
         guard let changes = try await posters.changes() else { return nil }
         return changes == .none ? TitleChanges.none : .all
     }
 
-    /// A day's or week's list, or the films whose name holds the phrase.
+    /// The list of a day or week, or the films whose name contains the phrase.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase?.trimmed, !phrase.isEmpty {
-            // KOBIS counts far fewer; and a number that cannot be multiplied is no page.
+            // KOBIS has far fewer pages. A larger number would overflow.
             guard (1...1_000_000).contains(query.page) else { return TitlePage(titles: []) }
             let found = try await client.search(phrase, page: query.page, perPage: Self.perPage)
             names.remember(found.movies.map { ($0.code, $0.name) })
@@ -56,15 +56,15 @@ public struct BoxOfficeSource: SourcePlugin {
         return TitlePage(titles: rows.map(Title.init), total: rows.count)
     }
 
-    /// A list as KOBIS answers it, with typed values.
+    /// A list from KOBIS with typed values.
     /// - Parameters:
     ///   - day: `nil` is the newest; days before the first and after the newest have empty lists.
-    ///   - period: the day's list, or that of the week that the day is in.
+    ///   - period: the list of the day, or that of the week of the day.
     public func list(_ day: CalendarDay? = nil, _ period: TitleQuery.Period = .day) async throws(SourceError) -> BoxOfficeList {
         let newest = client.newestDay
         let day = day ?? period.lastComplete(until: newest)
         guard day <= newest, Self.firstDay.map({ $0 <= day }) ?? true else {
-            // A call that can only bring nothing is not worth one of the day's budget.
+            // A call without a possible result would waste a part of the daily quota.
             return BoxOfficeList(kind: "", range: "\(day.compact)~\(day.compact)", week: nil, rows: [])
         }
         let list = period == .day ? try await client.daily(day) : try await client.weekly(day, period)
@@ -74,7 +74,7 @@ public struct BoxOfficeSource: SourcePlugin {
 
     public func title(_ id: String) async throws(SourceError) -> Title { Title(try await info(id)) }
 
-    /// All that KOBIS knows about a film, with typed values.
+    /// All data of KOBIS about a film, with typed values.
     public func info(_ code: String) async throws(SourceError) -> MovieInfo {
         guard Self.isCode(code), let info = try await client.info(code), info.code.isExactly(code) else {
             throw .notFound(id: code)
@@ -83,7 +83,7 @@ public struct BoxOfficeSource: SourcePlugin {
         return info
     }
 
-    /// What the poster search finds for the film's name; empty where it finds nothing.
+    /// The results of the poster search for the film's name; empty if there are none.
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let name: String
         if let known = names[id] { name = known } else { name = try await info(id).name }
@@ -97,7 +97,7 @@ public struct BoxOfficeSource: SourcePlugin {
         }
     }
 
-    /// Codes are digits, some with a letter (“2023C168”); anything else is not worth a call.
+    /// Codes are digits, some with a letter (“2023C168”). Other ids are not worth a call.
     private static func isCode(_ id: String) -> Bool {
         (1...20).contains(id.utf8.count) && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// Speaks to KOBIS, the Korean Film Council's box office.
+/// A client for KOBIS, the box office of the Korean Film Council.
 struct KOBISClient: Sendable {
     static let koreaStandardTime = 9 * 3600
 
@@ -17,7 +17,7 @@ struct KOBISClient: Sendable {
         self.quota = DailyQuota(quota, name: "kobis", secondsFromGMT: Self.koreaStandardTime, context: context)
     }
 
-    /// The newest day that has a list: yesterday, as it is in Seoul.
+    /// The newest day with a list: yesterday in Seoul.
     var newestDay: CalendarDay {
         CalendarDay(context.clock.now, secondsFromGMT: Self.koreaStandardTime).adding(days: -1)
     }
@@ -28,7 +28,7 @@ struct KOBISClient: Sendable {
         ).boxOfficeResult
     }
 
-    /// - Parameter period: which days of the week that `day` is in.
+    /// - Parameter period: the days of the week of `day` to list.
     func weekly(_ day: CalendarDay, _ period: TitleQuery.Period) async throws(SourceError) -> BoxOfficeList {
         let weekGb =
             switch period {
@@ -42,13 +42,13 @@ struct KOBISClient: Sendable {
         ).boxOfficeResult
     }
 
-    /// `nil` where there is no such film.
+    /// `nil` if there is no such film.
     func info(_ code: String) async throws(SourceError) -> MovieInfo? {
         try await answer(MovieInfoEnvelope.self, from: "movie/searchMovieInfo.json", with: ["movieCd": code]).movieInfoResult
             .movieInfo
     }
 
-    /// Films whose name holds `phrase`.
+    /// Films whose name contains `phrase`.
     func search(_ phrase: String, page: Int, perPage: Int) async throws(SourceError) -> (movies: [MovieListing], total: Int) {
         let result = try await answer(
             MovieListEnvelope.self, from: "movie/searchMovieList.json",
@@ -82,7 +82,7 @@ struct KOBISClient: Sendable {
         }
     }
 
-    /// The fault that KOBIS answers with status 200; `nil` where there is none, also where the body is no JSON at all.
+    /// The error that KOBIS returns with status 200; `nil` if there is none or the body is not JSON.
     private static func fault(in body: Data) -> FaultEnvelope.Fault? {
         do {
             return try JSONDecoder().decode(FaultEnvelope.self, from: body).faultInfo

@@ -1,8 +1,8 @@
 internal import OnesheetCore
 
-/// Reads KOBIS's values: nearly all of them are texts, numbers included, and an empty text means that there is none.
+/// Decodes the values of KOBIS. Almost all are texts, including numbers, and an empty text means that there is no value.
 extension KeyedDecodingContainer {
-    /// A text without the spaces around it; `nil` where it is empty.
+    /// A text without surrounding spaces; `nil` if it is empty.
     func text(_ key: Key) throws -> String? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         let trimmed = text.trimmed
@@ -16,7 +16,7 @@ extension KeyedDecodingContainer {
         return text
     }
 
-    /// A number, whether KOBIS wrote it as a number or as a text.
+    /// A number, written as a number or as a text.
     func number<Number: LosslessStringConvertible & Decodable>(_ key: Key, _ type: Number.Type = Int.self) throws -> Number? {
         let text: String?
         do {
@@ -25,7 +25,7 @@ extension KeyedDecodingContainer {
             return try decodeIfPresent(type, forKey: key)
         }
         guard let text else { return nil }
-        // What Swift reads as a number can be none, or infinite.
+        // Swift also parses NaN and infinity.
         guard let number = Number(text), (number as? Double)?.isFinite ?? true else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "“\(text)” of “\(key.stringValue)” is not a number")
@@ -40,17 +40,17 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// A day, with dashes or without; some films have only a year or a month, which is no day.
+    /// A day, with or without dashes. Some films have only a year or a month: those have no day.
     func day(_ key: Key) throws -> CalendarDay? { try text(key).flatMap { CalendarDay($0) } }
 
-    /// A list; none where KOBIS leaves it out.
+    /// A list; empty if KOBIS omits it.
     func list<Element: Decodable>(_ key: Key, of type: Element.Type = Element.self) throws -> [Element] {
         try decodeIfPresent([Element].self, forKey: key) ?? []
     }
 }
 
 extension String {
-    /// Without white space around it.
+    /// Without surrounding white space.
     var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
             return ""

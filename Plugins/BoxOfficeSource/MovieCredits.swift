@@ -1,4 +1,4 @@
-/// A person as KOBIS names them: `peopleNm`, `peopleNmEn`.
+/// A person's name in KOBIS: `peopleNm`, `peopleNmEn`.
 public struct MoviePerson: Sendable, Equatable, Decodable {
     public var name: String
     public var englishName: String?
@@ -18,7 +18,7 @@ public struct MoviePerson: Sendable, Equatable, Decodable {
 /// One of `actors[]`.
 public struct MovieActor: Sendable, Equatable, Decodable {
     public var person: MoviePerson
-    /// `cast`: whom they play.
+    /// `cast`: the role.
     public var role: String?
     /// `castEn`
     public var englishRole: String?
@@ -50,7 +50,7 @@ public struct MovieStaff: Sendable, Equatable, Decodable {
     }
 }
 
-/// One of `showTypes[]`: how the film is shown.
+/// One of `showTypes[]`: a format of projection.
 public struct MovieShowing: Sendable, Equatable, Decodable {
     /// `showTypeGroupNm`: “2D”.
     public var group: String?
@@ -96,7 +96,7 @@ public struct MovieCompany: Sendable, Equatable, Decodable {
     }
 }
 
-/// One of `audits[]`: who may see the film.
+/// One of `audits[]`: an age rating.
 public struct MovieRating: Sendable, Equatable, Decodable {
     /// `auditNo`
     public var number: String?

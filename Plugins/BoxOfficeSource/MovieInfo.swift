@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// All that KOBIS knows about a film: `searchMovieInfo`.
+/// All data of KOBIS about a film: `searchMovieInfo`.
 public struct MovieInfo: Sendable, Equatable {
     /// `movieCd`
     public var code: String

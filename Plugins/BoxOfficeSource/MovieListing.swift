@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// One film of a search: `searchMovieList`.
+/// A film in the results of a search: `searchMovieList`.
 public struct MovieListing: Sendable, Equatable {
     /// `movieCd`: may hold letters (“2023C168”).
     public var code: String
@@ -10,7 +10,7 @@ public struct MovieListing: Sendable, Equatable {
     public var englishName: String?
     /// `prdtYear`
     public var productionYear: Int?
-    /// `openDt`; absent for a film without a release.
+    /// `openDt`; `nil` for a film without a release.
     public var released: CalendarDay?
     /// `typeNm`
     public var kind: String?

@@ -1,7 +1,7 @@
 internal import OnesheetCore
 internal import Synchronization
 
-/// The names that lists have brought lately, so that a poster costs no call for details: of the day's 3,000 every one counts.
+/// The film names in recent lists, so that a poster needs no call for the film's name: the daily quota is 3,000 calls.
 final class RecentNames: Sendable {
     private struct Names {
         var byCode: [ExactText: String] = [:]
@@ -11,7 +11,7 @@ final class RecentNames: Sendable {
     private let names = Mutex(Names())
     private let limit: Int
 
-    /// - Parameter limit: names kept; beyond it the oldest go.
+    /// - Parameter limit: the most names; beyond it the oldest are removed.
     init(limit: Int = 5000) { self.limit = limit }
 
     subscript(code: String) -> String? { names.withLock { $0.byCode[ExactText(code)] } }

@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// Titles from KOBIS's answers. The metadata has KOBIS's own names with typed values.
+/// Titles from KOBIS's responses. The metadata has KOBIS's own names with typed values.
 extension Title {
     init(_ row: BoxOfficeRow) {
         self.init(
@@ -62,7 +62,7 @@ extension Title {
 
     private static func facts(_ facts: [String: JSONValue?]) -> [String: JSONValue] { facts.compactMapValues { $0 } }
 
-    /// `nil` where there is nothing in it.
+    /// `nil` if it is empty.
     private static func list(_ values: [JSONValue]) -> JSONValue? { values.isEmpty ? nil : .array(values) }
 
     private static func object(_ texts: [String: String?]) -> JSONValue {

@@ -1,7 +1,7 @@
 import OnesheetAddress
 public import OnesheetCore
 
-/// Cloudflare's addresses: `/cdn-cgi/image/{options}/{source-url}`
+/// The addresses of Cloudflare: `/cdn-cgi/image/{options}/{source-url}`
 public struct CloudflareDialect: Dialect {
     public static let name = "cloudflare"
     public static let prefix = "/cdn-cgi/image/"
@@ -21,9 +21,9 @@ public struct CloudflareDialect: Dialect {
 
 /// Cloudflare's options: `width=300,fit=cover,format=auto`.
 struct CloudflareOptions {
-    /// In the server's own grammar.
+    /// In Onesheet's grammar.
     private(set) var options: [String] = []
-    /// Whether the client's `Accept` decides the format; without a word about it the original's own stays.
+    /// Whether the client's `Accept` header selects the format. By default the original's format is kept.
     private(set) var negotiates = false
     private var flip: (across: Bool, down: Bool)?
     private var isTurned = false
@@ -48,7 +48,7 @@ struct CloudflareOptions {
             }
             try add(String(name), try PercentEncoding.decode(value))
         }
-        // Cloudflare flips before it rotates, a transform afterwards.
+        // Cloudflare flips before it rotates; a transform flips afterwards.
         if let flip { options.append(isTurned ? "flip:\(flip.down):\(flip.across)" : "flip:\(flip.across):\(flip.down)") }
     }
 
@@ -74,7 +74,7 @@ struct CloudflareOptions {
             options.append("rotate:\(value)")
         case "flip": flip = try one(of: Self.flips)
         case "metadata": options += try one(of: Self.metadata)
-        // Pictures that move are not made here.
+        // Onesheet does not make animations.
         case "anim": _ = try one(of: ["false": false])
         default: throw .unknown(unknownName(name, kind: "option", known: Self.names))
         }

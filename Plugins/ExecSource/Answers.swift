@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// An object of a program's answer. What it has and is not what was expected spoils the answer, with the reason.
+/// A JSON object in a program's answer. A field of the wrong type makes the answer malformed, with the reason.
 struct AnswerObject {
     private let members: [String: JSONValue]
 
@@ -56,7 +56,7 @@ struct AnswerObject {
 }
 
 extension Title {
-    /// A title as programs write it: all but `id` and `name` may be left out.
+    /// A title in a program's answer. Only `id` and `name` are required.
     init(answer value: JSONValue) throws(SourceError) {
         let title = try AnswerObject(value, "a title")
         self.init(
@@ -76,7 +76,7 @@ extension TitlePage {
 }
 
 extension PosterCandidate {
-    /// A candidate as programs write it: all but `url` may be left out.
+    /// A candidate in a program's answer. Only `url` is required.
     init(answer value: JSONValue) throws(SourceError) {
         let candidate = try AnswerObject(value, "a candidate")
         self.init(

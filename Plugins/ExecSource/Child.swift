@@ -1,28 +1,28 @@
 internal import FoundationEssentials
 
-/// A program that runs beside this one and is spoken to in lines.
+/// A child process that communicates in lines.
 protocol Child: Sendable {
-    /// Hands a line over. A program that has ended does not get it.
+    /// Sends a line. A program that has ended does not receive it.
     func send(_ line: Data)
 
-    /// Closes the program's standard input, which asks it to end, and makes it end where it does not.
+    /// Closes the program's standard input, which asks it to end, and terminates it if it does not.
     func stop()
 }
 
-/// What a child reports.
+/// The events of a child process.
 protocol ChildListener: AnyObject, Sendable {
-    /// A line came on standard output, without its end.
+    /// A line from standard output, without its terminator.
     func received(_ line: Data)
 
-    /// What came cannot be trusted; the listener stops the child.
+    /// The output is invalid; the listener stops the child.
     func refuse(_ reason: String)
 
-    /// Nothing more will come.
+    /// The end of the output.
     func ended(_ reason: String)
 }
 
 /// Starts a program.
 protocol ChildLauncher: Sendable {
-    /// - Throws: any error that says why the program cannot start.
+    /// - Throws: any error with the reason for which the program cannot start.
     func launch(_ listener: any ChildListener) throws -> any Child
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import OnesheetCore
 internal import Synchronization
 
-/// One program's life: calls go out, answers come back in any order.
+/// The lifetime of one program: sends calls, and receives answers in any order.
 final class Conversation: ChildListener {
     private typealias Waiting = CheckedContinuation<Result<JSONValue, SourceError>, Never>
 
@@ -20,16 +20,16 @@ final class Conversation: ChildListener {
         let reason: String
     }
 
-    /// Answers that a program may owe before it counts as hung.
+    /// The most outstanding answers of a program before it counts as hung.
     private static let mostOwed = 1000
     private let state = Mutex(State())
 
     init() {}
 
-    /// Why the program answers no more; `nil` while it does.
+    /// The reason for which the program no longer answers; `nil` while it does.
     var end: String? { state.withLock { $0.end?.reason } }
 
-    /// Whether the program ran and is gone, for no reason that another start would have again.
+    /// Whether the program ran and has ended for a reason that a restart may remove.
     var endedByItself: Bool {
         state.withLock { state in
             guard state.child != nil, case .unavailable? = state.end?.error else { return false }
@@ -37,7 +37,7 @@ final class Conversation: ChildListener {
         }
     }
 
-    /// Starts the program and asks what it speaks.
+    /// Starts the program and negotiates the protocol.
     func begin(_ launcher: any ChildLauncher, name: String, timeout: Duration) async throws(SourceError) {
         do {
             let child = try launcher.launch(self)
@@ -62,7 +62,7 @@ final class Conversation: ChildListener {
             return state.nextID
         }
         let timer = Task {
-            // The clock runs against an outside program; an answer in time cancels the wait.
+            // Real time limits the program. An answer in time cancels the timer.
             try await Task.sleep(for: timeout)
             self.abandon(id, "the program did not answer “\(method)” in time")
         }
@@ -87,7 +87,7 @@ final class Conversation: ChildListener {
             return continuation.resume(returning: .failure(.unsupported("a call that cannot be written: \(error)")))
         }
         let (child, refusal) = state.withLock { state -> ((any Child)?, SourceError?) in
-            // The greeting failed of what ended the program; a later call was not there and may be asked of the next one.
+            // The greeting failed because the program ended. A later call was not sent yet and may go to the next program.
             if let end = state.end { return (nil, call.method == "initialize" ? end.error : .unavailable(reason: end.reason)) }
             if Task.isCancelled { return (nil, .unavailable(reason: "cancelled")) }
             state.waiting[call.id] = (continuation, title)
@@ -100,7 +100,7 @@ final class Conversation: ChildListener {
     func received(_ line: Data) {
         guard !line.isEmpty, end == nil else { return }
         guard let answer = RemoteAnswer(line: line) else {
-            // After a line that is no answer nothing says which call the next one is for.
+            // After an invalid line, no line can be assigned to a call.
             return refuse("the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
         }
         let (title, isExpected) = state.withLock { state in
@@ -110,7 +110,7 @@ final class Conversation: ChildListener {
         finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
     }
 
-    /// Ends a program after a protocol error.
+    /// Terminates a program after a protocol error.
     func refuse(_ reason: String) {
         fail(.malformedAnswer(reason: reason), reason)
         stop()

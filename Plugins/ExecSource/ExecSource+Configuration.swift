@@ -1,19 +1,19 @@
 public import OnesheetCore
 
 extension ExecSource {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
         /// The program and its arguments.
         public var command: [String]
-        /// What the program sees of the environment.
+        /// Environment variables of the program.
         public var environment: [String: String]
-        /// For one answer of the program.
+        /// The time limit for one answer of the program.
         public var timeout: Interval
-        /// Of the pictures.
+        /// The freshness of the pictures.
         public var networks: [NetworkRange]
         public var headers: [String: String]
         public var rate: Double?
-        /// Bytes of one answer of the program.
+        /// The size limit for one answer of the program, in bytes.
         public var answerBytes: ByteSize
 
         private enum CodingKeys: CodingKey { case command, environment, timeout, networks, headers, rate, answerBytes }

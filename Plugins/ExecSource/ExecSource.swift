@@ -1,13 +1,13 @@
 public import OnesheetCore
 
-/// A source that is a program in any language: JSON-RPC 2.0, one message per line, on its standard input and output.
+/// A source in any language: a program that speaks JSON-RPC 2.0, one message per line, on standard input and output.
 public struct ExecSource: SourcePlugin {
     public static let type = "exec"
 
     public let originPolicy: OriginPolicy
     private let supervisor: Supervisor
 
-    /// - Throws: `ConfigurationError` where there is no such program.
+    /// - Throws: `ConfigurationError` if there is no such program.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard let program = configuration.command.first else {
             throw ConfigurationError(path: "command", message: "is empty; it is a program and its arguments")

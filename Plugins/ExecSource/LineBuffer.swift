@@ -1,14 +1,13 @@
 internal import FoundationEssentials
 
-/// Puts what comes through a pipe together to lines. Each byte is looked at once and moved once or twice, however many lines there are
-/// and however long one is.
+/// Splits the bytes from a pipe into lines, in linear time for any number and length of lines.
 struct LineBuffer {
     private var begun = Data()
 
-    /// Bytes of the line that has not ended.
+    /// The bytes of the incomplete line.
     var rest: Int { begun.count }
 
-    /// The lines that end in `data`, without their ends. Empty ones are left out: they say nothing.
+    /// The lines that end in `data`, without their terminators. Omits empty lines.
     mutating func lines(after data: Data) -> [Data] {
         var lines: [Data] = []
         var start = data.startIndex

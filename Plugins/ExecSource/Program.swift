@@ -6,8 +6,8 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// A running program. Its standard output comes in lines, its standard error goes to the log. To stop, its standard input is closed;
-/// where it has not ended a second later it is told to, and two seconds after that it is ended. What it started itself ends with it.
+/// A running program. Its standard output is split into lines; its standard error goes to the log. To stop it, its standard input
+/// is closed. A second later it gets SIGTERM, and two seconds after that SIGKILL, together with the processes that it has started.
 final class Program: Child {
     private struct State {
         var output = LineBuffer()
@@ -20,16 +20,16 @@ final class Program: Child {
     private let maxLine: Int
     private let logger: Logger
     private let state = Mutex(State())
-    /// A program that does not read makes writing wait; it waits here.
+    /// If the program does not read, writes block this queue only.
     private let writing = DispatchQueue(label: "onesheet.exec.write")
 
     init(_ process: Process, maxLine: Int, logger: Logger, _ listener: any ChildListener) throws {
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
         (self.process, self.input, self.maxLine, self.logger) = (process, input.fileHandleForWriting, maxLine, logger)
-        // Writing to a program that has just ended has to be an error and not the end of this one.
+        // A write to an ended program must be an error and not end this process.
         signal(SIGPIPE, SIG_IGN)
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        // Foundation starts each program in a group of its own. One left over would hold the pipes, and the end would not be seen.
+        // Foundation starts each program in its own process group. A remaining process would keep the pipes open and hide the end.
         process.terminationHandler = { kill(-$0.processIdentifier, SIGKILL) }
         try process.run()
         Self.follow(output) { [weak self, weak listener] data in
@@ -43,11 +43,11 @@ final class Program: Child {
         }
     }
 
-    /// Hands over what comes through a pipe, and empty data at its end, for as long as `each` wants more. On a thread of its own, which waits in `read`: Foundation's
-    /// `readabilityHandler` on Linux crashes now and then where a pipe goes away while it is watched (Swift 6.3.1).
+    /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks in `read`,
+    /// because Foundation's `readabilityHandler` on Linux sometimes crashes if a pipe is closed while it is watched (Swift 6.3.1).
     private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
         Thread.detachNewThread {
-            // Keeps the handle open until the thread ends, or its descriptor could be reused.
+            // Keeps the handle open until the thread ends; otherwise its descriptor could be reused.
             let handle = pipe.fileHandleForReading
             var buffer = [UInt8](repeating: 0, count: 65_536)
             while true {

@@ -6,7 +6,7 @@ internal import OnesheetCore
 struct ProgramLauncher: ChildLauncher {
     /// The program and its arguments.
     let command: [String]
-    /// All that the program sees of the environment, beside where programs are and the language.
+    /// The environment of the program, in addition to `PATH` and the language.
     let environment: [String: String]
     /// Bytes of one line.
     let maxLine: Int
@@ -23,7 +23,7 @@ struct ProgramLauncher: ChildLauncher {
         return try Program(process, maxLine: maxLine, logger: logger, listener)
     }
 
-    /// The program's path: as written where it has a slash, otherwise from `PATH`.
+    /// The path of the program: unchanged if it has a slash, otherwise from `PATH`.
     static func find(_ name: String) throws(ConfigurationError) -> String {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// A call to the program, as one line of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>).
+/// A call to the program as one line of JSON-RPC 2.0 (<https://www.jsonrpc.org/specification>).
 struct RemoteCall: Sendable, Encodable {
     var jsonrpc = "2.0"
     let id: Int
     let method: String
     let params: JSONValue
 
-    /// The line with its end.
+    /// The line with its terminator.
     func line() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -16,13 +16,13 @@ struct RemoteCall: Sendable, Encodable {
     }
 }
 
-/// What the program answers to a call.
+/// The program's answer to a call.
 struct RemoteAnswer: Sendable {
     let id: Int
     let result: JSONValue?
     let error: RemoteFault?
 
-    /// Reads a line; `nil` if it is not an answer.
+    /// Parses a line; `nil` if it is not an answer.
     init?(line: Data) {
         guard case .object(let members)? = Self.read(line), case .integer(let id)? = members["id"] else { return nil }
         self.id = id
@@ -40,7 +40,7 @@ struct RemoteAnswer: Sendable {
     }
 }
 
-/// An error that the program answers. Codes are the protocol's own, in the range that JSON-RPC leaves to servers.
+/// An error in the program's answer. The codes are our own, in the range that JSON-RPC reserves for servers.
 struct RemoteFault: Sendable {
     let code: Int
     let message: String
@@ -54,7 +54,7 @@ struct RemoteFault: Sendable {
         (self.code, self.message, data) = (code, message, members["data"])
     }
 
-    /// - Parameter id: the title that was asked for.
+    /// - Parameter id: the id of the requested title.
     func sourceError(_ id: String?) -> SourceError {
         switch code {
         case -32_001: return id.map(SourceError.notFound) ?? .malformedAnswer(reason: message)

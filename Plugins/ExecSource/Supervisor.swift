@@ -2,11 +2,11 @@ internal import Foundation
 internal import Logging
 internal import OnesheetCore
 
-/// Keeps the program running: starts it with the first call, and again when it has ended. One that keeps ending without an answer is
-/// given longer and longer pauses.
+/// Keeps the program running: starts it with the first call, and again after it has ended. If it keeps ending without an answer,
+/// the pauses between starts grow.
 actor Supervisor {
-    /// How often a call is asked, and how often a program is started without an answer before the first pause: then a call that
-    /// another start can answer never meets a pause of its own making.
+    /// The attempts of a call, and the starts without an answer before the first pause. A call that another start can answer
+    /// therefore never waits for a pause that it caused.
     private static let attempts = 4
 
     private let launcher: any ChildLauncher
@@ -24,7 +24,7 @@ actor Supervisor {
 
     deinit { current?.stop() }
 
-    /// Asks the program; again where it ended over the call, which only asks and may be repeated.
+    /// Calls the program, and again if it ended during the call, which is safe to repeat.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
         var attempt = 1
         while true {
@@ -67,7 +67,7 @@ actor Supervisor {
                     try await conversation.begin(launcher, name: name, timeout: timeout)
                     return .success(conversation)
                 } catch {
-                    // It ended during the greeting. Waiting calls find out by themselves and have attempts left.
+                    // It ended during the greeting. Waiting calls notice it themselves and have attempts left.
                     if conversation.endedByItself { return .success(conversation) }
                     conversation.stop()
                     return .failure(error)
@@ -76,7 +76,7 @@ actor Supervisor {
         }
         guard let task = starting else { throw .unavailable(reason: "the program is not started") }
         let result = await task.value
-        // The first who comes back from waiting settles it for all.
+        // The first caller that returns from waiting settles it for all.
         if starting == task {
             starting = nil
             switch result {
@@ -87,7 +87,7 @@ actor Supervisor {
         return try result.get()
     }
 
-    /// The first restarts are at once; then after 0.5 s, 1 s, 2 s … and at most 30 s.
+    /// The first restarts are immediate; then after 0.5 s, 1 s, 2 s … up to 30 s.
     private func note(_ reason: String) {
         failures += 1
         let pauses = failures - Self.attempts

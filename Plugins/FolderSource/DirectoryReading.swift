@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// Everything below a directory. Links are left out: they lead elsewhere. So is what begins with a dot.
+/// All files below a directory. Omits links, because they lead elsewhere, and names that begin with a dot.
 struct DirectoryReading {
     static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp", "avif"]
 
@@ -10,7 +10,7 @@ struct DirectoryReading {
     private(set) var directories: [String: FileStatus] = [:]
     private let root: String
 
-    /// - Throws: a `CocoaError` where the directory itself cannot be read; what cannot be read below it is left out.
+    /// - Throws: `CocoaError` if the directory itself cannot be read. Omits unreadable items below it.
     init(root: String) throws {
         self.root = root
         try read(try FileManager.default.contentsOfDirectory(atPath: root), in: "")
@@ -29,14 +29,14 @@ struct DirectoryReading {
         }
     }
 
-    /// The file as it is now; `nil` where there is none.
+    /// The file at present; `nil` if there is none.
     static func file(at path: String, below root: String) -> PictureFile? {
         guard let status = status(of: path, below: root), status.kind == .file else { return nil }
         return PictureFile(path: path, status)
     }
 
     static func status(of path: String, below root: String) -> FileStatus? {
-        // The folder itself may be a link; nothing below it.
+        // The folder itself may be a link; items below it may not.
         FileStatus(of: path.isEmpty ? "\(root)/." : "\(root)/\(path)")
     }
 

@@ -6,7 +6,7 @@
 internal import NIOCore
 internal import OnesheetCore
 
-/// Reads a file below a directory. Nothing on the way may be a link, also not one that was put there since the folder was listed.
+/// Reads a file below a directory. No part of the path may be a link, including links made since the folder was listed.
 struct FileReading {
     let root: String
     let maxBytes: Int
@@ -45,7 +45,7 @@ struct FileReading {
             }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw failure(path) }
-            // A file can grow while it is read.
+            // A file can grow during the read.
             guard buffer.readableBytes <= maxBytes else {
                 throw .malformedAnswer(reason: "\(path) has more than \(maxBytes) bytes")
             }

@@ -5,7 +5,7 @@
 #endif
 internal import FoundationEssentials
 
-/// What the file system says of a name, links not followed.
+/// The status of a path, without following links.
 struct FileStatus {
     enum Kind {
         case directory, file, other
@@ -13,13 +13,13 @@ struct FileStatus {
 
     let kind: Kind
     let bytes: Int
-    /// The file system's number of the file: another file under the same name has another.
+    /// The inode number: another file under the same name has another.
     let number: UInt64
     let modified: Date
-    /// When anything about it changed; unlike the modification time, it cannot be set. In nanoseconds.
+    /// The time of the last status change in nanoseconds. Unlike the modification time, it cannot be set.
     let changed: Int64
 
-    /// `nil` where there is nothing of this name.
+    /// `nil` if the path does not exist.
     init?(of path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -41,7 +41,7 @@ struct FileStatus {
 
     func isUnsettled(at now: Date) -> Bool { Self.isUnsettled(changed, at: now) }
 
-    /// Whether something that changed then may change again without its times changing, which are coarse: it was just now.
+    /// Whether the change is so recent that a further change might not alter the coarse timestamps.
     static func isUnsettled(_ changed: Int64, at now: Date) -> Bool {
         abs(Double(changed) / 1e9 - now.timeIntervalSince1970) < 2
     }

@@ -4,16 +4,17 @@ internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
 
-/// A directory and its contents as last read. It is read again once a directory in it has changed, so that a file
-/// that comes or goes is seen by the next request, and a large folder is not read for each.
+/// A directory and its contents at the last read. It is read again after one of its directories has changed: the next request sees
+/// added and removed files, and a large folder is not read for each request.
 final class Folder: Sendable {
     private struct Listing {
         var pictures: [Picture] = []
-        /// By bytes, as the file system tells names apart.
+        /// Ordered by bytes, as in the file system.
         var byID: [ExactText: Picture] = [:]
-        /// When each directory last changed, by its path below the folder.
+        /// The time of each directory's last change, by its path below the folder.
         var directories: [String: Int64] = [:]
-        /// Whether a change would show in `directories`: their times are coarse, so one that changed just now may change again unseen.
+        /// Whether `directories` would reveal a change. Timestamps are coarse, so a directory that changed just now may change
+        /// again unnoticed.
         var isSettled = false
     }
 
@@ -21,7 +22,7 @@ final class Folder: Sendable {
     private let maxBytes: Int
     private let clock: WallClock
     private let listing = Mutex(Listing())
-    /// Reading directories blocks, so it happens on no thread that others need.
+    /// Reading directories blocks, so it has a queue of its own.
     private let queue = DispatchQueue(label: "onesheet.folder")
 
     init(path: String, maxBytes: Int, clock: WallClock) {
@@ -33,12 +34,12 @@ final class Folder: Sendable {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
     }
 
-    /// All pictures in the order of their ids.
+    /// All pictures, ordered by id.
     func pictures() async throws(SourceError) -> [Picture] {
         try await onQueue { folder throws(SourceError) in try folder.current().pictures }
     }
 
-    /// The picture with its files as they are now; `nil` where there is none.
+    /// The picture with its files at present; `nil` if there is none.
     func picture(_ id: String) async throws(SourceError) -> Picture? {
         try await onQueue { folder throws(SourceError) in
             guard var picture = try folder.current().byID[ExactText(id)] else { return nil }
@@ -47,7 +48,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// All files as they are now.
+    /// All files at present.
     func files() async throws(SourceError) -> FolderFiles {
         try await onQueue { folder throws(SourceError) in
             let now = folder.clock.now
@@ -62,7 +63,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// The file's bytes, if it is still the same one.
+    /// The bytes of the file, if it is still the same one.
     func bytes(of file: PictureFile) throws(SourceError) -> ByteBuffer {
         try FileReading(root: path, maxBytes: maxBytes).bytes(of: file.path)
     }

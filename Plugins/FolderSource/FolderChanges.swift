@@ -2,20 +2,20 @@ internal import FoundationEssentials
 internal import Logging
 internal import OnesheetCore
 
-/// Tells which pictures of a folder are other ones than when it was last asked, also before a restart.
+/// Reports the pictures of a folder that have changed since the previous call, including changes before a restart.
 ///
-/// By looking: a look takes microseconds for each file, sees everything on every file system, and needs no watches that can run out.
+/// Polls: a poll takes microseconds per file, works on every file system, and needs no watches, whose number is limited.
 actor FolderChanges {
     private let folder: Folder
     private let state: any KeyValueState
     private var known: FolderFiles?
-    /// What is kept of the files over restarts, as far as it is known to be kept.
+    /// The stored state of the files, as far as it is known to be stored.
     private var kept: String?
     private static let key = "files"
 
     init(folder: Folder, state: any KeyValueState) { (self.folder, self.state) = (folder, state) }
 
-    /// What has changed. Once it is asked again what it told is settled, and is not told after a restart.
+    /// The changes since the previous call. Each call acknowledges the previous result, which is then not repeated after a restart.
     func next() async throws(SourceError) -> TitleChanges {
         let files = try await folder.files()
         guard let known else {
@@ -46,10 +46,10 @@ actor FolderChanges {
     }
 }
 
-/// A folder's pictures at a moment: what their files are, by id.
+/// A folder's pictures at one moment: the identities of their files by id.
 struct FolderFiles: Sendable, Equatable {
     private let identities: [ExactText: [ExactText]]
-    /// Those that may have changed again without a trace, because they changed just then.
+    /// Pictures that may have changed again unnoticed, because they changed just before.
     private let unsettled: Set<ExactText>
 
     init(_ pictures: [Picture], unsettled: Set<ExactText>) {
@@ -58,7 +58,7 @@ struct FolderFiles: Sendable, Equatable {
         self.unsettled = unsettled
     }
 
-    /// Ids whose files came, went or changed.
+    /// Ids whose files were added, removed or changed.
     func changes(since earlier: FolderFiles) -> [String] {
         let settledSince = earlier.unsettled.subtracting(unsettled)
         let changed = Set(identities.keys).union(earlier.identities.keys).filter {

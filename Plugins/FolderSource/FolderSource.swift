@@ -1,10 +1,10 @@
 public import OnesheetCore
 
-/// A directory of pictures: a title is a file's path without its extension, such as `noir/alley` for `noir/alley.jpg`.
+/// A directory of pictures. A title is a file's path without its extension, such as `noir/alley` for `noir/alley.jpg`.
 public struct FolderSource: SourcePlugin {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
-        /// The directory; a relative path starts where the program was started.
+        /// The directory; a relative path starts at the working directory.
         public var path: String
 
         public init(path: String) { self.path = path }
@@ -20,12 +20,12 @@ public struct FolderSource: SourcePlugin {
 
     private static let perPage = 50
 
-    /// Nothing is fetched: the files are here.
+    /// Nothing is fetched, because the files are local.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
     private let folder: Folder
     private let watch: FolderChanges
 
-    /// - Throws: `ConfigurationError` where `path` is not a directory.
+    /// - Throws: `ConfigurationError` if `path` is not a directory.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard Folder.isDirectory(configuration.path) else {
             throw ConfigurationError(path: "path", message: "“\(configuration.path)” is not a directory")
@@ -36,10 +36,10 @@ public struct FolderSource: SourcePlugin {
 
     public var asksService: Bool { false }
 
-    /// Files that came, went or changed.
+    /// Files that were added, removed or changed.
     public func changes() async throws(SourceError) -> TitleChanges? { try await watch.next() }
 
-    /// The pictures by name, all or those whose id holds the phrase.
+    /// The pictures by name: all, or those whose id contains the phrase.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         guard query.date == nil else { throw .unsupported("a folder has no lists by day") }
         var pictures = try await folder.pictures()
@@ -63,7 +63,7 @@ public struct FolderSource: SourcePlugin {
         }
     }
 
-    /// An id is looked up in the listing and never made into a path: there is no way out of the folder.
+    /// The id is looked up in the listing and never used as a path, so it cannot leave the folder.
     private func picture(_ id: String) async throws(SourceError) -> Picture {
         guard let picture = try await folder.picture(id) else { throw .notFound(id: id) }
         return picture

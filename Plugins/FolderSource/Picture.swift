@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// One file that may be a picture.
+/// A file that may be a picture.
 struct PictureFile: Sendable, Equatable {
-    /// Below the folder, with slashes.
+    /// The path below the folder, with slashes.
     var path: String
     var bytes: Int
     var modified: Date
@@ -11,13 +11,13 @@ struct PictureFile: Sendable, Equatable {
     /// Nanoseconds.
     var changed: Int64
 
-    /// Changes when the file does.
+    /// Changes whenever the file changes.
     var identity: String { "\(path)#\(number)-\(bytes)-\(changed)" }
 
     func isUnsettled(at now: Date) -> Bool { FileStatus.isUnsettled(changed, at: now) }
 }
 
-/// The files that share a path but for the extension.
+/// The files that share a path except for the extension.
 struct Picture: Sendable, Equatable {
     var id: String
     /// The largest first.
@@ -28,7 +28,7 @@ struct Picture: Sendable, Equatable {
         return Title(id: id, name: name, metadata: ["files": .array(files.map { .string($0.path) })])
     }
 
-    /// Pictures from files, in the order of their ids.
+    /// Pictures from files, ordered by id.
     static func grouped(_ files: [PictureFile]) -> [Picture] {
         Dictionary(grouping: files) { ExactText(id(of: $0.path)) }
             .sorted { $0.key < $1.key }

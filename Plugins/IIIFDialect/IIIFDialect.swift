@@ -1,8 +1,8 @@
 import OnesheetAddress
 public import OnesheetCore
 
-/// IIIF Image API 3.0: `/iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}` and `/iiif/3/{identifier}/info.json`;
-/// the identifier is a source URL, percent-encoded.
+/// IIIF Image API 3.0: `/iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}` and `/iiif/3/{identifier}/info.json`.
+/// The identifier is a percent-encoded source URL.
 public struct IIIFDialect: Dialect {
     public static let name = "iiif"
     public static let prefix = "/iiif/3/"

@@ -8,7 +8,7 @@ struct IIIFDocument: Encodable {
     }
 
     static let context = "http://iiif.io/api/image/3/context.json"
-    /// Pixels of a tile to each side.
+    /// The size of a tile in pixels.
     private static let tile = 512
 
     let context = Self.context
@@ -31,8 +31,8 @@ struct IIIFDocument: Encodable {
     }
 
     /// - Parameters:
-    ///   - sizes: those of the ladder, and last the original's.
-    ///   - host: if it makes presets only, the whole picture alone is left: level 0.
+    ///   - sizes: the sizes of the ladder, and last the original's.
+    ///   - host: if it accepts only presets, the document offers the whole picture alone: level 0.
     init(id: String, sizes: [PixelSize], on host: DialectHost) {
         self.id = id
         (width, height) = (sizes.last?.width ?? 0, sizes.last?.height ?? 0)

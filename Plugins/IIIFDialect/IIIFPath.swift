@@ -1,14 +1,14 @@
 import OnesheetAddress
 import OnesheetCore
 
-/// Region, size, rotation, quality and format of an IIIF image, as far as level 1 asks for them.
+/// Region, size, rotation, quality and format of an IIIF image, to the extent of level 1.
 struct IIIFPath {
-    /// In the server's own grammar.
+    /// In Onesheet's grammar.
     private(set) var options: [String] = []
-    /// The sides that the outcome must have: IIIF takes no smaller picture for the one that was asked for.
+    /// The required size of the output: IIIF does not allow a smaller picture than requested.
     private(set) var exactly: PixelSize?
 
-    /// - Parameter parts: the four, percent-encoded.
+    /// - Parameter parts: the four parts, percent-encoded.
     init(_ parts: ArraySlice<Substring>) throws(RequestError) {
         var texts: [String] = []
         for part in parts { texts.append(try PercentEncoding.decode(part)) }
@@ -33,7 +33,7 @@ struct IIIFPath {
 
     private mutating func add(size text: String, isSquare: Bool) throws(RequestError) {
         if text == "max" {
-            // The largest square that a picture has; no picture is as large as the box.
+            // The largest square of a picture. No picture is as large as the box.
             if isSquare { options += ["resizing_type:fill-down", "width:65535", "height:65535"] }
             return
         }
@@ -58,7 +58,7 @@ struct IIIFPath {
         if !isConfined { exactly = PixelSize(width: width, height: height) }
     }
 
-    /// Whole numbers between commas, `nil` for one that is missing; `nil` if something else is there.
+    /// Whole numbers separated by commas, `nil` for a missing one; `nil` if anything else is there.
     private static func numbers(_ text: Substring) -> [Int?]? {
         var numbers: [Int?] = []
         for part in text.pieces(at: ",", omittingEmptySubsequences: false) {

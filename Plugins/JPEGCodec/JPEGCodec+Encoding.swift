@@ -3,10 +3,10 @@ public import NIOCore
 public import OnesheetCore
 
 extension JPEGCodec {
-    /// Below this quality colour is stored at half the resolution, as is the custom: there the eye does not miss it.
+    /// Below this quality chroma is stored at half the resolution, as is usual. The loss is invisible there.
     static let fullColorQuality = 90
 
-    /// Planar pictures are stored with the subsampling that they have.
+    /// Planar pictures keep their subsampling.
     public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
         let layout = picture.layout
         guard !layout.hasAlpha else { throw .unsupported("transparency in JPEG") }
@@ -37,7 +37,7 @@ extension JPEGCodec {
         _ picture: borrowing PixelBuffer, as raw: inout cjpeg_picture, _ options: EncodeOptions
     ) throws(CodecError) -> ByteBuffer {
         let planes = picture.layout.planes.count
-        // The picture is borrowed, and so outlives the call.
+        // The picture is borrowed, so it outlives the call.
         raw.planes.0 = picture.withPlane(0) { $0 }
         raw.strides.0 = picture.stride(of: 0)
         if planes > 2 {

@@ -1,10 +1,10 @@
 import CJPEG
 public import OnesheetCore
 
-/// JPEG through libjpeg-turbo: baseline, progressive and arithmetic; gray, YCbCr, RGB, CMYK and YCCK.
+/// JPEG with libjpeg-turbo: baseline, progressive and arithmetic; gray, YCbCr, RGB, CMYK and YCCK.
 ///
-/// Decoding delivers Y, Cb and Cr as they are stored where that is welcome, at 1/8, 1/4, 1/2 or the whole of each side: the scales
-/// that the library computes with vector instructions.
+/// If the request accepts planes, decoding delivers Y, Cb and Cr as stored. It scales by 1/8, 1/4, 1/2 or 1, which the library
+/// computes with vector instructions.
 public struct JPEGCodec: CodecPlugin {
     public static let type = "jpeg"
     public static let sampleConfiguration = """
@@ -14,7 +14,7 @@ public struct JPEGCodec: CodecPlugin {
 
         """
 
-    /// How files are written.
+    /// The settings of the encoder.
     public struct Configuration: Decodable, Sendable {
         public var progressive = false
         public var optimize = false
@@ -56,18 +56,18 @@ public struct JPEGCodec: CodecPlugin {
         }
     }
 
-    /// A file of one scan is decoded row by row; of others the library holds all coefficients, two bytes each, for whole groups of
-    /// blocks, which are up to 32 pixels wide and high.
+    /// A file of one scan is decoded row by row. For others the library stores all coefficients, two bytes each, for whole groups
+    /// of blocks, which are up to 32 pixels wide and high.
     public func memoryToDecode(_ header: ImageHeader) -> Int {
         func padded(_ side: Int) -> Int { (side + 31) & ~31 }
         let row = padded(header.width) * header.model.channels
-        // Rows of samples, and of what the library makes of them, for a group of blocks and those around it.
+        // Rows of samples and the library's buffers for a group of blocks and its neighbours.
         let rows = row * 32 * 6
         return (header.isProgressive ? row * padded(header.height) * 2 + rows : rows) + 1 << 18
     }
 
-    /// The library's coefficients, if a file is written in several passes, and the file, which is grown by doubling and then copied.
-    /// The noisiest picture takes ten bits a sample at full quality, and six where colour is stored at half the resolution.
+    /// The library's coefficients, if a file is written in several passes, and the file, which grows by doubling and is then
+    /// copied. The noisiest picture takes ten bits a sample at full quality, and six if chroma is stored at half the resolution.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
         let pixels = ((layout.width + 31) & ~31) * ((layout.height + 31) & ~31)
         let isFine = options.quality >= Self.fullColorQuality || layout.model == .cmyk
@@ -75,7 +75,7 @@ public struct JPEGCodec: CodecPlugin {
         return pixels * (isFine ? 4 * layout.model.channels : 4) + (passes ? pixels * layout.model.channels * 2 : 0) + 1 << 18
     }
 
-    /// Calls `body` with a reader of `bytes`, which exists no longer than the call.
+    /// Calls `body` with a reader of `bytes`, which is valid during the call only.
     private func withReader<Result>(
         _ bytes: Span<UInt8>, _ body: (borrowing JPEGReader) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {

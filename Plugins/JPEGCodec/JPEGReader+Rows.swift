@@ -2,8 +2,8 @@ import CJPEG
 import OnesheetCore
 
 extension JPEGReader {
-    /// Hands one step's rows to the sink.
-    /// - Parameter invertingInks: Adobe's files store 255 minus ink.
+    /// Passes the rows of one step to the sink.
+    /// - Parameter invertingInks: files by Adobe store 255 minus ink.
     func deliver<Sink: RowSink & ~Copyable>(
         _ rows: inout cjpeg_rows, _ layout: PixelLayout, invertingInks: Bool, into sink: inout Sink
     ) throws(CodecError) {
@@ -22,7 +22,7 @@ extension JPEGReader {
         }
     }
 
-    /// Swift sees a C array of arrays as a tuple; its memory is an array all the same.
+    /// Swift imports a C array of arrays as a tuple, but its memory is an array.
     private static func row(_ index: Int, of plane: Int, in rows: inout cjpeg_rows) -> UnsafeMutablePointer<UInt8>? {
         withUnsafeBytes(of: &rows.rows) { bytes in
             bytes.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self)[plane * Int(CJPEG_ROWS) + index]
@@ -31,10 +31,10 @@ extension JPEGReader {
 }
 
 extension Deadline {
-    /// Calls `body` with this deadline as C asks for it, which lives as long as the call.
+    /// Calls `body` with this deadline in the form for C, which is valid during the call.
     func withWatch<Result>(_ body: (cjpeg_watch) throws(CodecError) -> Result) throws(CodecError) -> Result {
         try withUnsafePointer(to: self) { deadline throws(CodecError) in
-            // C hands the pointer back and writes nothing.
+            // C passes the pointer back and writes nothing.
             let context = UnsafeMutableRawPointer(mutating: deadline)
             return try body(
                 cjpeg_watch(

@@ -1,7 +1,7 @@
 import CJPEG
 import OnesheetCore
 
-/// One file being read. It owns the library's state and must not outlive the bytes that it was made with.
+/// Reads one file. It owns the library's state and must not outlive the bytes of its init.
 struct JPEGReader: ~Copyable {
     private let handle: OpaquePointer
 
@@ -53,7 +53,7 @@ struct JPEGReader: ~Copyable {
         }
     }
 
-    /// The smallest scale with the wanted number of pixels to each side.
+    /// The smallest scale with the requested number of pixels on each side.
     static func eighths(width: Int, height: Int, for request: DecodeRequest) -> Int {
         for eighths in [1, 2, 4]
         where (width * eighths + 7) / 8 >= request.minimumWidth && (height * eighths + 7) / 8 >= request.minimumHeight {
@@ -62,17 +62,17 @@ struct JPEGReader: ~Copyable {
         return 8
     }
 
-    /// Scans of a picture that is as large as it may be; smaller ones may have more, so that all passes together take no longer. What
-    /// programs write has ten to twenty.
+    /// The most scans of a picture of the largest size. Smaller ones may have more, so that all passes together take no longer.
+    /// Common programs write ten to twenty.
     private static let scansOfLargest = 20
 
-    /// Each scan costs a pass over all coefficients, and takes a few bytes in the file.
+    /// Each scan costs a pass over all coefficients, and needs only a few bytes in the file.
     static func scans(pixels: Int, _ limits: Limits) -> Int {
         let (work, overflow) = limits.pixels.multipliedReportingOverflow(by: scansOfLargest)
         return min(limits.scans, overflow ? .max : work / max(pixels, 1))
     }
 
-    /// A progressive file's coefficients take two bytes each, four components at most; the rest is rows.
+    /// The coefficients of a progressive file take two bytes each, for at most four components; the rest is rows.
     private static func memory(_ limits: Limits) -> Int { min(limits.pixels, 1 << 40) * 8 + (64 << 20) }
 
     private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header, eighths: Int) -> PixelLayout {
@@ -108,7 +108,7 @@ struct JPEGReader: ~Copyable {
         return header
     }
 
-    /// - Parameter scans: what was allowed.
+    /// - Parameter scans: the limit.
     private func check(_ status: cjpeg_status, _ scans: Int = 0) throws(CodecError) {
         if status == CJPEG_OK { return }
         let message = String(cString: cjpeg_reader_message(handle))

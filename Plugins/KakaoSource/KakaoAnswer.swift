@@ -1,13 +1,13 @@
 public import FoundationEssentials
 internal import OnesheetCore
 
-/// An answer of Kakao's (Daum's) image search.
+/// A response of the image search of Kakao (Daum).
 /// Documented at <https://developers.kakao.com/docs/latest/en/daum-search/dev-guide#search-image>.
 public struct KakaoAnswer: Sendable, Equatable, Decodable {
     public struct Meta: Sendable, Equatable, Decodable {
-        /// Pictures found.
+        /// The number of pictures found.
         public var totalCount: Int
-        /// Pictures that pages can show.
+        /// The number of pictures on all pages.
         public var pageableCount: Int
         /// Whether this page is the last.
         public var isEnd: Bool
@@ -23,21 +23,21 @@ public struct KakaoAnswer: Sendable, Equatable, Decodable {
     public var documents: [KakaoDocument]
 }
 
-/// One picture that the search found.
+/// One search result.
 public struct KakaoDocument: Sendable, Equatable {
-    /// Where Kakao found it: `news`, `blog`, `cafe`, `etc`.
+    /// The kind of site: `news`, `blog`, `cafe`, `etc`.
     public var collection: String
     public var thumbnailURL: String?
-    /// As sent: plain http, without an extension or with a query that matters, all of it occurs.
+    /// Unchanged. It may have plain http, no extension, or a query that matters.
     public var imageURL: String
-    /// Pixels, as Kakao says; `nil` where it says 0 or nothing.
+    /// Pixels according to Kakao; `nil` if it says 0 or nothing.
     public var width: Int?
     public var height: Int?
     /// The name of the site that shows the picture.
     public var siteName: String?
     /// The page that shows the picture.
     public var pageURL: String?
-    /// When that page was written.
+    /// The publication time of that page.
     public var published: Date?
 }
 
@@ -69,15 +69,15 @@ extension KakaoDocument: Decodable {
     }
 }
 
-/// What Kakao says instead of an answer.
+/// An error of Kakao in place of a response.
 struct KakaoFault: Sendable, Equatable {
-    /// Kakao's number: −401 a bad key, −10 the day's quota is used up.
+    /// Kakao's code: −401 is a bad key, −10 an exhausted daily quota.
     var code: Int
     var message: String
 }
 
 extension KakaoFault: Decodable {
-    // The gateway in front of the search says the same under other names.
+    // The gateway in front of the search uses other names.
     private enum CodingKeys: String, CodingKey { case code, msg, errorType, message }
 
     init(from decoder: any Decoder) throws {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// Speaks to Kakao's image search.
+/// A client for Kakao's image search.
 struct KakaoSearch: Sendable {
     static let koreaStandardTime = 9 * 3600
 
@@ -18,7 +18,7 @@ struct KakaoSearch: Sendable {
     }
 
     /// - Parameters:
-    ///   - size: how many pictures, at most 80.
+    ///   - size: the number of pictures, at most 80.
     ///   - page: from 1, at most 50.
     func images(for phrase: String, size: Int, page: Int = 1) async throws(SourceError) -> KakaoAnswer {
         try await quota.spend()
@@ -39,7 +39,7 @@ struct KakaoSearch: Sendable {
         }
     }
 
-    /// The fault in an answer; `nil` where there is none, also where the body is no JSON at all.
+    /// The error in a response; `nil` if there is none or the body is not JSON.
     private func fault(in answer: HTTPAnswer) -> KakaoFault? {
         guard answer.status != 200 else { return nil }
         do {

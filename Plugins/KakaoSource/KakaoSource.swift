@@ -1,8 +1,8 @@
 public import OnesheetCore
 
-/// Poster search by Kakao (Daum): a title's id is the phrase to search for, such as “광해 포스터”.
+/// Poster search with Kakao (Daum). A title's id is the phrase to search for, such as “광해 포스터”.
 public struct KakaoSource: SourcePlugin {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
         /// The application's REST API key.
         public var key: String
@@ -46,14 +46,14 @@ public struct KakaoSource: SourcePlugin {
         quota: { perDay: 30000, reserve: 0.1, unknown: 0.5 }
         """
 
-    /// How many hits are ranked: one call brings them all.
+    /// The number of results to rank. One call returns them all.
     private static let hits = 30
 
     /// Pictures may be anywhere.
     public let originPolicy: OriginPolicy
     private let search: KakaoSearch
 
-    /// - Throws: `ConfigurationError` where the key is empty or `baseURL` is not a URL.
+    /// - Throws: `ConfigurationError` if the key is empty or `baseURL` is not a URL.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard !configuration.key.isEmpty else {
             throw ConfigurationError(path: "key", message: "is empty; it is the REST API key from developers.kakao.com")
@@ -71,12 +71,12 @@ public struct KakaoSource: SourcePlugin {
         throw .unsupported("a poster search has no lists")
     }
 
-    /// The phrase as a title of its own.
+    /// The phrase as a title.
     public func title(_ id: String) async throws(SourceError) -> Title {
         Title(id: try phrase(id), name: id)
     }
 
-    /// Pictures found for the phrase `id`, those that look most like a poster first.
+    /// Pictures found for the phrase `id`, the most poster-like first.
     public func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         let answer = try await search.images(for: try phrase(id), size: Self.hits)
         let hits = answer.documents.filter { WebURL($0.imageURL) != nil }.map { document in
@@ -85,7 +85,7 @@ public struct KakaoSource: SourcePlugin {
         return PosterScore().ranked(hits)
     }
 
-    /// One page of what Kakao found, as it came.
+    /// One page of results, unchanged.
     /// - Parameters:
     ///   - size: pictures per page, 1 to 80.
     ///   - page: 1 to 50.
@@ -94,7 +94,7 @@ public struct KakaoSource: SourcePlugin {
         return try await search.images(for: try self.phrase(phrase), size: size, page: page)
     }
 
-    /// Kakao refuses searches without words, and the URL of a very long one.
+    /// Kakao rejects searches without words, and the URL of a very long one.
     private func phrase(_ id: String) throws(SourceError) -> String {
         guard id.contains(where: { $0.isLetter || $0.isNumber }), id.utf8.count <= 1000 else { throw .notFound(id: id) }
         return id

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package new-source Name`: a source plugin that compiles, conforms and answers one film, to be changed into a real one.
+/// `swift package new-source Name`: generates a source plugin that compiles, conforms to the rules and has one film, as a starting
+/// point for a real one.
 @main
 struct NewSourceCommand: CommandPlugin {
     struct Failure: Error, CustomStringConvertible {

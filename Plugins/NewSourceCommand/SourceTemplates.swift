@@ -34,11 +34,11 @@ struct SourceTemplates {
         """
         public import OnesheetCore
 
-        /// What this source knows, and from where.
+        /// The titles of this source, and their origin.
         public struct \(module): SourcePlugin {
-            /// What the configuration file says.
+            /// The configuration.
             public struct Configuration: Decodable, Sendable {
-                /// Where pictures are.
+                /// The base URL of pictures.
                 public var pictures: String
 
                 public init(pictures: String) { self.pictures = pictures }
@@ -48,7 +48,7 @@ struct SourceTemplates {
 
             public static let sampleConfiguration = \"\"\"
                 type: \(type)
-                # Where pictures are.
+                # The base URL of pictures.
                 pictures: https://pictures.example
                 \"\"\"
 

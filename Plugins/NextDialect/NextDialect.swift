@@ -1,13 +1,14 @@
 import OnesheetAddress
 public import OnesheetCore
 
-/// The addresses of Next.js and Vercel: `/_next/image?url={source-url}&w={width}&q={quality}`, the format by `Accept`.
+/// The addresses of Next.js and Vercel: `/_next/image?url={source-url}&w={width}&q={quality}`. The `Accept` header selects the
+/// format.
 public struct NextDialect: Dialect {
     public static let name = "next"
     public static let prefix = "/_next/image"
     public static let readsQuery = true
 
-    /// The usual `imageSizes` and `deviceSizes` of Next.js, and the ladder's.
+    /// The default `imageSizes` and `deviceSizes` of Next.js, and the ladder's sizes.
     private static let widths = Set(
         [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840] + SizeLadder.widths
     ).sorted()
@@ -29,7 +30,7 @@ public struct NextDialect: Dialect {
         return DialectImage(title: title, options: ["w:\(pixels)", "q:\(try value("q", in: query))"], negotiates: true)
     }
 
-    /// The one value of a parameter; others do not count.
+    /// The single value of a parameter. Other parameters are ignored.
     private func value(_ name: String, in query: Substring) throws(RequestError) -> String {
         let values = query.pieces(at: "&").filter { $0.starts(withBytesOf: name + "=") }.map {
             $0.dropFirst(bytes: name.utf8.count + 1)

@@ -1,12 +1,12 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// A zlib stream (RFC 1950) that C has made.
+/// A zlib stream (RFC 1950) in memory that C has allocated.
 final class Deflated {
     private let memory: UnsafeMutablePointer<UInt8>
     let count: Int
 
-    /// Takes over what a C function leaves behind the two pointers that it is given.
+    /// Takes ownership of the memory that a C function returns through two pointers.
     fileprivate init(
         _ make: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>) -> cpng_status
     ) throws(CodecError) {
@@ -24,13 +24,13 @@ final class Deflated {
 
     deinit { cpng_free(memory) }
 
-    /// Calls `body` with the stream, which lives as long as the call.
+    /// Calls `body` with the stream, which is valid during the call.
     func withBytes(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         withExtendedLifetime(self) { body(UnsafeBufferPointer(start: memory, count: count)) }
     }
 }
 
-/// How the pixels to be written lie.
+/// The layout of the pixels to write.
 struct PackedPixels {
     let width: Int
     let height: Int
@@ -45,7 +45,7 @@ struct PackedPixels {
         var wanted = cpng_form(
             color_type: Int32(form.colorType), depth: Int32(form.depth), filtering: filtering, level: level)
         return try withUnsafePointer(to: deadline) { deadline throws(CodecError) in
-            // C hands the pointer back and writes nothing.
+            // C passes the pointer back and writes nothing.
             let watch = cpng_watch(
                 may_go_on: { context in context.map { !$0.assumingMemoryBound(to: Deadline.self).pointee.hasPassed } ?? true },
                 context: UnsafeMutableRawPointer(mutating: deadline))

@@ -1,20 +1,20 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// All rows of a plain picture, inflated at once, their filters still to be taken away.
+/// All rows of a simple picture, inflated at once and still filtered.
 struct InflatedRows: ~Copyable {
     private let rows: UnsafeMutableBufferPointer<UInt8>
-    /// Bytes of a row with its filter before it.
+    /// Bytes of a row with its filter byte.
     private let stride: Int
 
     private init(rowBytes: Int, count: Int) {
         stride = rowBytes + 1
-        // Kernels look one byte beyond the end.
+        // Kernels read one byte beyond the end.
         let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stride * count + 1)
         rows = UnsafeMutableBufferPointer(rebasing: memory.dropLast())
     }
 
-    /// `nil` where the picture is not plain, would take more than `limit` bytes, or is not in perfect order.
+    /// `nil` if the picture is not simple, would exceed `limit` bytes, or is damaged.
     static func inflating(_ reader: borrowing PNGReader, limit: Int) -> InflatedRows? {
         let header = reader.header
         guard header.isPlain, (header.plainRowBytes + 1) * header.height <= limit else { return nil }

@@ -1,12 +1,12 @@
 internal import OnesheetCore
 
-/// The rows of an interlaced picture (Adam7): seven passes through libpng, the picture held meanwhile.
+/// The rows of an interlaced picture (Adam7): seven passes with libpng over the whole picture in memory.
 struct InterlacedRows: ~Copyable {
     private let picture: PixelBuffer
 
     init(_ reader: borrowing PNGReader, limits: Limits, by deadline: Deadline) throws(CodecError) {
         let header = reader.header
-        // Palette pictures are held as indices.
+        // Palette pictures are stored as indices.
         let held = header.isPalette ? PixelLayout(width: header.width, height: header.height, model: .gray) : header.layout
         let (rowBytes, passes) = try reader.start()
         precondition(rowBytes == held.planes[0].width * held.planes[0].channels, "libpng delivers what it was asked for")

@@ -1,11 +1,11 @@
 internal import CPNG
 internal import NIOCore
 
-/// A PNG file being put together, chunk by chunk (W3C, third edition, §5.3).
+/// Writes a PNG file chunk by chunk (W3C, third edition, §5.3).
 struct PNGChunks {
     private(set) var file: ByteBuffer
 
-    /// - Parameter capacity: the bytes to expect.
+    /// - Parameter capacity: the expected bytes.
     init(capacity: Int) {
         file = ByteBuffer()
         file.reserveCapacity(capacity)

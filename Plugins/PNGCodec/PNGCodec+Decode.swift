@@ -1,7 +1,7 @@
 public import OnesheetCore
 
 extension PNGCodec {
-    /// Rows come as they are read, except from interlaced files, which are held whole.
+    /// Delivers rows as they are read, except for interlaced files, which are kept in memory.
     ///
     /// If `request` accepts truncated pictures, missing rows are black, or transparent if the picture has alpha.
     public func decode<Sink: RowSink & ~Copyable>(
@@ -21,11 +21,11 @@ extension PNGCodec {
         }
     }
 
-    /// Interlaced pictures are held whole; others as they are inflated and as they come from the file, where both are small enough, or
-    /// row by row.
+    /// Interlaced pictures are in memory as a whole. Others are too, inflated and as in the file, if both are small enough;
+    /// otherwise they are decoded row by row.
     public func memoryToDecode(_ header: ImageHeader) -> Int {
         let layout = PixelLayout(width: header.width, height: header.height, model: header.model, hasAlpha: header.hasAlpha)
-        // libpng's rows have 16 bits, and there are some of them.
+        // libpng's rows have 16 bits, and there are several of them.
         let row = layout.width * layout.planes[0].channels
         let rows = row * 2 * 8 + 1 << 18
         if header.isProgressive { return PixelBuffer.bytes(for: layout) + rows }

@@ -3,12 +3,12 @@ public import NIOCore
 public import OnesheetCore
 
 extension PNGCodec {
-    /// libdeflate's level for each effort.
+    /// The level of libdeflate for each effort.
     private static let levels: [Int32] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
 
-    /// Writes gray, a palette or fewer bits where nothing is lost by it; alpha that is opaque everywhere is left out.
+    /// Writes gray, a palette or fewer bits if that loses nothing. Omits alpha if the picture is opaque.
     ///
-    /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for a profile that is not for the picture's colours.
+    /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for a profile of another colour space.
     public func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {
         let layout = picture.layout
         guard layout.model == .gray || layout.model == .rgb else { throw .unsupported("\(layout.model) pixels in PNG") }
@@ -40,7 +40,7 @@ extension PNGCodec {
         }
     }
 
-    /// The picture filtered, what it is compressed to, which has to have room for all of it, another try of that, and the file.
+    /// The filtered picture, its compressed form with room for all of it, a second attempt, and the file.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
         let tries = (options.effort ?? effort) > 7 ? 2 : 1
         let filtered = (layout.width * layout.planes[0].channels + 1) * layout.height
@@ -50,7 +50,7 @@ extension PNGCodec {
     private static func header(_ pixels: PackedPixels, _ form: PNGForm) -> [UInt8] {
         var sides = ByteBuffer(integer: UInt32(pixels.width))
         sides.writeInteger(UInt32(pixels.height))
-        // Compression, filter and interlace methods are 0.
+        // The compression, filter and interlace methods are 0.
         return Array(sides.readableBytesView) + [UInt8(form.depth), UInt8(form.colorType), 0, 0, 0]
     }
 
@@ -58,7 +58,7 @@ extension PNGCodec {
         withUnsafeBytes(of: survey.palette) { bytes in
             let entries = (0..<Int(survey.colors)).map { bytes[($0 * 4)..<($0 * 4 + 4)] }
             file.add("PLTE", entries.flatMap { $0.prefix(3) })
-            // Opaque entries stand last and need no mention.
+            // Opaque entries come last and are omitted.
             let alphas = entries.compactMap(\.last).prefix { $0 < 255 }
             if !alphas.isEmpty { file.add("tRNS", alphas) }
         }

@@ -1,15 +1,16 @@
 internal import CPNG
 public import OnesheetCore
 
-/// PNG (W3C Recommendation, third edition; ISO/IEC 15948): every colour type, depth and interlacing; of animations the first picture.
+/// PNG (W3C Recommendation, third edition; ISO/IEC 15948): every colour type, depth and interlacing. Decodes the default image of
+/// an animation.
 ///
-/// What is usual, 8 bits and not interlaced, is inflated at once by libdeflate if it is in perfect order; libpng reads everything else.
+/// libdeflate inflates the usual kind, 8 bits and not interlaced, at once if it is intact. libpng reads everything else.
 public struct PNGCodec: CodecPlugin {
-    /// What can be set.
+    /// The settings.
     public struct Configuration: Decodable, Sendable {
-        /// 0 to 9: how much work goes into a smaller file where the request does not say.
+        /// 0 to 9: the default effort for a smaller file.
         public var effort: Int?
-        /// How much memory may be used to inflate a picture at once; larger ones go row by row, which is slower.
+        /// The most memory for inflating a picture at once. Larger ones are decoded row by row, which is slower.
         public var inflateAtOnce: ByteSize?
 
         public init(effort: Int? = nil, inflateAtOnce: ByteSize? = nil) {
@@ -33,15 +34,15 @@ public struct PNGCodec: CodecPlugin {
     public var format: ImageFormat { .png }
 
     /// - Parameters:
-    ///   - effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
-    ///   - inflateAtOnce: bytes that a decoded picture may take to go the fast way; 0 sends everything through libpng.
+    ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
+    ///   - inflateAtOnce: the most bytes of a decoded picture for the fast way; 0 always uses libpng.
     public init(effort: Int = 4, inflateAtOnce: Int = 32 << 20) {
         precondition((0...9).contains(effort), "an effort is 0 to 9")
         self.effort = effort
         self.inflateAtOnce = inflateAtOnce
     }
 
-    /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+    /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         let effort = configuration.effort ?? 4
         guard (0...9).contains(effort) else {

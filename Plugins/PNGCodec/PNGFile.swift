@@ -1,7 +1,7 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// The outside of a PNG file: signature and chunks (W3C, third edition, §5). What is in the chunks is libpng's business, eXIf apart.
+/// The container of a PNG file: signature and chunks (W3C, third edition, §5). libpng reads the contents of all chunks except eXIf.
 struct PNGFile {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -10,7 +10,7 @@ struct PNGFile {
 
     var hasSignature: Bool { bytes.starts(with: Self.signature) }
 
-    /// Looks at width and height in IHDR before anything is made for them.
+    /// Checks width and height in IHDR before any allocation.
     func checkSize(atMost limit: Int) throws(CodecError) {
         guard hasSignature else {
             throw Self.signature.starts(with: bytes) ? .truncated : .damaged(reason: "not a PNG file")
@@ -22,8 +22,9 @@ struct PNGFile {
         guard width * height <= limit else { throw .tooManyPixels(width: width, height: height, limit: limit) }
     }
 
-    /// The first eXIf chunk, which may stand behind the rows, `ImageHeader.largestEXIF` bytes of it at the most.
-    /// - Throws: `CodecError.damaged` if its checksum is wrong: the picture would stand on its head. Behind the rows it is none then.
+    /// The first eXIf chunk, which may come after the rows, with at most `ImageHeader.largestEXIF` bytes.
+    /// - Throws: `CodecError.damaged` if its checksum is wrong, because the picture might be upside down. After the rows, such a
+    ///   chunk is ignored.
     func exif() throws(CodecError) -> [UInt8]? {
         var position = 8
         var isBehind = false
@@ -45,7 +46,7 @@ struct PNGFile {
         return nil
     }
 
-    /// Four bytes, the most significant first.
+    /// Four bytes, big-endian.
     private func number(at position: Int) -> Int {
         bytes[position..<(position + 4)].reduce(0) { $0 << 8 | Int($1) }
     }

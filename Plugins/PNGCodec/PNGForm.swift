@@ -1,12 +1,12 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// What a picture is written as: the smallest colour type and depth that loses nothing.
+/// The output format of a picture: the smallest lossless colour type and depth.
 struct PNGForm {
     let colorType: Int
     let depth: Int
 
-    /// - Throws: `CodecError.unsupported` where the profile is not for such colours.
+    /// - Throws: `CodecError.unsupported` if the profile is for another colour space.
     init(_ survey: cpng_survey, profile: ICCColors?, width: Int, height: Int) throws(CodecError) {
         let colors = Int(survey.colors)
         let paletteDepth = colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8
@@ -25,7 +25,7 @@ struct PNGForm {
             if paletteIsSmaller(than: depth) { self.init(CPNG_PALETTE, paletteDepth) } else { self.init(CPNG_GRAY, depth) }
         case nil where survey.is_gray:
             if paletteIsSmaller(than: 16) { self.init(CPNG_PALETTE, paletteDepth) } else { self.init(CPNG_GRAY_ALPHA, 8) }
-        // A profile for RGB is for palettes too, not for gray.
+        // A profile for RGB fits palettes too, but not gray.
         case nil, .rgb:
             if paletteIsSmaller(than: 24 + 8 * alpha) {
                 self.init(CPNG_PALETTE, paletteDepth)
@@ -41,7 +41,7 @@ struct PNGForm {
 
     var isPalette: Bool { colorType == CPNG_PALETTE }
 
-    /// How rows are filtered, in order of the work: filters do nothing for palettes and for pixels smaller than a byte.
+    /// The filters of rows, in order of effort. Filters do not help palettes and pixels smaller than a byte.
     func filterings(effort: Int) -> [cpng_filtering] {
         if isPalette || depth < 8 { return [CPNG_FILTER_NONE] }
         switch effort {
@@ -52,7 +52,7 @@ struct PNGForm {
     }
 }
 
-/// Which colours an ICC profile is for (ICC.1 §7.2.6).
+/// The colour space of an ICC profile (ICC.1 §7.2.6).
 enum ICCColors {
     case gray
     case rgb

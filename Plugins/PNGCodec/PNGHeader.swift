@@ -1,7 +1,7 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// What stands before the rows, as libpng has read it.
+/// The chunks before the rows, as libpng has read them.
 struct PNGHeader {
     let width: Int
     let height: Int
@@ -9,10 +9,10 @@ struct PNGHeader {
     let isPalette: Bool
     let isInterlaced: Bool
     let colors: ColorDescription
-    /// What is delivered: 8 bits, palettes expanded, alpha wherever there is some.
+    /// The delivered layout: 8 bits, palettes expanded, alpha if there is any.
     let model: ColorModel
     let hasAlpha: Bool
-    /// Whether transparency is told by tRNS.
+    /// Whether a tRNS chunk defines transparency.
     let hasTransparency: Bool
 
     init(_ header: cpng_header) {
@@ -32,23 +32,24 @@ struct PNGHeader {
 
     var layout: PixelLayout { PixelLayout(width: width, height: height, model: model, hasAlpha: hasAlpha) }
 
-    /// Whether rows can be delivered as they are in the file, filters aside.
+    /// Whether rows can be delivered unchanged after unfiltering.
     var isPlain: Bool { depth == 8 && !isInterlaced && (isPalette || !hasTransparency) }
 
-    /// Bytes of a row in the file, its filter aside, where it is plain.
+    /// Bytes of a row in the file without its filter byte, if the picture is simple.
     var plainRowBytes: Int { width * plainPixelBytes }
     var plainPixelBytes: Int { isPalette ? 1 : channels }
 
     func imageHeader(exif: [UInt8]?) -> ImageHeader {
         let tags = EXIF(tiff: exif ?? [])
-        // One that is larger has been read as far as its tags need, and is not kept.
+        // A larger one has been read as far as its tags require, and is not kept.
         let exif = exif.flatMap { $0.count < ImageHeader.largestEXIF ? $0 : nil }
         return ImageHeader(
             format: .png, width: width, height: height, model: model, hasAlpha: hasAlpha, orientation: tags.orientation,
             colors: colors, isProgressive: isInterlaced, copyright: tags.copyright, exif: exif)
     }
 
-    /// A profile counts before sRGB, sRGB before gAMA and cHRM (W3C, third edition, §4.3). libpng has taken known sRGB profiles for sRGB.
+    /// A profile takes precedence over sRGB, and sRGB over gAMA and cHRM (W3C, third edition, §4.3). libpng recognises known sRGB
+    /// profiles as sRGB.
     private static func colors(_ header: cpng_header) -> ColorDescription {
         if header.is_srgb { return .sRGB }
         if let profile = header.profile, header.profile_size <= ImageHeader.largestProfile {
@@ -56,7 +57,7 @@ struct PNGHeader {
         }
         let chromaticities = header.has_chromaticities ? Chromaticities(header.chromaticities) : nil
         let primaries = chromaticities.flatMap { $0.isSRGB ? nil : $0 }
-        // 45455 is what sRGB says of itself to those who know no sRGB.
+        // 45455 is the gamma value of an sRGB file for readers that do not know sRGB.
         let isUsualGamma = !header.has_gamma || abs(header.gamma - 45455) <= 50
         if isUsualGamma && primaries == nil { return .sRGB }
         return .gamma(header.has_gamma ? 100_000 / Double(header.gamma) : 2.2, chromaticities: primaries)
@@ -69,7 +70,7 @@ extension Chromaticities {
         self.init(white: point(c.0, c.1), red: point(c.2, c.3), green: point(c.4, c.5), blue: point(c.6, c.7))
     }
 
-    /// Whether these are sRGB's (IEC 61966-2-1), to the digits that files write.
+    /// Whether these are the values of sRGB (IEC 61966-2-1), with the precision of files.
     fileprivate var isSRGB: Bool {
         let known: [(SIMD2<Double>, SIMD2<Double>)] = [
             (white, [0.3127, 0.3290]), (red, [0.64, 0.33]), (green, [0.30, 0.60]), (blue, [0.15, 0.06]),

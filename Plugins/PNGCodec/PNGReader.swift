@@ -1,11 +1,11 @@
 internal import CPNG
 internal import OnesheetCore
 
-/// One PNG file being read by libpng, its errors turned into ours. The bytes stay where they are as long as it lives.
+/// Reads one PNG file with libpng and converts its errors. The bytes stay in place during its lifetime.
 struct PNGReader: ~Copyable {
     private let reader: OpaquePointer
     let header: PNGHeader
-    /// Whether damage behind the header is taken as far as rows can be read.
+    /// Whether damage after the header is tolerated as far as rows can be read.
     let isLenient: Bool
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) throws(CodecError) {
@@ -24,7 +24,7 @@ struct PNGReader: ~Copyable {
 
     deinit { cpng_reader_free(reader) }
 
-    /// Starts libpng on the rows; afterwards `readRow` may be called.
+    /// Prepares libpng for the rows; `readRow` may be called afterwards.
     func start() throws(CodecError) -> (rowBytes: Int, passes: Int) {
         var size = 0
         var passes: Int32 = 0
@@ -34,12 +34,12 @@ struct PNGReader: ~Copyable {
 
     func readRow(_ row: UnsafeMutablePointer<UInt8>) throws(CodecError) { try check(cpng_reader_row(reader, row)) }
 
-    /// Instead of `start`: fills `rows` with all rows, their filters before them. `false` if only libpng can tell what is in the file.
+    /// An alternative to `start`: fills `rows` with all rows, each with its filter byte. `false` if only libpng can read the file.
     func inflate(into rows: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         cpng_reader_inflate(reader, rows.baseAddress, rows.count) == CPNG_OK
     }
 
-    /// Turns a row of palette indices into pixels; `pixels` has room for one byte more.
+    /// Converts a row of palette indices into pixels; `pixels` has room for one extra byte.
     func expand(_ indices: UnsafePointer<UInt8>, into pixels: UnsafeMutablePointer<UInt8>) {
         cpng_expand(reader, indices, header.width, pixels, Int32(header.channels))
     }

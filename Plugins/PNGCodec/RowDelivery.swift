@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// Hands rows to a sink; indices become colours on the way.
+/// Passes rows to a sink and converts indices to colours.
 struct RowDelivery: ~Copyable {
     private let header: PNGHeader
     private let rowBytes: Int
@@ -11,11 +11,11 @@ struct RowDelivery: ~Copyable {
         self.header = header
         watch = DeadlineWatch(deadline)
         rowBytes = header.width * header.channels
-        // The kernel that expands palettes writes one byte too many.
+        // The palette kernel writes one byte beyond the end.
         pixels = header.isPalette ? [UInt8](repeating: 0, count: rowBytes + 1) : []
     }
 
-    /// Hands over row `y`, whose samples or indices begin at `row`.
+    /// Passes on row `y`, whose samples or indices start at `row`.
     mutating func deliver<Sink: RowSink & ~Copyable>(
         _ row: UnsafePointer<UInt8>, y: Int, of reader: borrowing PNGReader, into sink: inout Sink
     ) throws(CodecError) {
@@ -30,7 +30,7 @@ struct RowDelivery: ~Copyable {
         }
     }
 
-    /// Hands over empty rows for those that cannot be read.
+    /// Passes on empty rows for unreadable ones.
     mutating func deliverNothing<Sink: RowSink & ~Copyable>(_ rows: Range<Int>, into sink: inout Sink) throws(CodecError) {
         pixels = [UInt8](repeating: 0, count: rowBytes)
         for y in rows {

@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// Rows through libpng, one at a time.
+/// Reads rows with libpng, one at a time.
 struct StreamedRows {
     private let rowBytes: Int
 
@@ -22,7 +22,7 @@ struct StreamedRows {
                 guard reader.isLenient, y > 0 else { throw error }
                 return try delivery.deliverNothing(y..<header.height, into: &sink)
             }
-            // Begun only now: a file without a single row is no picture, whatever is accepted.
+            // Begins only now: a file without a single row is not a picture, even if truncation is accepted.
             if y == 0 { try sink.begin(header.layout) }
             try delivery.deliver(row, y: y, of: reader, into: &sink)
         }

@@ -1,15 +1,15 @@
 import OnesheetCore
 
-/// Which parameters of a URL's query say which picture it is: `all`, `none`, or a list of names.
+/// The parameters of a URL's query that identify the picture: `all`, `none`, or a list of names.
 public enum CountedQuery: Sendable, Equatable {
-    /// The whole query, as it stands.
+    /// The whole query, unchanged.
     case all
     case none
-    /// Parameters of these names, in the order of the list, the first of several with one name. Names and values are bytes as they stand
-    /// in the URL, escapes included.
+    /// Parameters with these names, in the order of the list; the first of several with one name. Names and values are compared as
+    /// bytes, including escapes.
     case names([String])
 
-    /// The URL with what counts of its query.
+    /// The URL with the identifying part of its query.
     func text(of url: WebURL) -> String {
         let whole = url.description
         guard let query = url.query, self != .all else { return whole }

@@ -1,14 +1,14 @@
 public import OnesheetCore
 
-/// Originals anywhere on the web: a title's id is the URL of its picture, and the configuration says which URLs those may be.
+/// Originals anywhere on the web. A title's id is the URL of its picture, and the configuration lists the allowed URLs.
 public struct RemoteSource: SourcePlugin {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
-        /// What may be fetched.
+        /// The allowed URLs.
         public var allow: [URLPrefix]
-        /// Whether a picture's URL changes with the picture.
+        /// Whether a changed picture always has a new URL.
         public var versioned: Bool
-        /// Which parameters of a URL's query say which picture it is.
+        /// The parameters of a URL's query that identify the picture.
         public var query: CountedQuery
         public var http: HTTPSettings
 
@@ -62,12 +62,12 @@ public struct RemoteSource: SourcePlugin {
     private let allow: [URLPrefix]
     private let query: CountedQuery
 
-    /// An id is the URL: nothing has to be asked for it.
+    /// The id is the URL, so no service is asked.
     public var asksService: Bool { false }
 
     public var capabilities: SourceCapabilities { SourceCapabilities(hasLists: false, searches: false) }
 
-    /// - Throws: `ConfigurationError` where nothing is allowed, or `baseURL` is set: an id is a whole URL here.
+    /// - Throws: `ConfigurationError` if nothing is allowed, or if `baseURL` is set, because ids are whole URLs.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         guard !configuration.allow.isEmpty else {
             throw ConfigurationError(path: "allow", message: "needs at least one URL prefix such as https://images.example.com/")
@@ -89,13 +89,14 @@ public struct RemoteSource: SourcePlugin {
         throw .unsupported("a remote source has no lists: its titles are the URLs that it allows")
     }
 
-    /// The URL in its one spelling, with the parameters that count. One that is not allowed stays as it is: it is no title.
+    /// The canonical spelling of the URL, with the identifying parameters. A URL that is not allowed stays unchanged, because it is
+    /// no title.
     public func canonicalID(_ id: String) -> String {
         guard let url = WebURL(id), allow.contains(where: { $0.matches(url) }) else { return id }
         return query.text(of: url)
     }
 
-    /// The picture as a title of its own.
+    /// The picture as a title.
     public func title(_ id: String) async throws(SourceError) -> Title {
         let url = try allowed(id)
         let file = url.path.pieces(at: "/").last.map(String.init)

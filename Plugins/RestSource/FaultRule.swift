@@ -1,22 +1,22 @@
 internal import OnesheetCore
 
-/// How an error of the service is told from an answer, and what it means.
+/// Recognises an error of the service and maps it to an error of the source.
 struct FaultRule: Sendable, Decodable {
     enum Reason: String, Sendable, Decodable, CaseIterable {
         case notFound, unauthorized, quotaExhausted, unavailable, malformedAnswer
     }
 
-    /// The answer's status; any where nothing is said.
+    /// The status of the response; `nil` matches any.
     var status: Int?
-    /// A place that the answer has to have.
+    /// A place that the response must have.
     var at: JSONPointer?
-    /// What has to be there, as text; anything where nothing is said.
+    /// The required text at that place; `nil` matches any.
     var equals: String?
     var reason: Reason
-    /// Where the service's own words are.
+    /// The place of the service's own message.
     var message: JSONPointer?
 
-    /// - Parameter document: `nil` where the answer is no JSON.
+    /// - Parameter document: `nil` if the response is not JSON.
     func matches(status: Int, _ document: JSONValue?) -> Bool {
         if let wanted = self.status, wanted != status { return false }
         guard let at else { return self.status != nil }
@@ -26,7 +26,7 @@ struct FaultRule: Sendable, Decodable {
 }
 
 extension JSONValue {
-    /// A text, number or truth value as text; `nil` for everything else.
+    /// A text, number or Boolean as text; `nil` for all other values.
     var plainText: String? {
         switch self {
         case .string(let text): text
@@ -37,8 +37,7 @@ extension JSONValue {
         }
     }
 
-    /// The value without what says nothing: texts lose the space around them, and empty texts, lists and objects go. `nil` where
-    /// nothing is left.
+    /// The value without empty parts: trims texts, and removes empty texts, lists and objects. `nil` if nothing is left.
     var meaningful: JSONValue? {
         switch self {
         case .null: return nil

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 internal import OnesheetCore
 
-/// Where a fact is, and what it is: a pointer, or `{ at: /audiCnt, as: integer }`, `{ at: /nations, each: /nationNm }`.
+/// The place and the type of a fact: a pointer, or `{ at: /audiCnt, as: integer }`, `{ at: /nations, each: /nationNm }`.
 struct Field: Sendable, Decodable {
     enum Kind: String, Sendable, Decodable {
         case text, integer, number
     }
 
     var at: JSONPointer
-    /// What a text is read as; as it stands where nothing is said.
+    /// The type of the text; unchanged by default.
     var kind: Kind?
-    /// Taken from each member of a list.
+    /// The place in each member of a list.
     var each: JSONPointer?
 
     private enum CodingKeys: String, CodingKey {
@@ -29,8 +29,8 @@ struct Field: Sendable, Decodable {
         each = try container.decodeIfPresent(JSONPointer.self, forKey: .each)
     }
 
-    /// The fact; `nil` where it is absent or says nothing.
-    /// - Throws: `SourceError.malformedAnswer` where a text is no number although it should be.
+    /// The fact; `nil` if it is absent or empty.
+    /// - Throws: `SourceError.malformedAnswer` if a text should be a number and is not.
     func value(in item: JSONValue) throws(SourceError) -> JSONValue? {
         guard var value = at.value(in: item)?.meaningful else { return nil }
         if let each, case .array(let members) = value { value = .array(members.compactMap { each.value(in: $0) }) }
@@ -41,7 +41,7 @@ struct Field: Sendable, Decodable {
             guard let number = Int(text) else { throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a whole number") }
             return .integer(number)
         case .number:
-            // What Swift reads as a number can be none, or infinite.
+            // Swift also parses NaN and infinity.
             guard let number = Double(text), number.isFinite else {
                 throw .malformedAnswer(reason: "“\(text)” at \(at.text) is not a number")
             }
@@ -58,11 +58,11 @@ struct Field: Sendable, Decodable {
     }
 }
 
-/// Where a title's facts are, seen from the title.
+/// The places of a title's facts, relative to the title.
 struct TitleFields: Sendable, Decodable {
     var id: Field
     var name: Field
-    /// The first of these that is there.
+    /// The first of these that is present.
     var originalName: OneOrMore?
     var overview: Field?
     var releaseDate: Field?
@@ -82,7 +82,7 @@ struct TitleFields: Sendable, Decodable {
         }
     }
 
-    /// The title; `nil` where the item has no id.
+    /// The title; `nil` if the item has no id.
     func title(_ item: JSONValue) throws(SourceError) -> Title? {
         guard let id = try id.text(in: item) else { return nil }
         guard let name = try name.text(in: item) else {
@@ -98,21 +98,21 @@ struct TitleFields: Sendable, Decodable {
     }
 }
 
-/// Where a candidate's facts are, seen from the candidate.
+/// The places of a candidate's facts, relative to the candidate.
 struct CandidateFields: Sendable, Decodable {
-    /// The picture's URL; relative to `prefix` where that is set.
+    /// The URL of the picture; relative to `prefix` if that is set.
     var url: Field
-    /// Stands before the URL: `https://image.tmdb.org/t/p/original`.
+    /// A prefix for the URL: `https://image.tmdb.org/t/p/original`.
     var prefix: Phrase?
     var width: Field?
     var height: Field?
     var site: Field?
     var page: Field?
-    /// The kind of the site, for the order: `news`, `blog`.
+    /// The kind of the site, for ranking: `news`, `blog`.
     var kind: Field?
     var published: Field?
 
-    /// The candidate and its kind; `nil` where it has no URL that can be fetched.
+    /// The candidate and its kind; `nil` if it has no usable URL.
     func candidate(_ item: JSONValue, _ variables: [String: String]) throws(SourceError) -> (PosterCandidate, kind: String?)? {
         guard let place = try url.text(in: item) else { return nil }
         let url = (prefix?.filled(variables) ?? "") + place

@@ -1,11 +1,11 @@
 internal import OnesheetCore
 
-/// A place in a JSON document (RFC 6901): `/results/0/title`; the empty text is the whole document.
+/// A place in a JSON document (RFC 6901): `/results/0/title`. The empty text is the whole document.
 struct JSONPointer: Sendable, Equatable {
     let text: String
     private let tokens: [String]
 
-    /// Reads a pointer; `nil` where it is none.
+    /// Parses a pointer; `nil` if the text is invalid.
     init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         var tokens: [String] = []
@@ -17,7 +17,7 @@ struct JSONPointer: Sendable, Equatable {
         self.tokens = tokens
     }
 
-    /// The value at this place; `nil` where there is none.
+    /// The value at this place; `nil` if there is none.
     func value(in document: JSONValue) -> JSONValue? {
         tokens.reduce(document) { value, token in
             switch value {

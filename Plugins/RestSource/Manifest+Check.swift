@@ -1,7 +1,7 @@
 internal import OnesheetCore
 
 extension Manifest.CandidatesRequest {
-    /// Whether the title's name is part of the request, which costs a call for the title.
+    /// Whether the request contains the title's name, which costs a call for the title.
     var needsName: Bool { self.get.names.contains("name") || with?.values.contains { $0.names.contains("name") } ?? false }
 }
 

@@ -1,5 +1,5 @@
 extension Manifest {
-    /// KOBIS for films and Kakao for pictures: what `boxoffice` does in Swift, as far as a manifest can.
+    /// KOBIS for films and Kakao for pictures: the equivalent of `boxoffice`, as far as a manifest can express it.
     static let korea = """
         baseURL: https://www.kobis.or.kr/kobisopenapi/webservice/rest
         defaults: { kakao: "https://dapi.kakao.com" }

@@ -3,7 +3,7 @@ internal import OnesheetCore
 internal import Yams
 
 extension Manifest {
-    /// The manifest of that name, or in that file.
+    /// The manifest with that name, or in that file.
     static func named(_ name: String) throws(ConfigurationError) -> Manifest {
         if let yaml = shipped[name] { return try decoded(yaml, name) }
         guard name.contains(where: { $0 == "/" || $0 == "." }) else {

@@ -1,5 +1,5 @@
 extension Manifest {
-    /// The manifests that come with Onesheet.
+    /// The built-in manifests.
     static let shipped = ["tmdb": tmdb, "kobis-kakao": korea]
 
     /// The Movie Database, <https://developer.themoviedb.org/reference>. This product uses the TMDB API but is not endorsed or

@@ -1,30 +1,30 @@
 internal import OnesheetCore
 
-/// A description of an HTTP API: what to ask for what, and where in the answers the facts are.
+/// A description of an HTTP API: the requests, and the places of the facts in the responses.
 struct Manifest: Sendable, Decodable {
-    /// The service's address; requests that begin with a slash are below it.
+    /// The base URL of requests that begin with a slash.
     var baseURL: String
-    /// Sent with every request; `{name}` stands for a variable.
+    /// Headers of every request; `{name}` stands for a variable.
     var headers: [String: Phrase]?
-    /// Values of variables that the configuration need not give.
+    /// Default values of variables.
     var defaults: [String: String]?
-    /// The first one that an answer shows is its error.
+    /// Rules for errors. The first matching one applies.
     var faults: [FaultRule]?
     var quota: Quota?
     var dates: Dates?
-    /// The source's own list.
+    /// The list of the source.
     var list: ListRequest?
-    /// Its lists by `week`, `weekend` and `weekdays`: those that sum up more than a day.
+    /// Lists by `week`, `weekend` and `weekdays`, which cover more than a day.
     var periods: Periods?
-    /// Titles by a phrase, which is the variable `query`.
+    /// A search for titles. The phrase is the variable `query`.
     var search: ListRequest?
     var title: TitleRequest
     var candidates: CandidatesRequest
 
-    /// A budget of calls.
+    /// The quota of calls.
     struct Quota: Sendable, Decodable {
         var settings: QuotaSettings
-        /// Where the day begins at midnight.
+        /// The time zone of the reset at midnight.
         var timeZone: ZoneOffset?
 
         private enum CodingKeys: CodingKey { case timeZone }
@@ -43,7 +43,7 @@ struct Manifest: Sendable, Decodable {
         var first: CalendarDay?
     }
 
-    /// Lists that sum up the week of a day, its weekend, or the days before it.
+    /// Lists of the week of a day, of its weekend, or of the days before it.
     struct Periods: Sendable, Decodable {
         var week: ListRequest?
         var weekend: ListRequest?
@@ -52,34 +52,34 @@ struct Manifest: Sendable, Decodable {
 
     struct ListRequest: Sendable, Decodable {
         var get: URITemplate
-        /// Where the list is.
+        /// The place of the list.
         var items: JSONPointer
-        /// How many there are on all pages together.
+        /// The place of the number of titles on all pages.
         var total: JSONPointer?
-        /// How many pages there are.
+        /// The place of the number of pages.
         var pages: JSONPointer?
-        /// Titles on a full page, where only `total` is known.
+        /// The titles on a full page, if only `total` is known.
         var perPage: Int?
         var fields: TitleFields
     }
 
     struct TitleRequest: Sendable, Decodable {
         var get: URITemplate
-        /// Where the title is; the whole answer where nothing is said.
+        /// The place of the title; the whole response by default.
         var item: JSONPointer?
         var fields: TitleFields
     }
 
     struct CandidatesRequest: Sendable, Decodable {
         enum Order: String, Sendable, Decodable {
-            /// As they come.
+            /// In the order of the response.
             case given
-            /// Those first that look most like a poster.
+            /// The most poster-like first.
             case likeness
         }
 
         var get: URITemplate
-        /// More variables, made of others: `query: "{name} poster"`. `{name}` is the title's name.
+        /// Further variables, made from others: `query: "{name} poster"`. `{name}` is the name of the title.
         var with: [String: Phrase]?
         var headers: [String: Phrase]?
         var items: JSONPointer
@@ -89,7 +89,7 @@ struct Manifest: Sendable, Decodable {
 }
 
 extension Manifest {
-    /// The list that sums up `period`; `nil` where there is none.
+    /// The list for `period`; `nil` if there is none.
     func list(by period: TitleQuery.Period) -> ListRequest? {
         switch period {
         case .day: list
@@ -100,7 +100,7 @@ extension Manifest {
     }
 }
 
-/// A text with variables: `Bearer {token}`. Unlike a template it escapes nothing.
+/// A text with variables: `Bearer {token}`. Unlike a template, it escapes nothing.
 struct Phrase: Sendable, Decodable {
     let text: String
     private let template: URITemplate

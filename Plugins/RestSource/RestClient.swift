@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
 
-/// Asks the service that a manifest describes.
+/// Sends requests to the service of a manifest.
 struct RestClient: Sendable {
     let context: PluginContext
     let manifest: Manifest
-    /// The configuration's, over the manifest's own.
+    /// The variables of the configuration, over those of the manifest.
     let variables: [String: String]
     let baseURL: String
     let policy: OriginPolicy
@@ -23,10 +23,10 @@ struct RestClient: Sendable {
             manifest.quota?.settings, name: "rest", countKey: "calls", secondsFromGMT: zone, context: context)
     }
 
-    /// The answer's document.
+    /// The document of the response.
     /// - Parameters:
     ///   - values: variables of this request.
-    ///   - id: the title that is asked for, where it is one.
+    ///   - id: the id of the requested title, if there is one.
     func get(
         _ template: URITemplate, _ values: [String: String], headers: [String: Phrase]? = nil, id: String?
     ) async throws(SourceError) -> JSONValue {

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import OnesheetCore
 
 extension RestSource {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
-        /// A manifest that comes with Onesheet, by name, or a file.
+        /// The name of a built-in manifest, or a file.
         var manifest: String?
-        /// The manifest itself.
+        /// An inline manifest.
         var api: Manifest?
-        /// Values for the manifest's variables.
+        /// Values of the manifest's variables.
         var variables: [String: String]
         var http: HTTPSettings
 
@@ -22,8 +22,8 @@ extension RestSource {
             http = try HTTPSettings(from: decoder)
         }
 
-        /// The manifest, wherever it is.
-        /// - Throws: `ConfigurationError` where there is none or it cannot be used.
+        /// The manifest, from either key.
+        /// - Throws: `ConfigurationError` if there is none or it is invalid.
         func resolved() throws(ConfigurationError) -> Manifest {
             switch (manifest, api) {
             case (let name?, nil): return try Manifest.named(name)

@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// A source that a manifest describes: an HTTP API with JSON answers, without a line of Swift.
+/// A source that a manifest describes: an HTTP API with JSON responses, without Swift code.
 public struct RestSource: SourcePlugin {
     public static let type = "rest"
 
@@ -72,7 +72,7 @@ public struct RestSource: SourcePlugin {
         let document = try await client.get(manifest.title.get, ["id": try Self.checked(id)], id: id)
         guard let item = manifest.title.item.map({ $0.value(in: document) }) ?? document else { throw .notFound(id: id) }
         guard let title = try manifest.title.fields.title(item), title.id.isExactly(id) else {
-            // An object without an id is how services say that there is none; anything else is no title at all.
+            // Services return an object without an id if there is no such title. Any other value is not a title.
             if case .object(let members) = item, !members.isEmpty || manifest.title.item != nil { throw .notFound(id: id) }
             throw .malformedAnswer(reason: "there is no title in the service's answer")
         }
@@ -102,7 +102,7 @@ public struct RestSource: SourcePlugin {
         return items
     }
 
-    /// Segments that a path must not get from outside.
+    /// Path segments that must not come from outside.
     private static func checked(_ id: String) throws(SourceError) -> String {
         guard !id.isEmpty, id != ".", id != "..", id.utf8.count <= 1000, !id.utf8.contains(0) else { throw .notFound(id: id) }
         return id

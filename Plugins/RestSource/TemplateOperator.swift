@@ -1,4 +1,4 @@
-/// What stands at the front of an expression and says how it is written (RFC 6570, appendix A).
+/// The operator at the start of an expression, which selects the notation (RFC 6570, appendix A).
 enum TemplateOperator: String, Sendable {
     case simple = ""
     case reserved = "+"
@@ -9,7 +9,7 @@ enum TemplateOperator: String, Sendable {
     case query = "?"
     case continuation = "&"
 
-    /// Written before the first value.
+    /// The prefix of the first value.
     var first: String {
         switch self {
         case .simple, .reserved: ""
@@ -26,12 +26,12 @@ enum TemplateOperator: String, Sendable {
         }
     }
 
-    /// Whether values stand after their names.
+    /// Whether names precede values.
     var isNamed: Bool { self == .parameters || self == .query || self == .continuation }
 
-    /// Written after the name of an empty value.
+    /// The suffix of the name of an empty value.
     var ifEmpty: String { self == .parameters ? "" : "=" }
 
-    /// Whether reserved characters stay.
+    /// Whether reserved characters are kept.
     var allowsReserved: Bool { self == .reserved || self == .fragment }
 }

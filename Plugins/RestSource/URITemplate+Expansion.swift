@@ -1,7 +1,7 @@
 internal import OnesheetCore
 
 extension URITemplate {
-    /// The template with its variables filled in (RFC 6570 §3); those that `values` does not have are left out.
+    /// The expanded template (RFC 6570 §3). Omits variables that `values` does not have.
     func expand(_ values: [String: Value]) -> String {
         parts.map { part in
             switch part {
@@ -43,7 +43,7 @@ extension URITemplate {
         }
     }
 
-    /// Escapes what may not stand in a URI. Where reserved characters are allowed, escapes that are there already stay.
+    /// Escapes characters that a URI may not contain. If reserved characters are allowed, keeps existing escapes.
     private static func encode(_ text: String, allowReserved: Bool) -> String {
         guard allowReserved else { return PercentEncoding.encode(text) }
         let bytes = Array(text.utf8)

@@ -2,7 +2,7 @@ internal import OnesheetCore
 
 /// A URI template (RFC 6570, all four levels).
 struct URITemplate: Sendable, Equatable {
-    /// What a variable can be.
+    /// The value of a variable.
     enum Value: Sendable, Equatable {
         case text(String)
         case list([String])
@@ -30,7 +30,7 @@ struct URITemplate: Sendable, Equatable {
     struct Variable: Sendable, Equatable {
         var name: String
         var isExploded = false
-        /// Characters to take from the front.
+        /// The number of characters to keep from the front.
         var prefix: Int?
     }
 
@@ -42,7 +42,7 @@ struct URITemplate: Sendable, Equatable {
     let text: String
     let parts: [Part]
 
-    /// Reads a template; `nil` where it is none.
+    /// Parses a template; `nil` if the text is invalid.
     init?(_ text: String) {
         var parts: [Part] = []
         var rest = text[...]

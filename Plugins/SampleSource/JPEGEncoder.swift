@@ -2,7 +2,7 @@ internal import CTurboJPEG
 internal import NIOCore
 internal import OnesheetCore
 
-/// Encodes a canvas by libjpeg-turbo.
+/// Encodes a canvas with libjpeg-turbo.
 struct JPEGEncoder {
     /// From 1 to 100.
     let quality: Int32

@@ -1,5 +1,5 @@
 extension SampleFilm {
-    /// All films, by number. Every name and plot is invented.
+    /// All films, by number. Names and plots are invented.
     static let catalogue: [SampleFilm] = [
         Self(
             1, "The Lighthouse of Salt", korean: "소금 등대", released: "2026-10-28", genre: "Drama", minutes: 118, scene: .sea,

@@ -12,9 +12,9 @@ struct SampleFilm: Sendable {
     let released: CalendarDay?
     let scene: Scene
     let palette: Palette
-    /// Whether the name stands at the top of the poster.
+    /// Whether the name is at the top of the poster.
     let isNameOnTop: Bool
-    /// Pixels across; a poster is half as high again.
+    /// The width in pixels; the height is one and a half times as large.
     let width: Int
 
     init(
@@ -37,7 +37,7 @@ struct SampleFilm: Sendable {
     var id: String { String(number) }
     var height: Int { width * 3 / 2 }
 
-    /// The film as a title, at its place in a list.
+    /// The film as a title, with its rank in a list.
     func title(rank: Int? = nil) -> Title {
         Title(
             id: id, name: name, originalName: koreanName, overview: overview, releaseDate: released, rank: rank,

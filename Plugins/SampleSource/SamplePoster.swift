@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import OnesheetCore
 
-/// Paints a film's poster: the scene, the names, what a film stock adds. The same film gives the same bytes.
+/// Paints a film's poster: the scene, the names and the film stock. Equal films give equal bytes.
 struct SamplePoster {
     let film: SampleFilm
 
@@ -46,7 +46,7 @@ struct SamplePoster {
             foot.fitting(String(repeating: "M", count: 40), into: 0.86), y: 1.425, ink: footInk, on: canvas)
     }
 
-    /// The Korean name, on two lines where it is long.
+    /// The Korean name, on two lines if it is long.
     private var nameLines: [String] {
         let words = film.koreanName.split(separator: " ").map(String.init)
         guard words.count > 1,
@@ -60,13 +60,13 @@ struct SamplePoster {
         canvas.fill(lettering.path(of: text, at: Point(0.5 - lettering.width(of: text) / 2, y)), ink)
     }
 
-    /// Calms the picture behind the name.
+    /// Reduces the contrast behind the name.
     private func shade(_ canvas: Canvas, behind ink: Colour, y: Float, height: Float) {
         let back = ink.sum() > 1.5 ? film.palette.dark : film.palette.light
         canvas.glow(at: Point(0.5, y + height / 2), radius: 0.5, back, strength: 0.25)
     }
 
-    /// How light the canvas is on the line `y`, from 0 to 1.
+    /// The brightness of the canvas at the height `y`, from 0 to 1.
     private func luminance(of canvas: Canvas, around y: Float) -> Float {
         let row = min(canvas.height - 1, Int(y * canvas.scale))
         let bytes = canvas.bytes[(row * canvas.width * 3)..<((row + 1) * canvas.width * 3)]

@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// A small catalogue of invented films whose posters are painted by code on request: no files, no keys, no network.
+/// A small catalogue of invented films with painted posters: no files, no keys, no network.
 public struct SampleSource: SourcePlugin {
     public typealias Configuration = NoConfiguration
 
@@ -15,7 +15,7 @@ public struct SampleSource: SourcePlugin {
 
     public init(_ configuration: NoConfiguration, context: PluginContext) {}
 
-    /// Nothing is fetched: the posters are here.
+    /// Nothing is fetched, because the posters are painted here.
     public let originPolicy = OriginPolicy(allow: [], networks: [])
 
     public var asksService: Bool { false }
@@ -24,8 +24,8 @@ public struct SampleSource: SourcePlugin {
         SourceCapabilities(periods: [.day], firstDay: SampleFilm.catalogue.compactMap(\.released).min())
     }
 
-    /// Every day has a list of its own, the same each time: the films in the order in which that day would see them. Without a day
-    /// it is the catalogue by number, the order of the pages that stay.
+    /// Each day has its own list, which never changes: the films in the order of their imagined popularity on that day. Without a
+    /// day, it is the catalogue by number, whose pages stay the same.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         var films = SampleFilm.catalogue
         if let date = query.date {

@@ -1,6 +1,6 @@
 public import OnesheetCore
 
-/// thumbor's addresses: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
+/// The addresses of thumbor: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
 public struct ThumborDialect: Dialect {
     public static let name = "thumbor"
     public static let prefix = "/thumbor/"
@@ -19,11 +19,11 @@ public struct ThumborDialect: Dialect {
     }
 }
 
-/// What follows the signature in thumbor's addresses: each part may be missing, and their order is fixed.
+/// The part of an address after the signature. Each component is optional, and their order is fixed.
 struct ThumborPath {
-    /// In the server's own grammar.
+    /// In Onesheet's grammar.
     private(set) var options: [String] = []
-    /// The source URL as it stands there.
+    /// The source URL as written.
     private(set) var image: Substring
 
     private static let unsupported = ["debug", "meta", "trim", "adaptive-fit-in", "full-fit-in", "adaptive-full-fit-in"]
@@ -48,7 +48,7 @@ struct ThumborPath {
         image = image[end.upperBound...]
     }
 
-    /// Takes the next part if it is the one that is looked for; the last one is the image.
+    /// Consumes the next component if it matches. The last one is the image.
     private mutating func take(_ isWanted: (Substring) -> Bool) -> Substring? {
         guard let (part, rest) = image.cut(at: "/"), isWanted(part) else { return nil }
         image = rest
@@ -64,7 +64,7 @@ struct ThumborPath {
         options.append("crop:\(edges[2] - edges[0]):\(edges[3] - edges[1]):nowe:\(edges[0]):\(edges[1])")
     }
 
-    /// `300x450`; a side that is 0 or missing follows from the other, and a minus sign flips. thumbor enlarges unless it fits in.
+    /// `300x450`. A side that is 0 or missing follows from the other, and a minus sign flips. thumbor enlarges unless it fits in.
     private mutating func add(size text: Substring, fitsIn: Bool) throws(RequestError) {
         let sides = text.pieces(at: "x", omittingEmptySubsequences: false)
         guard sides.count == 2 else {
@@ -81,8 +81,8 @@ struct ThumborPath {
         addGravity(flips: fills ? flips : nil)
     }
 
-    /// - Parameter flips: across and down; `nil` if nothing is cut off and so nothing has to be chosen. thumbor cuts before it
-    ///   flips, so there the sides change places.
+    /// - Parameter flips: across and down; `nil` if nothing is cut off and no choice is needed. thumbor crops before it flips, so
+    ///   the sides are swapped there.
     private mutating func addGravity(flips: [Bool]?) {
         let across = take { ["left", "center", "right"].contains($0) }
         let down = take { ["top", "middle", "bottom"].contains($0) }

@@ -1,15 +1,15 @@
 import OnesheetCore
 
-/// thumbor's filters, `quality(80):format(webp)`, as far as a transform can say them.
+/// Parses thumbor's filters, `quality(80):format(webp)`, as far as a transform can express them.
 enum ThumborFilters {
-    /// Each filter with how many arguments it needs and may have.
+    /// The least and the most arguments of each filter.
     private static let arguments: [String: ClosedRange<Int>] = [
         "quality": 1...1, "format": 1...1, "max_bytes": 1...1, "background_color": 1...1, "fill": 1...2, "blur": 1...2,
         "upscale": 0...0, "no_upscale": 0...0, "strip_exif": 0...0, "strip_icc": 0...0,
     ]
 
     /// - Parameter text: without the last closing parenthesis.
-    /// - Returns: the same in the server's own grammar.
+    /// - Returns: the same in Onesheet's grammar.
     static func options(_ text: Substring) throws(RequestError) -> [String] {
         var options: [String] = []
         var rest: Substring? = text
@@ -35,11 +35,11 @@ enum ThumborFilters {
         return switch name {
         case "background_color": ["background:\(values[0])"]
         case "fill": ["extend:1"] + (values[0] == "transparent" ? [] : ["background:\(values[0])"])
-        // The second is the standard deviation; without it the radius is.
+        // The second argument is the standard deviation; without it, the radius is.
         case "blur": ["blur:\(values[values.count - 1])"]
         case "upscale": ["enlarge:1"]
         case "no_upscale": ["enlarge:0"]
-        // Both are the custom here.
+        // Both are the default here.
         case "strip_exif", "strip_icc": []
         default: ["\(name):\(values[0])"]
         }

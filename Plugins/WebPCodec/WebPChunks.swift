@@ -2,14 +2,14 @@
     internal import NIOCore
     internal import OnesheetCore
 
-    /// The chunks of a WebP file as the encoder makes it, to be written again with metadata beside them (RFC 9649 §2.7).
+    /// The chunks of an encoded WebP file, to be written again with metadata (RFC 9649 §2.7).
     struct WebPChunks {
         private var pictures: [(name: String, bytes: ByteBuffer)] = []
         private static let profileFlag: UInt32 = 0x20
         private static let alphaFlag: UInt32 = 0x10
         private static let exifFlag: UInt32 = 0x08
 
-        /// - Parameter file: what libwebp has written.
+        /// - Parameter file: the output of libwebp.
         init(_ file: ByteBuffer) {
             var rest = file
             rest.moveReaderIndex(forwardBy: 12)

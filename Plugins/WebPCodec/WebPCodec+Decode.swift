@@ -3,7 +3,7 @@
     public import OnesheetCore
 
     extension WebPCodec {
-        /// The picture is held while it is decoded, as libwebp wants it, at 1/2, 1/4 or 1/8 where that is large enough.
+        /// The whole picture is in memory during decoding, as libwebp requires, at 1/2, 1/4 or 1/8 if that is large enough.
         ///
         /// If `request` accepts truncated pictures, missing rows are black, or transparent if the picture has alpha.
         public func decode<Sink: RowSink & ~Copyable>(
@@ -31,7 +31,7 @@
             }
         }
 
-        /// The picture, and libwebp's own of lossless files (four bytes a pixel), or its rows of others.
+        /// The picture, and libwebp's own copy of lossless files (four bytes a pixel) or its rows of lossy ones.
         public func memoryToDecode(_ header: ImageHeader) -> Int {
             let layout = PixelLayout(width: header.width, height: header.height, model: .rgb, hasAlpha: header.hasAlpha)
             return PixelBuffer.bytes(for: layout) + header.width * header.height * 5 + header.width * 256 + 1 << 20
@@ -76,7 +76,7 @@
             }
         }
 
-        /// Reads as many rows as there are; it is an error if there are none.
+        /// Reads all available rows; it is an error if there are none.
         private static func read(_ stream: UnsafeBufferPointer<UInt8>, as config: inout WebPDecoderConfig) -> VP8StatusCode {
             guard let decoder = WebPINewDecoder(&config.output) else { return VP8_STATUS_OUT_OF_MEMORY }
             defer { WebPIDelete(decoder) }

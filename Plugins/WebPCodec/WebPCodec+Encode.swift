@@ -4,7 +4,7 @@
     public import OnesheetCore
 
     extension WebPCodec {
-        /// libwebp's method, 0 to 6, for each effort.
+        /// The method of libwebp, 0 to 6, for each effort.
         private static let methods: [Int32] = [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
 
         /// - Throws: `CodecError.unsupported` for planar and CMYK pictures, and for sides of more than 16383 pixels.
@@ -31,7 +31,7 @@
             return WebPChunks(stream).file(layout, profile: options.profile, exif: options.exif)
         }
 
-        /// The pixels as libwebp takes them, what it knows of each to find what is alike, and the file, which is grown by doubling.
+        /// The pixels in the form of libwebp, its tables for repetitions, and the file, which grows by doubling.
         public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {
             layout.width * layout.height * (isLossless ? 32 : 20) + 1 << 20
         }
@@ -54,7 +54,7 @@
                 withUnsafePointer(to: deadline) { deadline in
                     input.writer = WebPMemoryWrite
                     input.custom_ptr = UnsafeMutableRawPointer(writer)
-                    // libwebp hands the pointer back and writes nothing.
+                    // libwebp passes the pointer back and writes nothing.
                     input.user_data = UnsafeMutableRawPointer(mutating: deadline)
                     input.progress_hook = { _, picture in
                         guard let deadline = picture?.pointee.user_data?.assumingMemoryBound(to: Deadline.self) else { return 1 }
@@ -74,7 +74,7 @@
             return ByteBuffer(bytes: UnsafeBufferPointer(start: writer.mem, count: writer.size))
         }
 
-        /// A gray picture in three channels: WebP has no other.
+        /// A gray picture with three channels, because WebP has no gray.
         private static func colored(_ picture: borrowing PixelBuffer) throws(CodecError) -> PixelBuffer {
             let (width, height, hasAlpha) = (picture.layout.width, picture.layout.height, picture.layout.hasAlpha)
             var colored = try PixelBuffer(

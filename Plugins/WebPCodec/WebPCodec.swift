@@ -2,15 +2,15 @@
     internal import CWebP
     public import OnesheetCore
 
-    /// WebP (RFC 9649) through libwebp: lossy and lossless, with alpha; of animations the first frame on its canvas.
+    /// WebP (RFC 9649) with libwebp: lossy and lossless, with alpha. Decodes the first frame of an animation on its canvas.
     ///
     /// Built with the package trait `WebP`, which is on by default.
     public struct WebPCodec: CodecPlugin {
-        /// What can be set.
+        /// The settings.
         public struct Configuration: Decodable, Sendable {
-            /// 0 to 9: how much work goes into a smaller file where the request does not say.
+            /// 0 to 9: the default effort for a smaller file.
             public var effort: Int?
-            /// Whether files lose nothing; they are several times larger then.
+            /// Whether files are lossless, which makes them several times larger.
             public var lossless: Bool?
 
             public init(effort: Int? = nil, lossless: Bool? = nil) {
@@ -34,15 +34,15 @@
         public var format: ImageFormat { .webp }
 
         /// - Parameters:
-        ///   - effort: 0 to 9; used where `EncodeOptions.effort` is `nil`.
-        ///   - lossless: whether files lose nothing, whatever quality is asked for.
+        ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
+        ///   - lossless: whether files are lossless, whatever the requested quality.
         public init(effort: Int = 6, lossless: Bool = false) {
             precondition((0...9).contains(effort), "an effort is 0 to 9")
             self.effort = effort
             isLossless = lossless
         }
 
-        /// - Throws: `ConfigurationError` for an effort that is not 0 to 9.
+        /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
         public init(_ configuration: Configuration, context: PluginContext) throws {
             let effort = configuration.effort ?? 6
             guard (0...9).contains(effort) else {

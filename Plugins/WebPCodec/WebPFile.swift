@@ -2,19 +2,19 @@
     internal import CWebP
     internal import OnesheetCore
 
-    /// The outside of a WebP file (RFC 9649 §2): its canvas, its first frame and its metadata, found by libwebpdemux.
+    /// The container of a WebP file (RFC 9649 §2): its canvas, first frame and metadata, parsed by libwebpdemux.
     struct WebPFile: ~Copyable {
         private let demuxer: OpaquePointer
-        /// Sides of the canvas.
+        /// The size of the canvas.
         let width: Int
         let height: Int
-        /// Where the first frame lies on the canvas.
+        /// The position of the first frame on the canvas.
         let frame: (x: Int, y: Int, width: Int, height: Int)
         let hasAlpha: Bool
-        /// The first frame as a file of its own, inside the bytes that were given.
+        /// The first frame as a file of its own, within the given bytes.
         let stream: UnsafeBufferPointer<UInt8>
 
-        /// - Parameter bytes: stay where they are as long as this lives.
+        /// - Parameter bytes: must stay in place during the lifetime of this object.
         init(_ bytes: UnsafeBufferPointer<UInt8>, acceptsTruncated: Bool) throws(CodecError) {
             guard bytes.starts(with: "RIFF".utf8.prefix(bytes.count)),
                 bytes.dropFirst(8).starts(with: "WEBP".utf8.prefix(max(0, bytes.count - 8)))
@@ -28,7 +28,7 @@
                 throw state == WEBP_DEMUX_PARSE_ERROR ? .damaged(reason: "chunks that make no WebP file") : .truncated
             }
             defer { WebPDemuxReleaseIterator(&iterator) }
-            // What stands behind a whole first frame may be missing.
+            // Bytes after a complete first frame may be missing.
             guard state == WEBP_DEMUX_DONE || iterator.complete != 0 || acceptsTruncated else {
                 WebPDemuxDelete(demuxer)
                 throw .truncated
@@ -37,7 +37,7 @@
             width = Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH))
             height = Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT))
             frame = (Int(iterator.x_offset), Int(iterator.y_offset), Int(iterator.width), Int(iterator.height))
-            // What the frame does not cover is transparent.
+            // The parts outside the frame are transparent.
             hasAlpha = iterator.has_alpha != 0 || frame.width < width || frame.height < height
             stream = UnsafeBufferPointer(start: iterator.fragment.bytes, count: iterator.fragment.size)
         }
@@ -48,12 +48,12 @@
 
         var profile: [UInt8]? { chunk("ICCP", atMost: ImageHeader.largestProfile) }
 
-        /// The TIFF structure; some writers put JPEG's marker before it.
+        /// The TIFF structure. Some writers put the marker of JPEG before it.
         var exif: [UInt8]? {
             chunk("EXIF", atMost: ImageHeader.largestEXIF).map { $0.starts(with: "Exif\0\0".utf8) ? Array($0.dropFirst(6)) : $0 }
         }
 
-        /// `nil` for a chunk that is larger than `limit`, too.
+        /// Also `nil` for a chunk larger than `limit`.
         private func chunk(_ name: String, atMost limit: Int) -> [UInt8]? {
             var iterator = WebPChunkIterator()
             defer { WebPDemuxReleaseChunkIterator(&iterator) }

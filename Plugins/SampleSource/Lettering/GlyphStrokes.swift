@@ -1,10 +1,10 @@
-/// The lines that a letter is made of, in a box that is one high; `width` says how wide it is.
+/// The strokes of a letter in a box of height one; `width` is its width.
 struct GlyphStrokes {
     var width: Float
     var strokes: [[Point]]
 
-    /// Reads strokes such as `0,1 .5,0 1,1|.2,.6 .8,.6`: points in order, strokes parted by a bar. A stroke that begins with `~`
-    /// is a smooth curve through its points, one that begins with `o` a smooth closed one.
+    /// Parses strokes such as `0,1 .5,0 1,1|.2,.6 .8,.6`: points in order, strokes separated by a bar. A stroke that begins with
+    /// `~` is a smooth curve through its points; one that begins with `o` is closed.
     init(width: Float, _ text: String) {
         self.width = width
         strokes = text.split(separator: "|").map { stroke in
@@ -21,7 +21,7 @@ struct GlyphStrokes {
         }
     }
 
-    /// The strokes placed into a box.
+    /// The strokes scaled into a box.
     func placed(x: Float, y: Float, width: Float, height: Float) -> [[Point]] {
         strokes.map { $0.map { Point(x + $0.x * width, y + $0.y * height) } }
     }

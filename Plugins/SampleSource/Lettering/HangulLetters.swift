@@ -1,4 +1,4 @@
-/// Hangul syllables, put together from their letters (Unicode, chapter 3.12: “Conjoining Jamo Behavior”).
+/// Hangul syllables, composed from their letters (Unicode, chapter 3.12: “Conjoining Jamo Behavior”).
 enum HangulLetters {
     private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
     private static let finals = [
@@ -6,7 +6,7 @@ enum HangulLetters {
         "ㅊ", "ㅋ", "ㅌ", "ㅍ", "ㅎ",
     ]
 
-    /// The strokes of a syllable; `nil` where the character is none.
+    /// The strokes of a syllable; `nil` if the character is not one.
     static func strokes(_ character: Character) -> GlyphStrokes? {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1,
             (0xAC00...0xD7A3).contains(scalar.value)

@@ -1,4 +1,4 @@
-/// A Hangul vowel: a lying part, a standing part, or both.
+/// A Hangul vowel: a horizontal part, a vertical part, or both.
 struct HangulVowel {
     let lying: GlyphStrokes?
     let standing: GlyphStrokes?
@@ -31,7 +31,7 @@ struct HangulVowel {
     }()
 }
 
-/// Where the letters of a syllable stand.
+/// The positions of the letters of a syllable.
 struct HangulLayout {
     struct Box {
         var x: Float

@@ -1,4 +1,4 @@
-/// Capitals, digits and marks as single lines.
+/// Capitals, digits and punctuation as single strokes.
 enum LatinLetters {
     static func strokes(_ character: Character) -> GlyphStrokes? { letters[character] }
 
@@ -12,7 +12,7 @@ enum LatinLetters {
         return letters
     }()
 
-    /// Character, width by height, strokes.
+    /// The character, its ratio of width to height, and its strokes.
     private static let table = """
         A .68 0,1 .5,0 1,1|.19,.64 .81,.64
         B .56 0,0 0,1|~0,0 .5,0 .86,.08 .94,.25 .84,.42 .5,.48 0,.48|~0,.48 .55,.48 .92,.57 1,.74 .9,.92 .55,1 0,1

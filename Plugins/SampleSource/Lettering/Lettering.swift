@@ -1,19 +1,19 @@
-/// Writes text onto a canvas with a pen of one width.
+/// Writes text on a canvas with a pen of constant width.
 struct Lettering {
-    /// Height of a capital, in units of the poster's width.
+    /// The height of a capital, as a fraction of the poster's width.
     var size: Float
-    /// Width of the pen by the height of a capital.
+    /// The width of the pen, as a fraction of a capital's height.
     var weight: Float
-    /// Space between letters by the height of a capital.
+    /// The space between letters, as a fraction of a capital's height.
     var spacing: Float
 
-    /// How wide `text` becomes.
+    /// The width of `text`.
     func width(of text: String) -> Float {
         let advances = text.map { advance($0) }
         return max(0, advances.reduce(0, +) - spacing * size)
     }
 
-    /// The outlines of `text`, its first letter's left top at `origin`. Characters without a glyph leave a space.
+    /// The outlines of `text`; `origin` is the upper left corner of its first letter. Characters without a glyph leave a space.
     func path(of text: String, at origin: Point) -> Path {
         var path = Path()
         var x = origin.x
@@ -28,7 +28,7 @@ struct Lettering {
         return path
     }
 
-    /// The same lettering, smaller where `text` would be wider than `limit`.
+    /// The same lettering, smaller if `text` would be wider than `limit`.
     func fitting(_ text: String, into limit: Float) -> Lettering {
         let width = width(of: text)
         guard width > limit else { return self }

@@ -1,4 +1,4 @@
-/// A picture being painted: red, green and blue bytes, row by row. A class, because everybody who paints paints on the same one.
+/// A picture during painting: red, green and blue bytes, row by row. A class, because all painters share one.
 final class Canvas {
     let width: Int
     let height: Int
@@ -51,7 +51,7 @@ final class Canvas {
         }
     }
 
-    /// Fills a path with a colour that depends on the place.
+    /// Fills a path with a colour that depends on the position.
     func fill(_ path: Path, opacity: Float = 1, _ colour: (Point) -> Colour) {
         guard let coverage = Coverage(of: path, scale: scale, canvasWidth: width, canvasHeight: height) else { return }
         let (stride, step) = (width, 1 / scale)
@@ -74,7 +74,7 @@ final class Canvas {
         }
     }
 
-    /// Adds light around a place, fading to nothing at `radius`.
+    /// Adds light around a point, down to nothing at `radius`.
     func glow(at centre: Point, radius: Float, _ colour: Colour, strength: Float) {
         let left = max(0, Int((centre.x - radius) * scale))
         let right = min(width, Int((centre.x + radius) * scale) + 1)
@@ -90,14 +90,14 @@ final class Canvas {
                     guard part > 0 else { continue }
                     let start = (y * stride + x) * 3
                     let under = Self.get(bytes, start)
-                    // Screen, so that light never clips to flat white.
+                    // Screen blending, so that light never clips to white.
                     Self.put(under + colour * (part * part * strength) * (1 - under), into: &bytes, at: start)
                 }
             }
         }
     }
 
-    /// What a film stock does: darker corners and grain, the same each time for the same seed.
+    /// Imitates film stock: darker corners and grain, equal for equal seeds.
     func develop(vignette: Float, grain: Float, seed: UInt32) {
         let (width, height, step) = (width, height, 1 / scale)
         bytes.withUnsafeMutableBufferPointer { bytes in
@@ -110,7 +110,7 @@ final class Canvas {
                         (UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1) ^ (UInt32(truncatingIfNeeded: y) &* 0x85EB_CA77) ^ seed
                     mixed = (mixed ^ (mixed >> 15)) &* 0x2C1B_3C6D
                     mixed = (mixed ^ (mixed >> 13)) &* 0x297A_2D39
-                    // Two numbers of 16 bits summed are nearer to grain than one flat one.
+                    // The sum of two 16-bit numbers resembles grain more than a single one.
                     let noise = Float((mixed & 0xFFFF) + (mixed >> 16)) * (1 / 65_536) - 1
                     Self.put(Self.get(bytes, start) * light + Colour(repeating: noise * grain), into: &bytes, at: start)
                 }

@@ -1,16 +1,16 @@
-/// Red, green and blue from 0 to 1, as the eye sees them (sRGB).
+/// Red, green and blue from 0 to 1 in sRGB.
 typealias Colour = SIMD3<Float>
 
-/// A place on a poster: x from 0 to 1 across, y from 0 downwards to 1.5.
+/// A point on a poster: x from 0 to 1 to the right, y from 0 to 1.5 downwards.
 typealias Point = SIMD2<Float>
 
 extension SIMD3<Float> {
-    /// Reads `0xRRGGBB`.
+    /// Parses `0xRRGGBB`.
     init(hex: UInt32) {
         self = Self(Float((hex >> 16) & 255), Float((hex >> 8) & 255), Float(hex & 255)) / 255
     }
 
-    /// The colour `part` of the way to `other`.
+    /// The mix with the fraction `part` of `other`.
     @inline(__always)
     func mixed(with other: Self, _ part: Float) -> Self { self + (other - self) * part }
 }
@@ -18,14 +18,14 @@ extension SIMD3<Float> {
 @inline(__always)
 func clamp(_ value: Float) -> Float { min(1, max(0, value)) }
 
-/// 0 up to `low`, 1 from `high` on, smooth between.
+/// 0 up to `low`, 1 from `high` on, smooth in between.
 @inline(__always)
 func smoothstep(from low: Float, to high: Float, _ value: Float) -> Float {
     let part = clamp((value - low) / (high - low))
     return part * part * (3 - 2 * part)
 }
 
-/// Four colours that belong together, from the darkest to the lightest, and one that stands out.
+/// Four matching colours from the darkest to the lightest, and an accent.
 struct Palette: Sendable {
     let dark: Colour
     let deep: Colour
@@ -41,7 +41,7 @@ struct Palette: Sendable {
         self.accent = Colour(hex: accent)
     }
 
-    /// The colour at `part` of the way from the darkest to the lightest.
+    /// The colour at the fraction `part` between the darkest and the lightest.
     func ramp(_ part: Float) -> Colour {
         let place = clamp(part) * 3
         if place < 1 { return dark.mixed(with: deep, place) }

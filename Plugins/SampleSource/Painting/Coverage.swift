@@ -1,5 +1,5 @@
-/// How much of each pixel of a box a shape covers, by summing signed areas along its edges
-/// (after R. Levien's font-rs: <https://medium.com/@raphlinus/inside-the-fastest-font-renderer-in-the-world-75ae5270c445>).
+/// The fraction of each pixel of a box that a shape covers, computed by summing signed areas along its edges (after R. Levien's
+/// font-rs: <https://medium.com/@raphlinus/inside-the-fastest-font-renderer-in-the-world-75ae5270c445>).
 struct Coverage {
     let left: Int
     let top: Int
@@ -9,7 +9,7 @@ struct Coverage {
     private var areas: [Float]
 
     /// - Parameter scale: pixels per unit of the path.
-    /// - Returns: `nil` where no part of the path is on a canvas of this size.
+    /// - Returns: `nil` if no part of the path is on a canvas of this size.
     init?(of path: Path, scale: Float, canvasWidth: Int, canvasHeight: Int) {
         var low = Point(repeating: .infinity)
         var high = Point(repeating: -.infinity)
@@ -38,7 +38,7 @@ struct Coverage {
         }
     }
 
-    /// The covered part of the pixels of one row, from 0 to 1.
+    /// The covered fractions of the pixels of one row, from 0 to 1.
     func row(_ y: Int, into parts: UnsafeMutableBufferPointer<Float>) {
         areas.withUnsafeBufferPointer { areas in
             var sum: Float = 0
@@ -49,7 +49,7 @@ struct Coverage {
         }
     }
 
-    /// Splits an edge where it leaves the box at the sides: what is beyond the left side counts as on it.
+    /// Splits an edge at the sides of the box: parts beyond the left side count as on it.
     private mutating func addEdge(_ a: Point, _ b: Point) {
         if a.y == b.y { return }
         for side in [Float(0), Float(width)] where (a.x < side) != (b.x < side) && a.x != side && b.x != side {

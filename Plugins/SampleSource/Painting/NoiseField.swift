@@ -1,4 +1,4 @@
-/// Smooth noise over the poster, worked out on a coarse grid once and read between the grid's points: clouds, mist, water, relief.
+/// Smooth noise over the poster, computed on a coarse grid and interpolated: clouds, mist, water, relief.
 struct NoiseField {
     private static let columns = 129
     private static let rows = 193
@@ -42,7 +42,7 @@ struct NoiseField {
         }
     }
 
-    /// Values at whole numbers, smoothly joined.
+    /// Values at whole numbers, interpolated smoothly.
     private static func lattice(_ point: Point, _ seed: UInt32) -> Float {
         let cell = point.rounded(.down)
         let inside = point - cell

@@ -3,7 +3,7 @@ internal import FoundationEssentials
     internal import Glibc
 #endif
 
-/// Closed outlines. Where outlines overlap they are one shape, as long as they run the same way round.
+/// Closed outlines. Overlapping outlines form one shape if they have the same orientation.
 struct Path {
     private(set) var outlines: [[Point]] = []
 
@@ -31,7 +31,7 @@ struct Path {
         Path([Point(x, y), Point(x + width, y), Point(x + width, y + height), Point(x, y + height)])
     }
 
-    /// A slice of a disc between two angles, counted clockwise from three o'clock.
+    /// A sector of a disc between two angles, clockwise from three o'clock.
     static func slice(_ centre: Point, _ radius: Float, from: Float, to: Float) -> Path {
         let steps = max(2, Int(abs(to - from) * 24))
         return Path(
@@ -42,7 +42,7 @@ struct Path {
                 })
     }
 
-    /// Everything below a line from left to right whose height `y` gives.
+    /// The area below a curve from left to right with the height `y`.
     static func ground(steps: Int = 250, _ y: (Float) -> Float) -> Path {
         var points = [Point(1.02, 1.52), Point(-0.02, 1.52)]
         for step in 0...steps {
@@ -59,7 +59,7 @@ struct Path {
         return path
     }
 
-    /// Always the same way round, so that neighbours join.
+    /// Always the same orientation, so that neighbours join.
     private static func capsule(from start: Point, to end: Point, radius: Float) -> [Point] {
         let along = end - start
         let direction = atan2f(along.y, along.x)

@@ -1,5 +1,5 @@
-/// Numbers that look random and are the same each time (SplitMix64: Steele, Lea and Flood, “Fast splittable pseudorandom number
-/// generators”, OOPSLA 2014).
+/// Reproducible pseudorandom numbers (SplitMix64: Steele, Lea and Flood, “Fast splittable pseudorandom number generators”, OOPSLA
+/// 2014).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 
 /// Scenes outdoors.
 enum Landscapes {
-    /// Ridge behind ridge in haze, a sun above.
+    /// Ridges in haze below a sun.
     static func mountains(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let clouds = NoiseField(frequency: Point(3, 7), random: &random)
         canvas.shade { palette.light.mixed(with: palette.middle, clamp($0.y / 1.1 + (clouds.at($0) - 0.5) * 0.5)) }
@@ -22,7 +22,7 @@ enum Landscapes {
         }
     }
 
-    /// A low sun and its path over the water.
+    /// A low sun and its reflection on the water.
     static func sea(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let horizon: Float = 0.86
         let clouds = NoiseField(frequency: Point(2.5, 14), random: &random)

@@ -3,9 +3,9 @@ internal import FoundationEssentials
     internal import Glibc
 #endif
 
-/// Scenes in the dark.
+/// Scenes at night.
 enum Nights {
-    /// Towers with lit windows under a large moon.
+    /// Towers with lit windows below a large moon.
     static func city(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let haze = NoiseField(frequency: Point(2, 3), random: &random)
         canvas.shade { palette.dark.mixed(with: palette.middle, clamp($0.y / 1.3 + (haze.at($0) - 0.5) * 0.4)) }
@@ -85,7 +85,7 @@ enum Nights {
         }
     }
 
-    /// Light through a blind, someone in a coat.
+    /// Light through a blind, and a person in a coat.
     static func noir(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let wall = NoiseField(frequency: Point(9, 13), octaves: 5, random: &random)
         let lean = random.number(0.12, 0.3)
@@ -112,7 +112,7 @@ enum Nights {
         canvas.fill(rain, palette.light, opacity: 0.28)
     }
 
-    /// Lights far and near, out of focus.
+    /// Lights near and far, out of focus.
     static func lanterns(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         canvas.shade { palette.deep.mixed(with: palette.dark, clamp(abs($0.y - 0.75) * 1.3)) }
         for size in stride(from: Float(0.02), through: 0.12, by: 0.004) {

@@ -3,7 +3,7 @@ internal import FoundationEssentials
     internal import Glibc
 #endif
 
-/// Flat compositions, as if printed.
+/// Flat compositions that resemble prints.
 enum Prints {
     /// A sunburst behind a bird.
     static func rays(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
@@ -78,7 +78,7 @@ enum Prints {
         canvas.fill(.circle(climber + Point(0, -0.03), 0.014), palette.dark)
     }
 
-    /// A signal's lines, one below the other.
+    /// The lines of a signal, one below the other.
     static func ridges(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         canvas.shade { palette.dark.mixed(with: palette.deep, clamp(1 - ($0 - Point(0.5, 0.65)).magnitude)) }
         let lines = 46
@@ -97,7 +97,7 @@ enum Prints {
         }
     }
 
-    /// Sheets of paper with holes, one behind the other, each throwing its shadow on the next.
+    /// Sheets of paper with holes. Each casts its shadow on the next.
     static func cut(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let centre = Point(0.5, 0.7)
         let phase = random.number(0, 6)
@@ -125,7 +125,7 @@ enum Prints {
         canvas.glow(at: centre, radius: 0.3, palette.light, strength: 0.5)
     }
 
-    /// A map's lines of equal height.
+    /// Contour lines of a map.
     static func contours(on canvas: Canvas, _ palette: Palette, random: inout SeededRandom) {
         let relief = NoiseField(frequency: Point(2.2, 2.2), octaves: 3, random: &random)
         let pixel = 1 / canvas.scale

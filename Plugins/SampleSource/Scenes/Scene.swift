@@ -1,4 +1,4 @@
-/// What a poster shows.
+/// The subject of a poster.
 enum Scene: Sendable {
     case mountains, sea, city, orbit, forest, rays, shapes, road, noir, lanterns, ridges, cut, contours, stairs
 
