@@ -72,13 +72,13 @@ struct KOBISClient: Sendable {
         if let fault = Self.fault(in: body) { throw await error(for: fault) }
         guard answer.status == 200 else {
             throw answer.status >= 500
-                ? .unavailable(reason: "KOBIS says HTTP status \(answer.status)")
-                : .malformedAnswer(reason: "KOBIS says HTTP status \(answer.status)")
+                ? .unavailable(reason: "KOBIS returned HTTP status \(answer.status)")
+                : .malformedAnswer(reason: "KOBIS returned HTTP status \(answer.status)")
         }
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {
-            throw .malformedAnswer(reason: "KOBIS's answer to \(endpoint) is not what it documents: \(error)")
+            throw .malformedAnswer(reason: "KOBIS's response to \(endpoint) has an undocumented form: \(error)")
         }
     }
 
@@ -98,7 +98,7 @@ struct KOBISClient: Sendable {
         case "320010": .unauthorized(message: fault.message)
         case let code where code.starts(withBytesOf: "3200"): .unauthorized(message: "\(fault.message) (\(code))")
         case let code where code.starts(withBytesOf: "3201"):
-            .malformedAnswer(reason: "KOBIS refuses the request: \(fault.message) (\(code))")
+            .malformedAnswer(reason: "KOBIS rejected the request: \(fault.message) (\(code))")
         case let code: .unavailable(reason: "KOBIS says: \(fault.message) (\(code))")
         }
     }

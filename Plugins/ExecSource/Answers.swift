@@ -51,7 +51,7 @@ struct AnswerObject {
     }
 
     private static func misshapen(_ reason: String) -> SourceError {
-        .malformedAnswer(reason: "the program's answer has another shape: \(reason)")
+        .malformedAnswer(reason: "the program's answer has the wrong form: \(reason)")
     }
 }
 

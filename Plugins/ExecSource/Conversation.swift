@@ -48,7 +48,7 @@ final class Conversation: ChildListener {
         }
         let greeting = try await call("initialize", ["protocol": 1, "name": .string(name)], title: nil, timeout: timeout)
         guard case .object(let members) = greeting, members["protocol"] == 1 else {
-            let reason = "the program does not speak protocol 1"
+            let reason = "the program does not support protocol 1"
             refuse(reason)
             throw .malformedAnswer(reason: reason)
         }
@@ -84,7 +84,7 @@ final class Conversation: ChildListener {
         do {
             line = try call.line()
         } catch {
-            return continuation.resume(returning: .failure(.unsupported("a call that cannot be written: \(error)")))
+            return continuation.resume(returning: .failure(.unsupported("the call cannot be encoded: \(error)")))
         }
         let (child, refusal) = state.withLock { state -> ((any Child)?, SourceError?) in
             // The greeting failed because the program ended. A later call was not sent yet and may go to the next program.
@@ -101,12 +101,12 @@ final class Conversation: ChildListener {
         guard !line.isEmpty, end == nil else { return }
         guard let answer = RemoteAnswer(line: line) else {
             // After an invalid line, no line can be assigned to a call.
-            return refuse("the program wrote something that is not an answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
+            return refuse("the program wrote an invalid answer: \(String(decoding: line.prefix(100), as: UTF8.self))")
         }
         let (title, isExpected) = state.withLock { state in
             (state.waiting[answer.id]?.title, state.waiting[answer.id] != nil || state.abandoned.remove(answer.id) != nil)
         }
-        guard isExpected else { return refuse("the program answers call \(answer.id), which waits for no answer") }
+        guard isExpected else { return refuse("the program answers call \(answer.id), which is not waiting") }
         finish(answer.id, answer.error.map { .failure($0.sourceError(title)) } ?? .success(answer.result ?? .null))
     }
 
@@ -140,6 +140,6 @@ final class Conversation: ChildListener {
             return (call, state.abandoned.count)
         }
         call?.continuation.resume(returning: .failure(.unavailable(reason: reason)))
-        if owed > Self.mostOwed { refuse("the program owes \(owed) answers") }
+        if owed > Self.mostOwed { refuse("the program left \(owed) calls unanswered") }
     }
 }

@@ -35,7 +35,9 @@ public struct ExecSource: SourcePlugin {
 
     public func title(_ id: String) async throws(SourceError) -> Title {
         let title = try Title(answer: try await supervisor.call("title", ["id": .string(id)], title: id))
-        guard title.id.isExactly(id) else { throw .malformedAnswer(reason: "asked for “\(id)”, the program answers “\(title.id)”") }
+        guard title.id.isExactly(id) else {
+            throw .malformedAnswer(reason: "asked for “\(id)”, the program answered “\(title.id)”")
+        }
         return title
     }
 

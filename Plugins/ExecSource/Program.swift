@@ -64,7 +64,7 @@ final class Program: Child {
     func send(_ line: Data) {
         writing.async { [self] in
             do { try input.write(contentsOf: line) } catch {
-                logger.debug("the program does not listen", metadata: ["error": "\(error)"])
+                logger.debug("the program does not read its input", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -78,7 +78,7 @@ final class Program: Child {
         let (input, logger) = (input, logger)
         writing.async {
             do { try input.close() } catch {
-                logger.debug("the program's input is closed already", metadata: ["error": "\(error)"])
+                logger.debug("the program's input is already closed", metadata: ["error": "\(error)"])
             }
         }
         let process = process

@@ -28,7 +28,7 @@ struct ProgramLauncher: ChildLauncher {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
-            throw ConfigurationError(path: "command", message: "“\(name)” is no program that can be run")
+            throw ConfigurationError(path: "command", message: "“\(name)” is not an executable program")
         }
         return path
     }

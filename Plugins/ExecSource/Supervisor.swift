@@ -58,7 +58,7 @@ actor Supervisor {
             let now = context.clock.now
             guard now >= nextStart else {
                 let seconds = Int(nextStart.timeIntervalSince(now).rounded(.up))
-                throw .unavailable(reason: "the program keeps ending; it is started again in \(seconds) s")
+                throw .unavailable(reason: "the program keeps ending; the next start is in \(seconds) s")
             }
             let (launcher, name, timeout) = (launcher, context.name, timeout)
             starting = Task {

@@ -35,13 +35,13 @@ actor FolderChanges {
 
     private func read() async throws(SourceError) -> String? {
         do { return try await state.value(for: Self.key) } catch {
-            throw .unavailable(reason: "what the folder was like cannot be read: \(error)")
+            throw .unavailable(reason: "the stored state of the folder cannot be read: \(error)")
         }
     }
 
     private func keep(_ digest: String) async throws(SourceError) {
         do { try await state.set(digest, for: Self.key) } catch {
-            throw .unavailable(reason: "what the folder is like cannot be kept: \(error)")
+            throw .unavailable(reason: "the state of the folder cannot be stored: \(error)")
         }
     }
 }

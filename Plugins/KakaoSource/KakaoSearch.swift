@@ -35,7 +35,7 @@ struct KakaoSearch: Sendable {
         do {
             return try JSONDecoder().decode(KakaoAnswer.self, from: Data(answer.body.readableBytesView))
         } catch {
-            throw .malformedAnswer(reason: "Kakao's answer is not what it documents: \(error)")
+            throw .malformedAnswer(reason: "Kakao's response has an undocumented form: \(error)")
         }
     }
 
@@ -54,8 +54,8 @@ struct KakaoSearch: Sendable {
         case (-10, _): await quota.exhaust()
         case (-401, _), (_, 401), (_, 403): .unauthorized(message: fault.message)
         case (_, 429): .quotaExhausted(until: nil)
-        case (_, 500...): .unavailable(reason: "Kakao says \(status): \(fault.message)")
-        default: .malformedAnswer(reason: "Kakao refuses the search (\(fault.code)): \(fault.message)")
+        case (_, 500...): .unavailable(reason: "Kakao returned \(status): \(fault.message)")
+        default: .malformedAnswer(reason: "Kakao rejected the search (\(fault.code)): \(fault.message)")
         }
     }
 
@@ -63,8 +63,8 @@ struct KakaoSearch: Sendable {
         switch status {
         case 401, 403: .unauthorized(message: "HTTP status \(status)")
         case 429: .quotaExhausted(until: nil)
-        case 500...: .unavailable(reason: "Kakao says HTTP status \(status)")
-        default: .malformedAnswer(reason: "Kakao says HTTP status \(status)")
+        case 500...: .unavailable(reason: "Kakao returned HTTP status \(status)")
+        default: .malformedAnswer(reason: "Kakao returned HTTP status \(status)")
         }
     }
 }

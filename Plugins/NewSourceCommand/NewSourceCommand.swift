@@ -15,13 +15,13 @@ struct NewSourceCommand: CommandPlugin {
         }
         let stem = name.hasSuffix("Source") ? String(name.dropLast(6)) : name
         guard let first = stem.utf8.first, (0x41...0x5A).contains(first), stem.utf8.allSatisfy(Self.isWordByte) else {
-            throw Failure(description: "“\(name)” is no name for a module: a capital, then letters and digits")
+            throw Failure(description: "“\(name)” is not a module name: it needs a capital letter, then letters and digits")
         }
         let templates = SourceTemplates(stem: stem)
         let root = context.package.directoryURL
         let files = templates.files.map { (url: root.appendingPathComponent($0.path), text: $0.text) }
         for file in files where FileManager.default.fileExists(atPath: file.url.path) {
-            throw Failure(description: "\(file.url.path) is there already")
+            throw Failure(description: "\(file.url.path) already exists")
         }
         for file in files {
             try FileManager.default.createDirectory(at: file.url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -36,7 +36,7 @@ extension CountedQuery: Decodable {
                 guard case .scalar(let name) = value, !name.isEmpty,
                     name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"&=#".utf8.contains($0) })
                 else {
-                    throw Self.error(decoder, "needs names of parameters as they stand in a URL, such as [w, h]")
+                    throw Self.error(decoder, "needs names of parameters as spelled in a URL, such as [w, h]")
                 }
                 names.append(name)
             }

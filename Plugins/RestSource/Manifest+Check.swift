@@ -38,6 +38,6 @@ extension Manifest {
     private static func check(_ names: Set<String>, at path: String, known: Set<String>) throws(ConfigurationError) {
         guard let missing = names.subtracting(known).min() else { return }
         throw ConfigurationError(
-            path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values stand under “variables”)")
+            path: path, message: "\(unknownName(missing, kind: "variable", known: known)) (values belong under “variables”)")
     }
 }

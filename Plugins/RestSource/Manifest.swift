@@ -111,7 +111,7 @@ struct Phrase: Sendable, Decodable {
         let container = try decoder.singleValueContainer()
         text = try container.decode(String.self)
         guard let template = URITemplate(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” has a brace without its partner")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(text)” has an unmatched brace")
         }
         self.template = template
     }

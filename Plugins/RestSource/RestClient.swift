@@ -51,7 +51,7 @@ struct RestClient: Sendable {
         do {
             document = try JSONValue(reading: answer.body)
         } catch {
-            problem = "is no JSON"
+            problem = "is not JSON"
         }
         if let rule = manifest.faults?.first(where: { $0.matches(status: answer.status, document) }) {
             throw await error(for: rule, document, id)
@@ -75,10 +75,10 @@ struct RestClient: Sendable {
     private static func error(for status: Int, _ id: String?) -> SourceError {
         switch status {
         case 401, 403: .unauthorized(message: "HTTP status \(status)")
-        case 404: id.map(SourceError.notFound) ?? .malformedAnswer(reason: "the service says HTTP status 404")
+        case 404: id.map(SourceError.notFound) ?? .malformedAnswer(reason: "the service returned HTTP status 404")
         case 429: .quotaExhausted(until: nil)
-        case 500...: .unavailable(reason: "the service says HTTP status \(status)")
-        default: .malformedAnswer(reason: "the service says HTTP status \(status)")
+        case 500...: .unavailable(reason: "the service returned HTTP status \(status)")
+        default: .malformedAnswer(reason: "the service returned HTTP status \(status)")
         }
     }
 }

@@ -91,8 +91,8 @@
             case VP8_STATUS_OK: return
             case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: throw .truncated
             case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory
-            case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupported("a feature of WebP that libwebp does not know")
-            default: throw .damaged(reason: "the bit stream is wrong")
+            case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupported("a WebP feature that libwebp does not support")
+            default: throw .damaged(reason: "the bit stream is damaged")
             }
         }
     }

@@ -25,7 +25,7 @@
             var iterator = WebPIterator()
             guard let demuxer, state != WEBP_DEMUX_PARSE_ERROR, WebPDemuxGetFrame(demuxer, 1, &iterator) != 0 else {
                 WebPDemuxDelete(demuxer)
-                throw state == WEBP_DEMUX_PARSE_ERROR ? .damaged(reason: "chunks that make no WebP file") : .truncated
+                throw state == WEBP_DEMUX_PARSE_ERROR ? .damaged(reason: "the chunks are not a valid WebP file") : .truncated
             }
             defer { WebPDemuxReleaseIterator(&iterator) }
             // Bytes after a complete first frame may be missing.

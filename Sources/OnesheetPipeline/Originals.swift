@@ -119,7 +119,7 @@ package struct Originals: Sendable {
         do {
             try await cache.remove(ImageRequest.originalKey(title))
         } catch {
-            logger.error("a damaged original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.error("a damaged original may remain in the cache", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
     }
 
@@ -128,7 +128,8 @@ package struct Originals: Sendable {
             try await cache.remove(.tag(.title(title)))
         } catch {
             // A tier that cannot remove an entry cannot be trusted with it. Its own counters show the failure too.
-            logger.error("variants of a changed original may be left", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.error(
+                "variants of a changed original may remain in the cache", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
     }
 }

@@ -101,7 +101,7 @@ package struct Pipeline: Sendable {
             do throws(PipelineError) {
                 _ = try await make([variant], of: request.title)
             } catch {
-                cache.logger.debug("a stale image stays: \(error)", metadata: ["key": "\(request.key)"])
+                cache.logger.debug("a stale image is not refreshed: \(error)", metadata: ["key": "\(request.key)"])
             }
         }
     }
@@ -242,7 +242,7 @@ package struct Pipeline: Sendable {
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
                 tags: [.source(title.source), .title(title)], ifGeneration: mark)
         } catch {
-            cache.logger.warning("a poster's facts cannot be kept: \(error)", metadata: ["title": "\(title)"])
+            cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(title)"])
         }
     }
 }

@@ -33,7 +33,7 @@ extension CodecConformance {
         for file in try everyFile() {
             for end in Self.points(file.count - spareTail, all: damages * 4) {
                 guard try attempt(Array(file[..<end])).error != nil else {
-                    throw Violation("\(end) of \(file.count) bytes are decoded without a word")
+                    throw Violation("\(end) of \(file.count) bytes are decoded without an error")
                 }
             }
         }

@@ -73,7 +73,7 @@ extension CodecConformance {
         for layout in all where !kinds.contains(where: { $0.sized(1, 1) == layout }) {
             do {
                 _ = try file(layout, width: 8, height: 8)
-                throw Violation("\(layout.model) (alpha: \(layout.hasAlpha)) was not among what it encodes, and is encoded")
+                throw Violation("\(layout.model) (alpha: \(layout.hasAlpha)) is not listed as encoded, but is encoded")
             } catch CodecError.unsupported {}
         }
     }

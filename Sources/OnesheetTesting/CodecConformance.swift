@@ -62,13 +62,13 @@ public struct CodecConformance: Sendable {
     public func run() -> Report {
         let rules: [(String, () throws -> Void)] = [
             ("knows its own files and no others", sniffing),
-            ("what was encoded comes back", roundTrip),
+            ("an encoded picture decodes to the same picture", roundTrip),
             ("header and rows agree", headerAgrees),
             ("a smaller picture is large enough", smallerPicture),
             ("pixels that the format cannot hold are refused", strangePixels),
             ("profile and EXIF come back", metadata),
             ("too many pixels are refused from the header", limits),
-            ("what the sink throws is passed on at once", throwingSinks),
+            ("an error of the sink is thrown immediately", throwingSinks),
             ("a file that ends early is an error", truncation),
             ("a file that ends early is taken as far as it goes", acceptedTruncation),
             ("flipped bits are an error or a whole picture", flippedBits),

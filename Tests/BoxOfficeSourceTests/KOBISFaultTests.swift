@@ -27,10 +27,10 @@ final class KOBISFaultTests: XCTestCase {
             (200, RecordedKOBIS.fault("320011", "x"), .quotaExhausted(until: midnight)),
             (200, RecordedKOBIS.fault("320012", "일일 호출 횟수를 초과하였습니다."), .quotaExhausted(until: midnight)),
             (200, RecordedKOBIS.fault("320001", "키가 없습니다."), .unauthorized(message: "키가 없습니다. (320001)")),
-            (200, RecordedKOBIS.fault("320102", "날짜"), .malformedAnswer(reason: "KOBIS refuses the request: 날짜 (320102)")),
+            (200, RecordedKOBIS.fault("320102", "날짜"), .malformedAnswer(reason: "KOBIS rejected the request: 날짜 (320102)")),
             (200, RecordedKOBIS.fault("900001", "점검"), .unavailable(reason: "KOBIS says: 점검 (900001)")),
-            (500, "", .unavailable(reason: "KOBIS says HTTP status 500")),
-            (404, "<html></html>", .malformedAnswer(reason: "KOBIS says HTTP status 404")),
+            (500, "", .unavailable(reason: "KOBIS returned HTTP status 500")),
+            (404, "<html></html>", .malformedAnswer(reason: "KOBIS returned HTTP status 404")),
         ]
 
         for (status, body, expected) in cases {

@@ -110,7 +110,7 @@ final class ProgramTests: XCTestCase {
         let error = await failed
 
         // Then it is believed nothing, and both end: nobody holds the pipe any more
-        XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote something that is not an answer: no-answer"))
+        XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote an invalid answer: no-answer"))
         var byte: UInt8 = 0
         XCTAssertEqual(read(end, &byte, 1), 0)
         close(end)
@@ -161,7 +161,7 @@ final class ProgramTests: XCTestCase {
             (["/bin/sh", "-c", "exit 3"], .unavailable(reason: "the program has ended")),
             (
                 ["/bin/sh", "-c", "echo hello; read x"],
-                .malformedAnswer(reason: "the program wrote something that is not an answer: hello")
+                .malformedAnswer(reason: "the program wrote an invalid answer: hello")
             ),
             (
                 ["/bin/sh", "-c", "head -c 2000 /dev/zero; read x"],
@@ -183,8 +183,8 @@ final class ProgramTests: XCTestCase {
         let sample = try ConfigurationValue(yaml: ExecSource.sampleConfiguration)
         let cases = [
             (ExecSource.Configuration(command: []), "command: is empty; it is a program and its arguments"),
-            (ExecSource.Configuration(command: ["./none"]), "command: “./none” is no program that can be run"),
-            (ExecSource.Configuration(command: ["no-such-program"]), "command: “no-such-program” is no program that can be run"),
+            (ExecSource.Configuration(command: ["./none"]), "command: “./none” is not an executable program"),
+            (ExecSource.Configuration(command: ["no-such-program"]), "command: “no-such-program” is not an executable program"),
         ]
 
         // When

@@ -108,9 +108,9 @@ final class SupervisorTests: XCTestCase {
 
         // Then
         XCTAssertEqual(first, .unavailable(reason: "the program has ended"))
-        XCTAssertEqual(during, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
-        XCTAssertEqual(after, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
-        XCTAssertEqual(tooEarly, .unavailable(reason: "the program keeps ending; it is started again in 1 s"))
+        XCTAssertEqual(during, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
+        XCTAssertEqual(after, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
+        XCTAssertEqual(tooEarly, .unavailable(reason: "the program keeps ending; the next start is in 1 s"))
         XCTAssertNil(recovered)
         XCTAssertEqual(launcher.starts, 6)
     }
@@ -154,7 +154,7 @@ final class SupervisorTests: XCTestCase {
         let error = await failure(source)
 
         // Then
-        XCTAssertEqual(error, .malformedAnswer(reason: "the program does not speak protocol 1"))
+        XCTAssertEqual(error, .malformedAnswer(reason: "the program does not support protocol 1"))
     }
 
     /// Answers the greeting with another protocol.

@@ -25,13 +25,13 @@ final class KakaoFaultTests: XCTestCase {
             (403, "", .unauthorized(message: "HTTP status 403")),
             (400, RecordedKakao.quota, .quotaExhausted(until: 1_795_273_200)),
             (429, "", .quotaExhausted(until: nil)),
-            (503, "<html></html>", .unavailable(reason: "Kakao says HTTP status 503")),
+            (503, "<html></html>", .unavailable(reason: "Kakao returned HTTP status 503")),
             (500, #"{"code":-1,"msg":"internal"}"#, .unavailable(reason: "Kakao says 500: internal")),
             (
                 400, #"{"code":-2,"msg":"size is more than max"}"#,
-                .malformedAnswer(reason: "Kakao refuses the search (-2): size is more than max")
+                .malformedAnswer(reason: "Kakao rejected the search (-2): size is more than max")
             ),
-            (204, "", .malformedAnswer(reason: "Kakao says HTTP status 204")),
+            (204, "", .malformedAnswer(reason: "Kakao returned HTTP status 204")),
         ]
 
         for (status, body, expected) in cases {

@@ -121,7 +121,7 @@ final class DiskTierFullTests: XCTestCase {
     func testThatAFloorThatCannotBeKeptIsSaid() async throws {
         let disk = try disk("size=4m")
         let tier = try DiskTier(path: disk.path("cache"), minimumFreeSpace: .bytes(8 << 20), clock: clock.wallClock)
-        await expectFailure("8388608 are to stay so (cache.disk.free)") { () throws(CacheError) in
+        await expectFailure("8388608 must stay free (cache.disk.free)") { () throws(CacheError) in
             try await tier.store(.sample(at: clock), for: key)
         }
         try await tier.close()

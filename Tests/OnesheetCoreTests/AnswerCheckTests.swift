@@ -69,7 +69,7 @@ final class AnswerCheckTests: XCTestCase {
             XCTAssertEqual(AnswerCheck.checked(SourceError.quotaExhausted(until: until)), .quotaExhausted(until: nil))
             XCTAssertEqual(
                 "\(SourceError.quotaExhausted(until: until))",
-                "the service's quota is exhausted; it fills again at a time that no calendar has")
+                "the service's quota is exhausted; it resets at an invalid time")
         }
         XCTAssertEqual(AnswerCheck.checked(SourceError.quotaExhausted(until: 1e9)), .quotaExhausted(until: 1e9))
         let long = String(repeating: "가", count: 1_000_000)

@@ -91,7 +91,7 @@ final class CatalogTests: XCTestCase {
             _ = try await catalog.titles(of: "films", TitleQuery(page: 2))
             XCTFail("nothing was thrown")
         } catch {
-            XCTAssertEqual("\(error)", "source films: the service's quota is exhausted; it fills again at 1970-01-01T00:00:01Z")
+            XCTAssertEqual("\(error)", "source films: the service's quota is exhausted; it resets at 1970-01-01T00:00:01Z")
         }
     }
 

@@ -117,7 +117,7 @@ final class OriginConnectionsTests: TransportTestCase {
             guard case .failed(_, let reason) = error else { return XCTFail("\(host): \(String(describing: error))") }
             reasons.insert(reason)
         }
-        XCTAssertEqual(reasons, ["its host gives no answer"])
+        XCTAssertEqual(reasons, ["its host does not answer"])
     }
 
     func testThatARedirectToTheInsideTellsNothingOfIt() async throws {
@@ -132,7 +132,7 @@ final class OriginConnectionsTests: TransportTestCase {
             let url = "http://films.example:\(origin.port)/\(number)"
             let error = await Self.failure(of: url, OriginPolicy(allow: allow, networks: [.loopback]), transport)
             // Then only what was asked for is named
-            XCTAssertEqual(error, .failed(url: url, reason: "its host gives no answer"))
+            XCTAssertEqual(error, .failed(url: url, reason: "its host does not answer"))
         }
     }
 

@@ -195,7 +195,7 @@ final class OriginThrottleTests: XCTestCase {
             // When a stranger asks
             let strange = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: false)
             // Then each hears the same
-            XCTAssertEqual(strange, .failed(url: url.description, reason: "its host gives no answer"), "\(failure)")
+            XCTAssertEqual(strange, .failed(url: url.description, reason: "its host does not answer"), "\(failure)")
             // And the operator's own host is told with what is wrong, but not with its address
             let known = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: true)
             XCTAssertNotEqual(known, strange)

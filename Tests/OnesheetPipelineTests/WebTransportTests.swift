@@ -58,7 +58,7 @@ final class WebTransportTests: TransportTestCase {
         let error = await failure(of: origin.url + "/a", OriginPolicy(allow: [allow], networks: [.loopback]))
         // Then the other is never asked
         XCTAssertEqual(
-            error, .forbidden(url: origin.url + "/a", reason: "it redirects to where the source's allow-list does not reach"))
+            error, .forbidden(url: origin.url + "/a", reason: "it redirects to a URL outside the source's allow-list"))
         XCTAssertEqual(other.requests(), 0)
     }
 

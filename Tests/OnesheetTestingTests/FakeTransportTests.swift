@@ -77,7 +77,7 @@ final class FakeTransportTests: XCTestCase {
         let error = await failure(url)
 
         // Then
-        XCTAssertEqual(error, .failed(url: url, reason: "nothing plays this URL in the test"))
+        XCTAssertEqual(error, .failed(url: url, reason: "the test has no answer for this URL"))
     }
 
     func testThatFaultsComeInTheOrderTheyWereSet() async throws {

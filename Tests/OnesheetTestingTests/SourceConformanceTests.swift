@@ -33,15 +33,15 @@ final class SourceConformanceTests: XCTestCase {
         // Given
         let expected: [FaultySource.Mistake: String] = [
             .otherID: "asked for “1”, it answers the title “01”", .noName: "the title “1” has no name",
-            .changes: "“1” has other candidates the second time: what names an original has to stay",
+            .changes: "“1” has different candidates the second time: the name of an original must not change",
             .doubles: "a candidate of “1” comes twice",
             .answersUnknown: "title of the unknown id “2” answers instead of throwing .notFound",
-            .spoilsRequests: "the id “ ” spoils the request: a space", .repeatsPages: "“1” comes twice, the second time on page 2",
+            .spoilsRequests: "the id “ ” breaks the request: a space", .repeatsPages: "“1” comes twice, the second time on page 2",
             .goesBack: "the page after 1 is 1", .swallowsAnswers: "title answers although the service did not (html)",
             .swallowsTimeOuts: "title answers although the service did not (timeOut)",
-            .hidesQuota: "title throws “the service's answer is malformed: not ok” when the quota is used up",
-            .asksAgain: "title asks again although the quota is known to be used up",
-            .saysInfinity: "“1” has a number that is none",
+            .hidesQuota: "title throws “the service's answer is malformed: not ok” when the quota is exhausted",
+            .asksAgain: "title asks again although it knows that the quota is exhausted",
+            .saysInfinity: "“1” has an invalid number",
         ]
 
         for mistake in FaultySource.Mistake.allCases {

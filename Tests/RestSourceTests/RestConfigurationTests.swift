@@ -72,10 +72,10 @@ final class RestConfigurationTests: XCTestCase {
             ("{}", neither), ("manifest: tmdb\n\(api)", neither),
             ("manifest: tmdbb\nvariables: { token: t }", "manifest: unknown manifest “tmdbb”; did you mean “tmdb”?"),
             ("manifest: ./none.yaml", "manifest: “./none.yaml” cannot be read"),
-            ("manifest: tmdb", "headers: unknown variable “token”; known: language, pictures (values stand under “variables”)"),
+            ("manifest: tmdb", "headers: unknown variable “token”; known: language, pictures (values belong under “variables”)"),
             (
                 api.replacing("/t/{id}", with: "/t/{idd}"),
-                "title.get: unknown variable “idd”; did you mean “id”? (values stand under “variables”)"
+                "title.get: unknown variable “idd”; did you mean “id”? (values belong under “variables”)"
             ),
             (
                 api.replacing("/t/{id}", with: "/t/{id"),
@@ -88,7 +88,7 @@ final class RestConfigurationTests: XCTestCase {
             (api.replacing("name: /name", with: "nme: /name"), "api.title.fields: unknown key “nme”; did you mean “name”?"),
             (
                 "\(api)\n  periods: { week: { get: \"/w/{weak}\", items: /w, fields: { id: /id, name: /name } } }",
-                "periods.week.get: unknown variable “weak”; known: page (values stand under “variables”)"
+                "periods.week.get: unknown variable “weak”; known: page (values belong under “variables”)"
             ),
             (api.replacing("+09:00", with: "Seoul"), "api.quota.timeZone: “Seoul” is not an offset such as +09:00"),
         ]

@@ -48,7 +48,7 @@ final class RestExtremesTests: XCTestCase {
             _ = try await source.titles(TitleQuery())
             XCTFail("it was read")
         } catch {
-            XCTAssertEqual(error, .malformedAnswer(reason: "the service's answer is no JSON"))
+            XCTAssertEqual(error, .malformedAnswer(reason: "the service's answer is not JSON"))
         }
     }
 

@@ -261,7 +261,7 @@ final class DiskStore: Sendable {
             let floor = settings.minimumFreeSpace.size(on: space.all)
             throw CacheError.fileSystem(
                 operation: "store in", path: layout.path,
-                reason: "\(space.free) bytes are free, and \(floor) are to stay so (cache.disk.free)")
+                reason: "\(space.free) bytes are free, and at least \(floor) must stay free (cache.disk.free)")
         }
         return false
     }

@@ -42,7 +42,7 @@ package final class DiskTier: ImmediateTier {
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
         self.logger = logger
         if let openError = access.openError {
-            logger.warning("Nothing is stored on the disk until it can be: \(openError)")
+            logger.warning("The disk tier stores nothing for now: \(openError)")
         } else {
             adoptLater()
         }
@@ -172,7 +172,7 @@ package final class DiskTier: ImmediateTier {
         let (disk, logger) = (disk, logger)
         try await workers.run { () throws(CacheError) in
             // The last reads matter little, and a read-only folder must not delay the shutdown.
-            do { try disk.note() } catch { logger.debug("Readings are not noted in the cache's index: \(error)") }
+            do { try disk.note() } catch { logger.debug("The latest reads are not recorded in the cache index: \(error)") }
             try disk.access.close()
         }
         try await workers.close()
@@ -201,7 +201,7 @@ package final class DiskTier: ImmediateTier {
             } catch let error as CacheError where error == FolderAccess.closed {
                 // The next process that opens the folder continues.
             } catch {
-                logger.warning("Files in the cache are not all in its index yet: \(error)")
+                logger.warning("Some files of the cache are not in its index yet: \(error)")
             }
         }
     }
@@ -222,7 +222,7 @@ package final class DiskTier: ImmediateTier {
             do {
                 try disk.note()
             } catch {
-                logger.warning("Readings are not noted in the cache's index: \(error)")
+                logger.warning("The latest reads are not recorded in the cache index: \(error)")
             }
         }
     }

@@ -23,7 +23,7 @@ final class DiskWorkers: Sendable {
     func run<Answer: Sendable>(_ body: @escaping @Sendable () throws(CacheError) -> Answer) async throws(CacheError) -> Answer {
         defer { waiting.subtract(1, ordering: .relaxed) }
         guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
-            throw .fileSystem(operation: "use", path: path, reason: "\(limit) operations are waiting already")
+            throw .fileSystem(operation: "use", path: path, reason: "\(limit) operations are already waiting")
         }
         let result = await withCheckedContinuation { continuation in
             pool.submit { [path] state in

@@ -81,7 +81,7 @@ extension CacheIndex {
             var freed = 0
             for row in try Row.fetchAll(database, Self.request(selection, limit: limit)) where freed < bytes {
                 guard let name = Digest128(bytes: try row.decode(Data.self, forColumn: "name")) else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an entry's name has not 16 bytes")
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the name of an entry does not have 16 bytes")
                 }
                 let (key, bytes) = (try row.key(), try row.number("bytes"))
                 try unlink(name)

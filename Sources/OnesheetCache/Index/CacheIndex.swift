@@ -51,7 +51,7 @@ final class CacheIndex: Sendable {
                 answer = try body(database)
                 return .commit
             }
-            guard let answer else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction gave no answer") }
+            guard let answer else { throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction returned nothing") }
             return answer
         }
     }

@@ -106,7 +106,7 @@ enum FoundMarker {
         do throws(FileFailure) {
             self =
                 try FolderMarker(at: path).map { .whole($0) }
-                ?? .damaged(reason: "it does not say that this is a cache of Onesheet")
+                ?? .damaged(reason: "it does not mark a cache of Onesheet")
         } catch {
             guard error.meansDamage else { throw error }
             self = .damaged(reason: error.reason)

@@ -129,7 +129,7 @@ final class StateDatabase: Sendable {
                     for row in rows { try row.put(database) }
                 }
                 place.withLock { $0 = .file(file) }
-                logger.notice("The state is in its file again")
+                logger.notice("The state is stored in its file again")
             }
         } catch  where error.meansUnwritable || error.meansDamage || error is DatabaseError {
             // Not yet.
@@ -137,7 +137,7 @@ final class StateDatabase: Sendable {
     }
 
     private static func say(_ reason: any Error, _ logger: Logger) {
-        logger.warning("The state (chosen posters, calls counted) is in memory until its file can be written: \(reason)")
+        logger.warning("The state (chosen posters, counted calls) stays in memory until its file can be written: \(reason)")
     }
 
     /// A copy in memory of a file that cannot be written.

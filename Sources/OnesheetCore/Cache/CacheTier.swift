@@ -87,7 +87,7 @@ extension CacheError: CustomStringConvertible {
         case .index(let operation, let reason): "cannot \(operation) the cache index: \(reason)"
         case .tier(let operation, let reason): "cannot \(operation): \(reason)"
         case .notACache(let path):
-            "\(path) has files in it and is not a Onesheet cache; name an empty or a new folder, so that nothing of yours is touched"
+            "\(path) has files and is not a Onesheet cache; choose an empty or a new folder to keep your files safe"
         }
     }
 }

@@ -11,7 +11,7 @@ extension ConfigurationValue: Decodable {
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? ConfigurationDecoding else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "a ConfigurationValue comes from a configuration only"))
+                .init(codingPath: decoder.codingPath, debugDescription: "only ConfigurationDecoder decodes a ConfigurationValue"))
         }
         self = decoder.value
     }

@@ -18,7 +18,7 @@ public struct Interval: Sendable, Hashable, Decodable {
         let text = try container.decode(String.self)
         guard let interval = Interval(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "“\(text)” is not a length of time such as 500ms, 10s, 5m, 2h or 7d")
+                in: container, debugDescription: "“\(text)” is not a duration such as 500ms, 10s, 5m, 2h or 7d")
         }
         self = interval
     }

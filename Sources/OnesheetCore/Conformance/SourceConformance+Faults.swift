@@ -43,14 +43,16 @@ extension SourceConformance {
     /// Once the service reports an exhausted quota, the source throws that error. If the error names the time of the reset, the
     /// source sends no request before it.
     func quota() async throws {
-        guard let exhausted else { throw NotTried("what the service says then is not known here") }
+        guard let exhausted else { throw NotTried("the service's response in that case is unknown") }
         for (name, call) in calls {
             let broken = BrokenTransport { _ in exhausted }
             let source = try make(broken)
             guard let until = try await moment(of: name, from: source, over: broken, call), until != nil else { continue }
             let asked = broken.requests
             _ = try await moment(of: name, from: source, over: broken, call)
-            guard broken.requests == asked else { throw Violation("\(name) asks again although the quota is known to be used up") }
+            guard broken.requests == asked else {
+                throw Violation("\(name) asks again although it knows that the quota is exhausted")
+            }
         }
     }
 
@@ -63,10 +65,10 @@ extension SourceConformance {
         } catch .quotaExhausted(let until) {
             return .some(until)
         } catch {
-            guard broken.requests == 0 else { throw Violation("\(name) throws “\(error)” when the quota is used up") }
+            guard broken.requests == 0 else { throw Violation("\(name) throws “\(error)” when the quota is exhausted") }
             return nil
         }
-        guard broken.requests == 0 else { throw Violation("\(name) answers although the quota is used up") }
+        guard broken.requests == 0 else { throw Violation("\(name) answers although the quota is exhausted") }
         return nil
     }
 

@@ -4,10 +4,10 @@ extension SourceConformance {
         let title = try await first.title(knownID)
         guard title.id.isExactly(knownID) else { throw Violation("asked for “\(knownID)”, it answers the title “\(title.id)”") }
         guard !title.name.isEmpty else { throw Violation("the title “\(knownID)” has no name") }
-        guard try await second.title(knownID) == title else { throw Violation("“\(knownID)” is another title the second time") }
+        guard try await second.title(knownID) == title else { throw Violation("“\(knownID)” is a different title the second time") }
         let places = Self.places(try await first.candidates(for: knownID))
         guard try await Self.places(second.candidates(for: knownID)) == places else {
-            throw Violation("“\(knownID)” has other candidates the second time: what names an original has to stay")
+            throw Violation("“\(knownID)” has different candidates the second time: the name of an original must not change")
         }
         guard Set(places.map { ExactText($0) }).count == places.count else {
             throw Violation("a candidate of “\(knownID)” comes twice")
@@ -53,7 +53,7 @@ extension SourceConformance {
             } catch let violation as Violation {
                 throw violation
             } catch SourceError.malformedAnswer(let reason) {
-                throw Violation("the id “\(id.prefix(40))” spoils the request: \(reason)")
+                throw Violation("the id “\(id.prefix(40))” breaks the request: \(reason)")
             } catch {
                 continue
             }
@@ -75,7 +75,7 @@ extension SourceConformance {
             guard next > query.page, next <= AnswerCheck.lastPage else {
                 throw Violation("the page after \(query.page) is \(next)")
             }
-            guard !page.titles.isEmpty else { throw Violation("page \(query.page) is empty and yet not the last") }
+            guard !page.titles.isEmpty else { throw Violation("page \(query.page) is empty but not the last") }
             query.page = next
         }
     }
@@ -84,7 +84,7 @@ extension SourceConformance {
     func bounds() async throws {
         let source = try source()
         let title = try await source.title(knownID)
-        guard try AnswerCheck.checked(title) == title else { throw Violation("“\(knownID)” has a number that is none") }
+        guard try AnswerCheck.checked(title) == title else { throw Violation("“\(knownID)” has an invalid number") }
         let candidates = try await source.candidates(for: knownID)
         let checked = try AnswerCheck.checked(candidates)
         for candidate in candidates {
@@ -93,12 +93,12 @@ extension SourceConformance {
                 kept.published == candidate.published
             else {
                 throw Violation(
-                    "the candidate “\(candidate.location.name.prefix(100))” has a size, a date or a trust that none can have")
+                    "the candidate “\(candidate.location.name.prefix(100))” has an invalid size, date or trust")
             }
         }
         guard let list else { return }
         let page = try await source.titles(list)
-        guard try AnswerCheck.checked(page) == page else { throw Violation("its list has a number that is none") }
+        guard try AnswerCheck.checked(page) == page else { throw Violation("its list has an invalid number") }
     }
 
     func concurrency() async throws {
@@ -107,7 +107,7 @@ extension SourceConformance {
         try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<callsAtOnce { group.addTask { Self.places(try await source.candidates(for: knownID)) } }
             for try await places in group where places != expected {
-                throw Violation("asked \(callsAtOnce) times at once it does not answer the same candidates each time")
+                throw Violation("\(callsAtOnce) concurrent calls do not return the same candidates")
             }
         }
     }

@@ -44,36 +44,36 @@ public struct SourceConformance: Sendable {
     private var rules: [Rule] {
         [
             Rule(
-                "a title is the one that was asked for, each time the same",
-                advice: "answer the id that was asked for, and name each original by something that stays", check: stableIdentity),
+                "a title is the requested one, and the same each time",
+                advice: "return the requested id, and give each original a stable name", check: stableIdentity),
             Rule(
                 "an unknown id is not found",
-                advice: "throw .notFound with the id; other errors are tried again, this one is remembered",
+                advice: "throw .notFound with the id; it is remembered, while other errors are retried",
                 check: unknownIsNotFound),
             Rule(
-                "any text is taken as an id", advice: "escape the id where it goes into a URL, and refuse what cannot be one",
+                "any text is accepted as an id", advice: "escape the id in URLs, and reject impossible ids",
                 check: strangeIDs),
             Rule(
                 "pages follow each other without repeating", advice: "count pages from 1, and leave `next` out on the last one",
                 check: paging),
             Rule(
-                "answers are of a length and of numbers that can be used",
-                advice: "throw .malformedAnswer for numbers that are none, and leave out what nobody reads", check: bounds),
+                "answers have a usable length and usable numbers",
+                advice: "throw .malformedAnswer for invalid numbers, and omit fields without a reader", check: bounds),
             Rule(
-                "an answer that is not the service's is malformed", advice: "throw .malformedAnswer for what cannot be read",
+                "an answer that is not the service's is malformed", advice: "throw .malformedAnswer for an unreadable answer",
                 check: { try await fault(.html) }),
             Rule(
-                "an answer that is too large is an error", advice: "pass what the transport throws to SourceError(_:)",
+                "an answer that is too large is an error", advice: "pass the transport's error to SourceError(_:)",
                 check: { try await fault(.tooLarge) }),
             Rule(
-                "no answer in time is an error", advice: "pass what the transport throws to SourceError(_:)",
+                "a timeout is an error", advice: "pass the transport's error to SourceError(_:)",
                 check: { try await fault(.timeOut) }),
             Rule(
-                "a used-up quota is said so, and nobody asks again before it fills",
-                advice: "throw .quotaExhausted with the moment; DailyQuota remembers it", check: quota),
-            Rule("a cancelled call ends", advice: "do nothing after the transport has thrown but throw", check: cancellation),
+                "an exhausted quota is reported, and no call is made before it resets",
+                advice: "throw .quotaExhausted with the time of the reset; DailyQuota remembers it", check: quota),
+            Rule("a cancelled call ends", advice: "throw immediately after the transport has thrown", check: cancellation),
             Rule(
-                "calls at the same time get the same answer", advice: "keep what calls share behind a Mutex or in an actor",
+                "concurrent calls get the same answer", advice: "protect shared state with a Mutex or an actor",
                 check: concurrency),
         ]
     }

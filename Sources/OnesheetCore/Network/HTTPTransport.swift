@@ -75,7 +75,7 @@ extension HTTPTransportError: CustomStringConvertible {
         case .crowded(let url, let seconds): "too many requests wait for the host of \(shown(url)); try again in \(seconds) s"
         case .overloaded(let url): "there is no memory to fetch \(shown(url)) at the moment; try again shortly"
         case .unavailable(let url, let seconds):
-            "\(shown(url)) is left alone for \(seconds) s: its host failed too often or asked for it"
+            "\(shown(url)) is paused for \(seconds) s: its host failed too often or asked for a pause"
         case .failed(let url, let reason): "\(shown(url)) cannot be fetched: \(reason)"
         }
     }

@@ -55,7 +55,7 @@ public actor DailyQuota {
             try await context.state.set(String(Int(until)), for: exhaustedKey)
         } catch {
             // A failure costs only calls that the service refuses.
-            context.logger.warning("the end of the quota cannot be kept", metadata: ["error": "\(error)"])
+            context.logger.warning("the reset of the quota cannot be stored", metadata: ["error": "\(error)"])
         }
         return .quotaExhausted(until: until)
     }
@@ -64,7 +64,7 @@ public actor DailyQuota {
         do {
             return try await context.state.value(for: exhaustedKey).flatMap(Double.init)
         } catch {
-            context.logger.warning("the end of the quota cannot be read", metadata: ["error": "\(error)"])
+            context.logger.warning("the reset of the quota cannot be read", metadata: ["error": "\(error)"])
             return nil
         }
     }
@@ -85,7 +85,7 @@ public actor DailyQuota {
             // Other tasks may have written the count meanwhile. The highest is correct.
             if let count, day == today { spent = max(spent, count) }
         } catch {
-            context.logger.warning("the count of calls cannot be kept", metadata: ["error": "\(error)"])
+            context.logger.warning("the count of calls cannot be stored", metadata: ["error": "\(error)"])
             if day != today { (day, spent) = (today, 0) }
             count = spent < limit ? spent + 1 : nil
             spent = count ?? spent
@@ -104,7 +104,7 @@ public actor DailyQuota {
                 return outcome
             }
         } catch {
-            context.logger.warning("the count of calls for the unknown cannot be kept", metadata: ["error": "\(error)"])
+            context.logger.warning("the count of calls for unknown titles cannot be stored", metadata: ["error": "\(error)"])
             outcome = bucket.spend(fullAt: bucketFullAt, now: now)
         }
         switch outcome {

@@ -23,12 +23,12 @@ struct JSONReader {
     mutating func document() throws(JSONDamage) -> JSONValue {
         let value = try value(depth: 0)
         skipSpace()
-        guard position == bytes.count else { throw damage("something follows the value") }
+        guard position == bytes.count else { throw damage("there are bytes after the value") }
         return value
     }
 
     private mutating func value(depth: Int) throws(JSONDamage) -> JSONValue {
-        guard depth <= Self.deepest else { throw damage("more than \(Self.deepest) lists and objects are within each other") }
+        guard depth <= Self.deepest else { throw damage("lists and objects are nested more than \(Self.deepest) levels deep") }
         count += 1
         guard count <= Self.most else { throw damage("there are more than \(Self.most) values") }
         skipSpace()
@@ -90,7 +90,7 @@ struct JSONReader {
         var isWhole = true
         if take(".") {
             isWhole = false
-            guard takeDigits() else { throw damage("a number has no digit behind its point") }
+            guard takeDigits() else { throw damage("a number has no digit after its point") }
         }
         if take("e") || take("E") {
             isWhole = false
@@ -154,7 +154,7 @@ struct JSONReader {
             // The first half of a pair (RFC 8259 §7), or the second without a first.
             guard first < 0xDC00, take("\\"), take("u"), case let second = try unit(), (0xDC00...0xDFFF).contains(second),
                 let scalar = Unicode.Scalar(0x10000 + ((UInt32(first) - 0xD800) << 10) + (UInt32(second) - 0xDC00))
-            else { throw damage("an escape is no character") }
+            else { throw damage("an escape is not a character") }
             return scalar
         default: throw damage("an escape is unknown")
         }
@@ -164,7 +164,7 @@ struct JSONReader {
         guard position + 4 <= bytes.count else { throw damage("a text does not end") }
         var unit: UInt16 = 0
         for byte in bytes[position..<position + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw damage("an escape is no character") }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw damage("an escape is not a character") }
             unit = unit << 4 | UInt16(digit)
         }
         position += 4

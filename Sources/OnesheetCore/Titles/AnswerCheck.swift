@@ -30,7 +30,7 @@ package enum AnswerCheck {
     /// - Throws: `SourceError.malformedAnswer` if the page is too large or a title has no id.
     package static func checked(_ page: TitlePage) throws(SourceError) -> TitlePage {
         guard page.titles.count <= pageTitles else {
-            throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; \(pageTitles) are the most")
+            throw .malformedAnswer(reason: "a page has \(page.titles.count) titles; at most \(pageTitles) are allowed")
         }
         var checkedPage = page
         var weight = 0
@@ -67,7 +67,7 @@ package enum AnswerCheck {
     /// - Throws: `SourceError.malformedAnswer` if there are too many candidates.
     package static func checked(_ candidates: [PosterCandidate]) throws(SourceError) -> [PosterCandidate] {
         guard candidates.count <= self.candidates else {
-            throw .malformedAnswer(reason: "there are \(candidates.count) candidates; \(self.candidates) are the most")
+            throw .malformedAnswer(reason: "there are \(candidates.count) candidates; at most \(self.candidates) are allowed")
         }
         return candidates.compactMap { candidate in
             guard (1...idBytes).contains(candidate.location.name.utf8.count) else { return nil }
@@ -128,7 +128,7 @@ package enum AnswerCheck {
         count += 1
         guard count <= values, depth <= self.depth else {
             throw .malformedAnswer(
-                reason: "a title's metadata has more than \(values) values, or more than \(self.depth) within each other")
+                reason: "a title's metadata has more than \(values) values, or more than \(self.depth) levels of nesting")
         }
         switch value {
         case .number(let number): return number.isFinite ? value : nil

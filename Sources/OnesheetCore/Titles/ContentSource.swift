@@ -65,9 +65,9 @@ extension SourceError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notFound(let id): "there is no title “\(id)”"
-        case .unauthorized(let message): "the service refuses the key: \(message)"
+        case .unauthorized(let message): "the service rejected the key: \(message)"
         case .quotaExhausted(let until):
-            "the service's quota is exhausted" + (until.map { "; it fills again at \(Self.moment($0))" } ?? "")
+            "the service's quota is exhausted" + (until.map { "; it resets at \(Self.moment($0))" } ?? "")
         case .unavailable(let reason): "the service is unavailable: \(reason)"
         case .malformedAnswer(let reason): "the service's answer is malformed: \(reason)"
         case .unsupported(let what): "not supported: \(what)"
@@ -76,7 +76,7 @@ extension SourceError: CustomStringConvertible {
 
     private static func moment(_ seconds: Double) -> String {
         AnswerCheck.calendar.contains(seconds)
-            ? Date(timeIntervalSince1970: seconds).formatted(.iso8601) : "a time that no calendar has"
+            ? Date(timeIntervalSince1970: seconds).formatted(.iso8601) : "an invalid time"
     }
 }
 
@@ -95,9 +95,9 @@ extension SourceError {
         case .tooManyRedirects(let url):
             self = .unavailable(reason: "\(shown(url)) redirects too often")
         case .unavailable(let url, let seconds):
-            self = .unavailable(reason: "\(shown(url)) failed too often, or asked to be left alone, for \(seconds) s")
+            self = .unavailable(reason: "\(shown(url)) failed too often or asked for a pause; try again in \(seconds) s")
         case .crowded(let url, let seconds):
-            self = .unavailable(reason: "too many requests wait for the host of \(shown(url)), for \(seconds) s")
+            self = .unavailable(reason: "too many requests wait for the host of \(shown(url)); try again in \(seconds) s")
         case .overloaded(let url):
             self = .unavailable(reason: "there is no memory for the answer of \(shown(url)) at the moment")
         case .failed(let url, let reason):

@@ -25,10 +25,10 @@ extension RenderError: CustomStringConvertible {
         case .codec(let error, let format): "\(format): \(error)"
         case .tooManyOutputPixels(let width, let height, let limit):
             "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"
-        case .outside(let width, let height): "the part to cut out lies beside the picture, which has \(width) × \(height) pixels"
+        case .outside(let width, let height): "the crop is outside the picture, which has \(width) × \(height) pixels"
         case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
-        case .timedOut(let duration): "the image takes longer to make than the \(duration) that it may"
+        case .timedOut(let duration): "the image was not made within \(duration)"
         }
     }
 }

@@ -53,7 +53,7 @@ struct TitleListing {
             guard next > query.page, next <= AnswerCheck.lastPage else {
                 throw malformed("the page after \(query.page) is \(next)")
             }
-            guard seen.count > known else { throw malformed("page \(query.page) brings nothing new and is not the last") }
+            guard seen.count > known else { throw malformed("page \(query.page) has no new title and is not the last") }
             query.page = next
         }
     }

@@ -37,7 +37,7 @@ extension PipelineError: CustomStringConvertible {
         case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
         case .timedOut(let limit): "the image was not made within \(limit)"
         case .tooManyRequests(let seconds):
-            "this address asks for more new images than its share (configuration: clients.perAddress.misses); try again after \(seconds) s"
+            "this address has exceeded its share of new images (configuration: clients.perAddress.misses); try again after \(seconds) s"
         case .cancelled: "the request was cancelled"
         }
     }

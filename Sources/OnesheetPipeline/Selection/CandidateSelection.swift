@@ -171,7 +171,7 @@ struct CandidateSelection: Sendable {
                 }
             }
         } catch {
-            logger.error("the choice of a poster cannot be kept", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.error("the choice of a poster cannot be stored", metadata: ["title": "\(title)", "reason": "\(error)"])
         }
     }
 

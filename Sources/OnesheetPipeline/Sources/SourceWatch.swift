@@ -77,7 +77,7 @@ package final class SourceWatch: Sendable {
         } else if before == .well, after != .well {
             logger.warning("a source does not answer in time")
         }
-        if before != .well, after == .well { logger.notice("a source is well again") }
+        if before != .well, after == .well { logger.notice("a source has recovered") }
     }
 }
 

@@ -51,7 +51,7 @@ package struct WatchedSource: ContentSource {
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
         guard watch.begin(atMost: limits.calls) else {
-            throw .unavailable(reason: "it has \(limits.calls) calls to answer already; try again shortly")
+            throw .unavailable(reason: "\(limits.calls) calls are already running; try again shortly")
         }
         let start = ContinuousClock.now
         let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in

@@ -98,8 +98,8 @@ package final class BoundedTier: CacheTier {
 
     private func enter(_ operation: String) throws(CacheError) {
         let reason = state.withLock { state -> String? in
-            if let end = state.restsUntil, end > .now { return "it rests after a call that was not answered in time" }
-            guard state.underWay < Self.mostUnderWay else { return "\(state.underWay) calls are under way already" }
+            if let end = state.restsUntil, end > .now { return "it is skipped for a while after a timeout" }
+            guard state.underWay < Self.mostUnderWay else { return "\(state.underWay) calls are already running" }
             state.underWay += 1
             return nil
         }

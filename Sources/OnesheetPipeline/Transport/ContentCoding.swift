@@ -32,7 +32,7 @@ enum ContentCoding {
                 }
             }
         } catch {
-            throw ExchangeFailure(.unusable("the server ends"), .answered)
+            throw ExchangeFailure(.unusable("the server is shutting down"), .answered)
         }
         switch outcome {
         case .success(let plain):

@@ -61,7 +61,7 @@ struct ExchangeFailure: Error {
         case .timedOut: "time-out"
         case .tooLarge(let limit): "more than \(limit) bytes"
         case .noMemory: "no memory"
-        case .full: "too many connections or look-ups"
+        case .full: "too many connections or lookups"
         case .broken(let reason), .unusable(let reason): reason
         }
     }
@@ -72,7 +72,7 @@ extension ExchangeFailure {
     /// closed, silent, or invalid. Otherwise they would reveal the internal network.
     func error(at url: WebURL, isNamed: Bool) -> HTTPTransportError {
         let url = url.description
-        if !isNamed, isUnanswered { return .failed(url: url, reason: "its host gives no answer") }
+        if !isNamed, isUnanswered { return .failed(url: url, reason: "its host does not answer") }
         switch kind {
         case .refused: return .forbidden(url: url, reason: "its host is outside the source's networks")
         case .noAddress: return .failed(url: url, reason: "its host has no address")

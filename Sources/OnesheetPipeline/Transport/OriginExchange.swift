@@ -87,7 +87,7 @@ final class OriginExchange: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(.broken("the connection was closed before the whole answer had come"), context)
+        fail(.broken("the connection was closed before the response was complete"), context)
         context.fireChannelInactive()
     }
 

@@ -95,11 +95,11 @@ package final class WebTransport: HTTPTransport {
             }
             guard answer.isRedirect, let location = answer.headers["location"] else { return answer }
             guard let next = url.resolving(location) else {
-                throw .failed(url: start.description, reason: "it redirects to what is not an http or https URL")
+                throw .failed(url: start.description, reason: "it redirects to a target that is not an http or https URL")
             }
             if let allow = policy.allow, !allow.contains(where: { $0.matches(next) }) {
                 logger.info("a redirect was refused", metadata: ["url": "\(shown(start))", "to": "\(shown(next))"])
-                throw .forbidden(url: start.description, reason: "it redirects to where the source's allow-list does not reach")
+                throw .forbidden(url: start.description, reason: "it redirects to a URL outside the source's allow-list")
             }
             url = next
         }

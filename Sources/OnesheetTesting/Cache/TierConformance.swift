@@ -43,28 +43,28 @@ public struct TierConformance: Sendable {
     /// Tries every rule.
     public func run() async -> Report {
         var rules: [(String, () async throws -> Void)] = [
-            ("what was stored is found again, whole", storedIsFound),
-            ("what was never stored is not found", unknownIsAbsent),
+            ("a stored entry is found again, complete", storedIsFound),
+            ("an entry that was never stored is not found", unknownIsAbsent),
             ("any text is a key", strangeKeys),
             ("equal texts of two kinds are two keys", kindsAreApart),
             ("keys and tags that only look the same are two", lookalikesAreApart),
             ("a store replaces", storeReplaces),
-            ("what was removed is gone", removedIsGone),
+            ("a removed entry is gone", removedIsGone),
             ("an entry is found until it expires, not after", expiry),
-            ("a tier keeps nothing longer than it was made to", limit),
-            ("asking whether an entry is there extends nothing", containsExtendsNothing),
+            ("no entry outlives the limit of the tier", limit),
+            ("checking whether an entry exists extends nothing", containsExtendsNothing),
             ("after the clock was set back, nothing lives longer than it should", clockSetBack),
             ("a tag removes its entries and no others", tags),
             ("a removal of the expired takes no others", expired),
             ("a removal of all leaves nothing", all),
             ("a dry run counts what the removal then removes", dryRun),
-            ("what began before a purge is not stored after it", generations),
+            ("work that began before a purge is not stored after it", generations),
             ("every key is visited once", visiting),
             ("hits, misses, stores and entries are counted", counting),
-            ("they are counted by the source that the key names", countingBySource),
+            ("they are counted for the source in the key", countingBySource),
             ("at any time, a key finds what was stored under it or nothing", concurrency),
         ]
-        if extends { rules.append(("reading extends a life only as it was said", extending)) }
+        if extends { rules.append(("a read extends a lifetime only as configured", extending)) }
         var findings: [Finding] = []
         for (rule, check) in rules {
             do {

@@ -78,7 +78,7 @@ public final class FakeTransport: HTTPTransport {
             return (nil, best?.element.responder)
         }
         if let fault { throw fault }
-        guard let responder else { throw .failed(url: request.url, reason: "nothing plays this URL in the test") }
+        guard let responder else { throw .failed(url: request.url, reason: "the test has no answer for this URL") }
         return try await responder(request)
     }
 

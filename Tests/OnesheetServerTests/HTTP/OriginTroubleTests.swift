@@ -38,7 +38,7 @@ final class OriginTroubleTests: ServerTestCase {
             clock.advance(by: .seconds(seconds))
             let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
             // Then clients are told how much of it is left, and the host is not asked again
-            assertProblem(answer, 503, "left alone")
+            assertProblem(answer, 503, "is paused for")
             XCTAssertEqual(answer.field("Retry-After"), left)
             XCTAssertEqual(origin.requests(), 1)
         }

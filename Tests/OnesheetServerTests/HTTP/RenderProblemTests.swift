@@ -17,7 +17,7 @@ final class RenderProblemTests: XCTestCase {
         // Then
         XCTAssertEqual(problem.status, .gatewayTimeout)
         XCTAssertEqual(problem.title, "Rendering too slow")
-        XCTAssertEqual(problem.detail, "the image takes longer to make than the 20.0 seconds that it may")
+        XCTAssertEqual(problem.detail, "the image was not made within 20.0 seconds")
     }
 
     func testThatAnotherErrorOfACodecIsNot() {

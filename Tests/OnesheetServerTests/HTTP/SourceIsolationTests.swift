@@ -32,7 +32,7 @@ final class SourceIsolationTests: ServerTestCase {
             let titles = try await server.send("/sources/sample/titles")
             let poster = try await server.send("/t/p/w92/sample/1.jpg")
             // Then whoever asks it is told at once, and the other answers
-            assertProblem(refused, 502, "it has 3 calls to answer already")
+            assertProblem(refused, 502, "3 calls are already running")
             XCTAssertEqual([titles.status, poster.status], [200, 200])
             unlink(door)
             close(handle)
@@ -51,7 +51,7 @@ final class SourceIsolationTests: ServerTestCase {
                 sample: { type: sample }
                 """)
         for (name, words) in [
-            ("crash", "the program has ended"), ("flood", "answers call 1, which waits for no answer"),
+            ("crash", "the program has ended"), ("flood", "answers call 1, which is not waiting"),
             ("noise", "a line of more than 65536 bytes"),
         ] {
             // When
