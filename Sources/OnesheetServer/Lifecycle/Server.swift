@@ -14,7 +14,7 @@ package struct Server: Sendable {
     let responder: ReloadableResponder
     let fastPath: FastPath?
     let certificate: Certificate?
-    private let figures: ServerFigures
+    private let figures: ServerCounters
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
 
@@ -30,7 +30,7 @@ package struct Server: Sendable {
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let memory = ResponseMemory(
             limit: configuration.clients.memory(within: configuration.limits.limits), of: context.pipeline.pool.memory)
-        figures = ServerFigures(OpenConnections(configuration.clients, memory))
+        figures = ServerCounters(OpenConnections(configuration.clients, memory))
         responder = ReloadableResponder(context) { [figures, readiness] context in
             Router(context, figures, readiness)
         }

@@ -4,7 +4,7 @@ import OnesheetPipeline
 
 /// The metrics of requests, clients, pipeline stages and workers.
 struct ServerMetrics {
-    let figures: ServerFigures
+    let figures: ServerCounters
     let pipeline: Pipeline
     let workers: Int
 

@@ -64,7 +64,7 @@ struct MetricsRoute: Route {
     let cache: Cache
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]
-    let figures: ServerFigures
+    let figures: ServerCounters
     /// The number of render threads.
     let workers: Int
     let clock: WallClock

@@ -13,7 +13,7 @@ final class RouteTable: Sendable {
         let name: String
         let counter: RequestCounter
 
-        fileprivate init(_ route: (any Route)?, _ figures: ServerFigures) {
+        fileprivate init(_ route: (any Route)?, _ figures: ServerCounters) {
             self.route = route
             image = route as? any ImageRoute
             name = route?.prefix ?? "other"
@@ -26,7 +26,7 @@ final class RouteTable: Sendable {
     private let entries: [Entry]
     private let nowhere: Entry
 
-    init(_ routes: [any Route], _ images: ImageContext, _ figures: ServerFigures) {
+    init(_ routes: [any Route], _ images: ImageContext, _ figures: ServerCounters) {
         self.images = images
         entries = routes.map { Entry($0, figures) }
         nowhere = Entry(nil, figures)

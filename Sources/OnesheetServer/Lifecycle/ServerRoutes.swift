@@ -3,7 +3,7 @@ import OnesheetPipeline
 
 extension Router {
     /// Creates the router with all routes of the server.
-    init(_ context: ServerContext, _ figures: ServerFigures, _ readiness: Readiness) {
+    init(_ context: ServerContext, _ figures: ServerCounters, _ readiness: Readiness) {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
         let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)

@@ -3,7 +3,7 @@ import OnesheetPipeline
 import Synchronization
 
 /// Counters of requests and latencies since the server started.
-final class ServerFigures: Sendable {
+final class ServerCounters: Sendable {
     struct Answer: Hashable {
         let route: String
         let status: HTTPResponse.Status.Kind
