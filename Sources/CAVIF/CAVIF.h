@@ -1,4 +1,4 @@
 #pragma once
 
-// libavif, read only where the package trait AVIF is on.
+// libavif. Used only if the package trait AVIF is enabled.
 #include <avif/avif.h>

@@ -12,7 +12,7 @@
 #endif
 
 #if defined(__linux__) && defined(SYS_openat2) && defined(RWF_NOWAIT)
-// As in <linux/openat2.h>, which not every machine has.
+// As in <linux/openat2.h>, which some systems lack.
 struct how {
     uint64_t flags, mode, resolve;
 };
@@ -43,7 +43,7 @@ ssize_t ccachefiles_read_resident(int descriptor, void *buffer, size_t count, of
 
 int ccachefiles_open_in_memory(void) {
 #if defined(MFD_CLOEXEC)
-    // Never a program: Linux 6.3 and newer want that said, older ones do not know the word (MFD_NOEXEC_SEAL).
+    // Not executable. Linux 6.3 and later expect this flag; earlier versions do not know it (MFD_NOEXEC_SEAL).
     int descriptor = memfd_create("onesheet", MFD_CLOEXEC | 0x0008U);
     return descriptor < 0 && errno == EINVAL ? memfd_create("onesheet", MFD_CLOEXEC) : descriptor;
 #else

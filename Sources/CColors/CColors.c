@@ -7,7 +7,7 @@ struct ccolors_conversion {
     bool identity;
 };
 
-// ISO 15076-1 asks for D50; sRGB's curve (IEC 61966-2-1).
+// ISO 15076-1 requires D50; the curve of sRGB (IEC 61966-2-1).
 static cmsToneCurve *srgb_curve(void) {
     const cmsFloat64Number parameters[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
     return cmsBuildParametricToneCurve(NULL, 4, parameters);
@@ -34,7 +34,7 @@ static uint32_t pixel_type(int channels, bool has_alpha) {
     }
 }
 
-// Whether a coarse grid of colours comes out as it went in, give or take one.
+// Whether a coarse grid of colours stays the same, with a tolerance of one.
 static bool is_identity(cmsHTRANSFORM transform, int channels) {
     if (channels == 4) return false;
     int steps = channels == 1 ? 52 : 6;
@@ -54,7 +54,7 @@ static ccolors_conversion *conversion_from(cmsHPROFILE source, int channels, boo
     cmsHPROFILE target = source ? target_profile(channels) : NULL;
     cmsHTRANSFORM transform = NULL;
     if (target) {
-        // Without the one-pixel cache a transform has no state and threads may share it.
+        // Without the one-pixel cache a transform has no mutable state, so threads may share it.
         uint32_t flags = cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION | (has_alpha ? cmsFLAGS_COPY_ALPHA : 0);
         transform = cmsCreateTransform(
             source, pixel_type(channels, has_alpha), target, pixel_type(channels == 1 ? 1 : 3, has_alpha),

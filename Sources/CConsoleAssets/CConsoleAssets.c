@@ -1,6 +1,6 @@
 #include "CConsoleAssets.h"
 
-// The files are another target's, which is Swift and cannot hold data; here the compiler takes each as it is.
+// The files belong to a Swift target, which cannot embed data. The compiler embeds each unchanged here.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char index_html[] = {

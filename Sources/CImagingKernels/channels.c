@@ -34,11 +34,11 @@ CK_CLONES void ck_join(const uint8_t *const *from, uint8_t *restrict to, int cha
     for (int i = 0; i < width; i++) to[4 * i] = a[i], to[4 * i + 1] = b[i], to[4 * i + 2] = c[i], to[4 * i + 3] = d[i];
 }
 
-// Pixels that are opened at a time: their planes stay in the nearest cache.
+// The pixels in one batch, so that their planes stay in the L1 cache.
 #define OPENED 256
 
 CK_CLONES static void premultiply(const uint8_t *restrict from, const uint8_t *restrict alpha, int16_t *restrict to, int count) {
-    // 16,448 / 65,536 is 64 / 255 as nearly as it shows.
+    // 16,448 / 65,536 approximates 64 / 255 with sufficient precision.
     for (int i = 0; i < count; i++) to[i] = (int16_t)(((uint32_t)(from[i] * alpha[i]) * 16448u + 32768u) >> 16);
 }
 
@@ -85,7 +85,7 @@ void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alp
         uint8_t *pixel = to + (size_t)i * channels;
         int alpha = FULL;
         if (has_alpha) {
-            // Colours are divided by what alpha really came to, also beyond its range: both overshoot together.
+            // Divide by the actual alpha, also beyond its range: colours and alpha overshoot together.
             alpha = from[colors][i] < 0 ? 0 : from[colors][i];
             int stored = (alpha + (1 << (CK_FRACTION - 1))) >> CK_FRACTION;
             pixel[colors] = (uint8_t)(stored > 255 ? 255 : stored);

@@ -1,4 +1,5 @@
-// Compiles a plain loop twice and lets the loader choose; once under ThreadSanitizer, whose runtime is not there yet when it does.
+// Compiles a plain loop twice and lets the loader choose. Compiles it once under ThreadSanitizer, whose runtime is not ready at
+// that time.
 #pragma once
 #if defined(__x86_64__) && defined(__linux__) && !__has_feature(thread_sanitizer)
 #define CK_CLONES __attribute__((target_clones("avx2", "default")))

@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// Sixteen samples of two rows at a time: their samples interleaved, so that one instruction multiplies and adds both.
+// Sixteen samples of two rows at a time, interleaved, so that one instruction multiplies and adds both.
 __attribute__((target("avx2"), always_inline)) static inline void sum16(
     const int16_t *const *rows, const int16_t *weights, int taps, int x, __m256i *low, __m256i *high) {
     __m256i a = _mm256_setzero_si256(), b = a;
@@ -52,7 +52,7 @@ __attribute__((target("avx2"))) static int down_i16_avx2(
 }
 #endif
 
-// In blocks, row by row inside a block: a loop that compilers vectorise on any machine.
+// In blocks, row by row within a block: a loop that compilers vectorise on any machine.
 #define BLOCK 64
 
 static void sum_block(const int16_t *const *rows, const int16_t *weights, int taps, int x, int count, int32_t *sums) {

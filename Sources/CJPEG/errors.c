@@ -29,12 +29,12 @@ static void error_exit(j_common_ptr codec) {
     char text[JMSG_LENGTH_MAX];
     (*errors->base.format_message)(codec, text);
     cjpeg_status status = status_of(errors->base.msg_code);
-    // Whatever trips over a file that has ended trips over its end.
+    // After the end of the file, any error is a consequence of the truncation.
     if (errors->ended && status == CJPEG_DAMAGED) status = CJPEG_TRUNCATED;
     cjpeg_fail(codec, status, text);
 }
 
-// Level -1 is a warning: the library would go on with made-up samples.
+// Level -1 is a warning: the library would continue with invented samples.
 static void emit_message(j_common_ptr codec, int level) {
     cjpeg_errors *errors = (cjpeg_errors *)codec->err;
     errors->messages++;
@@ -44,8 +44,8 @@ static void emit_message(j_common_ptr codec, int level) {
     case JWRN_ADOBE_XFORM:
         return; // Harmless: says nothing about samples.
     case JWRN_EXTRANEOUS_DATA: {
-        // Between the segments before the first scan stray bytes are skipped without harm; inside a scan they stand for lost samples.
-        // Behind a scan they are harmless if it was the last, which the next scan tells.
+        // Stray bytes between segments before the first scan are harmless; within a scan they replace lost samples. After a scan
+        // they are harmless if it was the last, which the next scan reveals.
         j_decompress_ptr reader = (j_decompress_ptr)codec;
         if (!codec->is_decompressor) break;
         if (reader->input_scan_number == 0) return;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The library calls this for each row of blocks while it absorbs a multi-scan file: each scan costs a pass over the whole picture.
+// The library calls this for each row of blocks while it reads a multi-scan file. Each scan costs a pass over the whole picture.
 static void watch_scans(j_common_ptr codec) {
     cjpeg_reader *reader = (cjpeg_reader *)((char *)codec - offsetof(cjpeg_reader, codec));
     int scan = reader->codec.input_scan_number;
@@ -63,17 +63,17 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     if (!colors_of(codec, &header->colors)) cjpeg_fail((j_common_ptr)codec, CJPEG_UNSUPPORTED, "JPEG with unknown components");
     header->exif = found.exif;
     header->exif_length = found.exif_length;
-    // A profile whose pieces do not fit together is none.
+    // An inconsistent profile is ignored.
     if (cjpeg_join_profile(&found, &reader->icc, &header->icc_length)) header->icc = reader->icc;
     header->scans = header->progressive ? cjpeg_count_scans(bytes, length, found.first_scan) : 1;
     header->steps = found.steps + reader->errors.messages;
-    // To each segment that it saves the library walks past all before it.
+    // For each segment that it saves, the library walks past all earlier ones.
     long saved = 0;
     for (jpeg_saved_marker_ptr marker = codec->marker_list; marker; marker = marker->next) header->steps += ++saved;
     return CJPEG_OK;
 }
 
-// Planes are given out as they are where both chroma planes cover the same whole number of luma pixels.
+// Planes are delivered unchanged if both chroma planes cover the same whole number of luma pixels.
 static bool plain_planes(j_decompress_ptr codec, cjpeg_layout *layout) {
     if (codec->jpeg_color_space != JCS_YCbCr || codec->num_components != 3) return false;
     int x[3], y[3];
@@ -120,7 +120,7 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
     codec->mem->max_memory_to_use = request.memory;
     codec->scale_num = (unsigned)request.eighths;
     codec->scale_denom = 8;
-    // Block smoothing invents detail for scans that never came.
+    // Block smoothing invents detail for missing scans.
     codec->do_block_smoothing = FALSE;
     if (codec->jpeg_color_space == JCS_YCCK) codec->out_color_space = JCS_CMYK;
     memset(layout, 0, sizeof *layout);
@@ -128,7 +128,7 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
     reader->planar = request.planar && plain_planes(codec, layout);
     codec->raw_data_out = reader->planar;
     jpeg_start_decompress(codec);
-    // From here on what the library says holds, not what was asked.
+    // From here on the library's values count, not the requested ones.
     if (reader->planar && !plain_planes(codec, layout)) cjpeg_fail((j_common_ptr)codec, CJPEG_UNSUPPORTED, "planes of JPEG");
     allocate_rows(reader);
     layout->width = (int)codec->output_width;
@@ -140,8 +140,8 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
     return CJPEG_OK;
 }
 
-// A single scan whose samples all came is whole even where the end marker is missing; in a file of several scans an end
-// without its marker may hide a scan, unless every coefficient is known to its last bit.
+// A single scan with all its samples is complete even without the end marker. In a file of several scans, a missing end marker may
+// hide a scan, unless every coefficient is known to its last bit.
 static void check_whole(cjpeg_reader *reader) {
     j_decompress_ptr codec = &reader->codec;
     if (!reader->errors.ended || reader->errors.accepts_truncated || !jpeg_has_multiple_scans(codec)) return;
@@ -151,7 +151,7 @@ static void check_whole(cjpeg_reader *reader) {
             for (int k = 0; k < DCTSIZE2 && whole; k++) whole = codec->coef_bits[i][k] == 0;
         if (whole) return;
     } else {
-        // The library notes a component's table when its scan, of which there is one, begins.
+        // The library records a component's table when its only scan begins.
         bool whole = true;
         for (int i = 0; i < codec->num_components && whole; i++) whole = codec->comp_info[i].quant_table != NULL;
         if (whole) return;

@@ -1,4 +1,4 @@
-// What the files of the reader share.
+// Shared by the files of the reader.
 #pragma once
 
 #include "errors.h"
@@ -11,35 +11,35 @@ struct cjpeg_reader {
     int scan_limit;
     cjpeg_watch watch;
     bool planar, started;
-    /// Rows of each plane delivered so far, and in all.
+    /// Rows of each plane delivered so far, and in total.
     int delivered[3], total[3];
     JSAMPARRAY rows[3];
     uint8_t *icc;
 };
 
-/// Lets the library read from memory; at the end it gives an end marker and notes `errors.ended`.
+/// Lets the library read from memory. At the end it supplies an end marker and sets `errors.ended`.
 void cjpeg_source_install(cjpeg_reader *reader, const uint8_t *bytes, size_t length);
-/// What stands before the first scan, found in one pass. Pointers go into the file.
+/// The contents before the first scan, found in one pass. Pointers refer to the file.
 typedef struct {
     /// The TIFF structure of the first EXIF segment.
     const uint8_t *exif;
     size_t exif_length;
-    /// The profile's pieces by their numbers, from 1 on; 0 pieces where there is no profile.
+    /// The pieces of the profile by their numbers, from 1 on; 0 pieces if there is no profile.
     int pieces;
-    /// A piece contradicts another.
+    /// The pieces are inconsistent.
     bool unfit;
     const uint8_t *piece[256];
     size_t piece_length[256];
-    /// Where the first scan begins.
+    /// The offset of the first scan.
     size_t first_scan;
     int segments;
-    /// Places looked at.
+    /// Examined positions.
     long steps;
 } cjpeg_segments;
 
-/// Finds metadata, and refuses what the library would misread or not read at all, by the name of its process (ITU-T T.81 B.1.1).
+/// Finds metadata. Rejects files that the library would misread or cannot read, with the name of the process (ITU-T T.81 B.1.1).
 cjpeg_status cjpeg_find_segments(const uint8_t *bytes, size_t length, cjpeg_segments *found, char *message);
-/// Puts the profile together; false where it is not whole, or larger than CJPEG_PROFILE. The caller frees it.
+/// Assembles the profile; false if it is incomplete or larger than CJPEG_PROFILE. The caller frees it.
 bool cjpeg_join_profile(const cjpeg_segments *found, uint8_t **profile, size_t *length);
-/// Scans from `first` on, CJPEG_COUNTED_SCANS at most.
+/// The number of scans from `first` on, at most CJPEG_COUNTED_SCANS.
 int cjpeg_count_scans(const uint8_t *bytes, size_t length, size_t first);

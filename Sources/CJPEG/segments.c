@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The library keeps saved segments in a list that it walks to its end for each: finding them ourselves takes one pass over the bytes.
+// The library appends saved segments to a list and walks to its end for each one. This finds them in one pass over the bytes.
 
 static const char *process_name(int marker) {
     switch (marker) {
@@ -25,7 +25,7 @@ static bool is_frame(int marker) {
 
 static bool is_alone(int marker) { return marker == 0x00 || marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
 
-// Notes the first EXIF segment and the pieces of a profile (ICC.1 annex B.4): each says its number and how many there are.
+// Records the first EXIF segment and the pieces of a profile (ICC.1 annex B.4), which have their number and their count.
 static void note(cjpeg_segments *found, int marker, const uint8_t *data, size_t length) {
     if (marker == 0xE1 && !found->exif && length > 6 && !memcmp(data, "Exif\0", 5)) {
         found->exif = data + 6;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rows handed to the library in one call: one row of the largest blocks, 4 × 8.
+// The rows in one call of the library: one row of the largest blocks, 4 × 8.
 #define GROUP 32
 #define FIRST_BYTES 65536
 
@@ -46,7 +46,7 @@ typedef struct {
     cjpeg_watch watch;
 } progress;
 
-// The library calls this for each group of rows, and in the passes over coefficients that follow.
+// The library calls this for each group of rows, and during the following passes over coefficients.
 static void watch_rows(j_common_ptr codec) {
     progress *of = (progress *)codec->progress;
     if (of->watch.may_go_on && !of->watch.may_go_on(of->watch.context)) cjpeg_fail(codec, CJPEG_TIMED_OUT, "no time left");
@@ -93,7 +93,8 @@ static void write_markers(j_compress_ptr codec, const cjpeg_picture *picture) {
     if (picture->icc && picture->icc_length) jpeg_write_icc_profile(codec, picture->icc, (unsigned)picture->icc_length);
 }
 
-// The library reads whole blocks: each row is copied and its last sample repeated; rows past the picture repeat the last.
+// The library reads whole blocks: each row is copied with its last sample repeated, and the last row is repeated beyond the
+// picture.
 static void write_planes(j_compress_ptr codec, const cjpeg_picture *picture) {
     JSAMPARRAY rows[3];
     int lines = codec->max_v_samp_factor * DCTSIZE;
@@ -123,7 +124,7 @@ static void write_packed(j_compress_ptr codec, const cjpeg_picture *picture) {
     JSAMPROW rows[GROUP];
     JSAMPARRAY inverted = NULL;
     JDIMENSION bytes = codec->image_width * (JDIMENSION)codec->input_components;
-    // Inks are stored inverted, as every reader expects of a file with an Adobe marker, which the library writes for CMYK.
+    // Inks are stored inverted, as all readers expect in a file with an Adobe marker, which the library writes for CMYK.
     if (codec->in_color_space == JCS_CMYK) inverted = (*codec->mem->alloc_sarray)((j_common_ptr)codec, JPOOL_IMAGE, bytes, GROUP);
     while (codec->next_scanline < codec->image_height) {
         JDIMENSION count = codec->image_height - codec->next_scanline;

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// At most 256 colours and the index of each, by hashing with open addressing.
+// At most 256 colours with their indices, in a hash table with open addressing.
 typedef struct {
     uint32_t colors[1024];
     int16_t indices[1024];  // -1: free
@@ -11,7 +11,7 @@ typedef struct {
 
 static inline void color_table_clear(color_table *table) { memset(table->indices, 0xff, sizeof table->indices); }
 
-// The place of `color`, which is its own or a free one.
+// The slot of `color`, or a free one.
 static inline unsigned color_table_find(const color_table *table, uint32_t color) {
     unsigned place = (color * 0x9e3779b1u) >> 22;
     while (table->indices[place] >= 0 && table->colors[place] != color) place = (place + 1) & 1023;

@@ -14,7 +14,7 @@ static int form_channels(const cpng_form *form) {
     }
 }
 
-// Packs one value below 1 << depth per pixel into bytes, the leftmost in the highest bits.
+// Packs one value below 1 << depth per pixel into bytes, the leftmost in the most significant bits.
 static void pack(const uint8_t *values, size_t width, int depth, uint8_t *out) {
     unsigned filled = 0, bits = 0;
     for (size_t x = 0; x < width; x++) {
@@ -41,7 +41,7 @@ static void convert(
     } else if (outgoing == channels) {
         memcpy(out, row, width * channels);
     } else {
-        // Rows only lose what the survey found to say nothing, or gray becomes three channels.
+        // Rows lose only information that the survey found redundant, or gray becomes three channels.
         for (size_t x = 0; x < width; x++) {
             uint32_t color = as_rgba(row + x * channels, channels);
             uint8_t rgba[4];
@@ -54,7 +54,7 @@ static void convert(
     }
 }
 
-// Memory for the rows being worked on; every row has 4 bytes of 0 before it.
+// Memory for the rows in progress. Every row has 4 zero bytes before it.
 typedef struct {
     uint8_t *memory, *row, *above, *trial, *values;
 } row_buffers;
@@ -91,7 +91,7 @@ cpng_status cpng_compress(
 
     size_t done = 0;
     for (size_t y = 0; y < height; y++) {
-        // The clock is looked at once for so many bytes; a row is worth some, however short it is.
+        // The clock is read once for a number of bytes. A row counts for some, however short it is.
         if ((done += size + 64) >= 1 << 16) {
             done = 0;
             if (watch.may_go_on != NULL && !watch.may_go_on(watch.context)) {

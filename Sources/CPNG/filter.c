@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The loops are written so that the compiler makes vectors of them.
+// Written for vectorisation by the compiler.
 
 static uint32_t weight(const uint8_t *restrict row, size_t size) {
     uint32_t sum = 0;

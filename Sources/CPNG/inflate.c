@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The path beside libpng: it takes only files in the best order, so that what it takes libpng would take too.
-// (Where libdeflate knows a little more of deflate than zlib, such as 287 literal codes, the pixels are still what the file says.)
+// The fast path beside libpng. It accepts only intact files, which libpng would accept too. (libdeflate supports slightly more of
+// deflate than zlib, such as 287 literal codes; the pixels are still those of the file.)
 
 static uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -13,7 +13,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
 
 uint32_t cpng_crc(uint32_t crc, const uint8_t *bytes, size_t size) { return libdeflate_crc32(crc, bytes, size); }
 
-// The size of the data of the chunk at `position`, or SIZE_MAX where it is not whole or its CRC is wrong.
+// The data size of the chunk at `position`, or SIZE_MAX if it is incomplete or its CRC is wrong.
 static size_t whole_chunk(const cpng_reader *reader, size_t position) {
     if (reader->size - position < 12) return SIZE_MAX;
     const uint8_t *chunk = reader->bytes + position;
@@ -24,7 +24,7 @@ static size_t whole_chunk(const cpng_reader *reader, size_t position) {
 
 static bool is_named(const uint8_t *chunk, const char *name) { return memcmp(chunk + 4, name, 4) == 0; }
 
-// Whether a chunk may stand behind the rows without libpng having a word to say.
+// Whether libpng accepts this chunk after the rows without a warning.
 static bool is_plain(const uint8_t *chunk, size_t size) {
     for (int i = 4; i < 8; i++)
         if (!((chunk[i] >= 'a' && chunk[i] <= 'z') || (chunk[i] >= 'A' && chunk[i] <= 'Z'))) return false;
@@ -34,7 +34,7 @@ static bool is_plain(const uint8_t *chunk, size_t size) {
     return (chunk[4] & 0x20) != 0 && size < 8000000;
 }
 
-// Whether the stream's window holds all of `size` bytes or is the largest: zlib refuses distances beyond it, libdeflate does not look.
+// Whether the stream's window covers `size` bytes or is the largest. zlib rejects distances beyond it, libdeflate does not check.
 static bool has_wide_window(const uint8_t *stream, size_t count, size_t size) {
     if (count < 2) return false;
     unsigned bits = stream[0] >> 4;
@@ -51,7 +51,7 @@ static bool inflate_all(const uint8_t *stream, size_t count, uint8_t *out, size_
     return result == LIBDEFLATE_SUCCESS && used == count && made == size;
 }
 
-// Walks over the IDATs from `first`. False if the file is not in order to its end.
+// Walks over the IDATs from `first`. False if the file is not intact up to its end.
 static bool find_rows(const cpng_reader *reader, size_t first, size_t *chunks, size_t *bytes) {
     size_t position = first, size;
     for (*chunks = 0, *bytes = 0;; position += size + 12) {
@@ -68,11 +68,11 @@ static bool find_rows(const cpng_reader *reader, size_t first, size_t *chunks, s
 }
 
 cpng_status cpng_reader_inflate(cpng_reader *reader, uint8_t *out, size_t size) {
-    // libpng stands behind the name of the first IDAT.
+    // libpng has already read the name of the first IDAT.
     if (reader->position < 8 || !is_named(reader->bytes + reader->position - 8, "IDAT")) return CPNG_DECLINED;
     size_t position = reader->position - 8, chunks, count;
     if (!find_rows(reader, position, &chunks, &count)) return CPNG_DECLINED;
-    // No stream is much larger than what it holds, unless most of it stands behind the rows.
+    // A valid stream is not much larger than its contents, unless most of it comes after the rows.
     if (count > size + size / 512 + 4096) return CPNG_DECLINED;
     if (chunks == 1) return inflate_all(reader->bytes + position + 8, count, out, size) ? CPNG_OK : CPNG_DECLINED;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The largest chunk but IDAT, and the largest profile: more is a bomb.
+// The largest chunk except IDAT, and the largest profile. Larger ones are attacks.
 static const png_alloc_size_t chunk_limit = 16 << 20;
 
 static void keep_reason(cpng_reader *reader, const char *message) {
@@ -27,13 +27,13 @@ static bool is_one_of(const char *message, const char *chunks) {
     return strstr(chunks, name) != NULL;
 }
 
-// Whether a warning means that pixels or colours may be wrong. What libpng says of ancillary chunks that it then leaves out
-// (a profile that makes no sense, a doubled gAMA) does not: those files mean what they mean without the chunk.
+// Whether a warning means that pixels or colours may be wrong. Warnings about ancillary chunks that libpng then ignores (an invalid
+// profile, a duplicate gAMA) do not: such files are valid without the chunk.
 static bool means_damage(const char *message) {
     static const char *const harmless[] = {
-        "Extra compressed data", "Too much image data", "Too many IDATs found",  // behind the last row
+        "Extra compressed data", "Too much image data", "Too many IDATs found",  // after the last row
         "out-of-range samples",        // tRNS with unused bits set
-        "invalid with alpha channel",  // tRNS where it says nothing
+        "invalid with alpha channel",  // tRNS without a meaning
     };
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (strstr(message, harmless[i]) != NULL) return false;
@@ -55,7 +55,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
 
 static bool is_named(const uint8_t *chunk, const char *name) { return memcmp(chunk + 4, name, 4) == 0; }
 
-// Notes where the IDATs begin and whether the last of them is cut off.
+// Records the start of the IDATs and whether the last one is truncated.
 static void find_idats(cpng_reader *reader) {
     for (size_t position = 8; reader->size - position >= 8;) {
         const uint8_t *chunk = reader->bytes + position;
@@ -72,7 +72,7 @@ static void find_idats(cpng_reader *reader) {
     }
 }
 
-// Whether every whole IDAT has its checksum.
+// Whether all complete IDATs have correct checksums.
 static bool has_right_idats(cpng_reader *reader) {
     for (size_t position = reader->first_idat; position != 0 && reader->size - position >= 12;) {
         const uint8_t *chunk = reader->bytes + position;
@@ -94,7 +94,7 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
     }
     memcpy(out, reader->bytes + reader->position, count);
     if (reader->cut != 0 && reader->position == reader->cut && count >= 4) {
-        // An IDAT that is cut off is given as long as it is: libpng takes a whole buffer's worth or nothing.
+        // Passes a truncated IDAT with its actual length: libpng accepts only full buffers.
         uint32_t left = (uint32_t)(reader->size - reader->cut - 8);
         for (int i = 0; i < 4; i++) out[i] = (uint8_t)(left >> (24 - 8 * i));
     }
@@ -124,7 +124,7 @@ const char *cpng_reader_reason(const cpng_reader *reader) { return reader->reaso
 static cpng_status outcome(cpng_reader *reader) { return reader->lenient ? CPNG_OK : reader->weakness; }
 
 static void prepare(cpng_reader *reader) {
-    // Chunks that say nothing about pixels are passed over unread; eXIf may stand behind the rows and is found without libpng.
+    // Chunks without an effect on pixels are skipped unread. eXIf may come after the rows and is found without libpng.
     static const png_byte unread[] = "bKGD\0eXIf\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
     png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, unread, sizeof unread / 5);
     png_set_crc_action(reader->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
@@ -202,7 +202,7 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
         png_set_expand(reader->png);
         png_set_scale_16(reader->png);
     }
-    // The stream's own checksum stands behind the last row and may be wrong or missing, as long as those of the chunks are right.
+    // The stream's checksum comes after the last row and may be wrong or missing if the checksums of the chunks are correct.
     if (has_right_idats(reader)) png_set_option(reader->png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
     *passes = png_set_interlace_handling(reader->png);
     png_read_update_info(reader->png, reader->info);
@@ -210,17 +210,17 @@ cpng_status cpng_reader_start(cpng_reader *reader, size_t *row_size, int *passes
     return outcome(reader);
 }
 
-// Whether the last row has come: libpng goes on behind it before it returns.
+// Whether the last row has been read: libpng reads beyond it before it returns.
 static bool is_done(cpng_reader *reader) {
     return reader->interlaced ? png_get_current_pass_number(reader->png) >= 7
                               : png_get_current_row_number(reader->png) >= png_get_image_height(reader->png, reader->info);
 }
 
 cpng_status cpng_reader_row(cpng_reader *reader, uint8_t *row) {
-    // What stands behind the last row may be damaged or missing. Where the checksum of a chunk was wrong, the stream's own has to be
-    // right: that it is not, libpng says as a warning once all rows have come.
+    // Bytes after the last row may be damaged or missing. If the checksum of a chunk was wrong, the stream's must be correct:
+    // libpng reports a wrong one as a warning after all rows.
     if (setjmp(png_jmpbuf(reader->png))) return is_done(reader) ? outcome(reader) : reader->status;
-    // As a display row each pass fills the blocks of the passes to come, so that a picture that ends early is coarse, not full of holes.
+    // As a display row, each pass fills the blocks of later passes, so that a truncated picture is coarse and has no holes.
     if (reader->interlaced && reader->lenient)
         png_read_row(reader->png, NULL, row);
     else

@@ -11,11 +11,11 @@ struct cpng_reader {
     size_t size, position;
     bool lenient;
     bool interlaced;
-    size_t first_idat;      // where the first IDAT begins; 0 where there is none
-    size_t cut;             // where an IDAT begins that ends beyond the file; 0 where all are whole
-    long steps;             // chunks looked at beside libpng
+    size_t first_idat;      // the offset of the first IDAT; 0 if there is none
+    size_t cut;             // the offset of a truncated IDAT; 0 if all are complete
+    long steps;             // chunks examined outside of libpng
     cpng_status status;     // of the last error
-    cpng_status weakness;   // a warning that means damage
+    cpng_status weakness;   // of a warning that means damage
     uint32_t colors;        // entries of the palette
     uint32_t palette[256];  // in memory order R G B A
     char reason[120];

@@ -48,7 +48,7 @@ static bool is_opaque(const uint8_t *rows, size_t stride, size_t width, size_t h
     return true;
 }
 
-// The bits that hold every gray of the palette exactly.
+// The bits that represent every gray of the palette exactly.
 static uint8_t gray_depth(const cpng_survey *survey) {
     uint8_t depth = 1;
     for (uint32_t i = 0; i < survey->colors; i++) {
@@ -60,7 +60,7 @@ static uint8_t gray_depth(const cpng_survey *survey) {
     return depth;
 }
 
-// Puts the opaque colours last, so that tRNS need not name them.
+// Moves opaque colours to the end, so that tRNS can omit them.
 static void sort_palette(cpng_survey *survey) {
     uint32_t sorted[256], count = 0;
     for (int opaque = 0; opaque < 2; opaque++)

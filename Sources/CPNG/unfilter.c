@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// PNG (W3C, third edition) §9: filters. Pixels of 3 and 4 bytes go through vectors of the compiler's, one lane per channel:
-// each pixel needs the one before, so a pixel is what can be done at once.
+// PNG (W3C, third edition) §9: filters. Pixels of 3 and 4 bytes are processed as compiler vectors with one lane per channel. Each
+// pixel depends on the previous one, so pixels cannot be processed in parallel.
 
 typedef uint8_t bytes4 __attribute__((vector_size(4)));
 typedef int16_t lanes __attribute__((vector_size(8)));
@@ -14,7 +14,7 @@ static inline bytes4 load(const uint8_t *from) {
     return pixel;
 }
 
-// Writes 4 bytes of which, where a pixel has 3, the last goes back as it was.
+// Writes 4 bytes. For pixels of 3 bytes, the last one is written back unchanged.
 static inline void store(uint8_t *to, bytes4 pixel, int size) { memcpy(to, &pixel, size); }
 
 static inline lanes widen(bytes4 pixel) { return __builtin_convertvector(pixel, lanes); }
@@ -77,7 +77,7 @@ static void unfilter_bytes(int filter, uint8_t *row, const uint8_t *above, size_
 void cpng_unfilter(int filter, uint8_t *row, const uint8_t *above, size_t size, int pixel) {
     if (filter == 0) return;
     if (above == NULL && (filter == 2 || filter == 4)) {
-        // Above the first row everything is 0: Up adds nothing, Paeth is Sub.
+        // Above the first row all values are 0: Up adds nothing, and Paeth equals Sub.
         if (filter == 2) return;
         filter = 1;
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// libwebp, read only where the package trait WebP is on.
+// libwebp. Used only if the package trait WebP is enabled.
 #include <webp/decode.h>
 #include <webp/demux.h>
 #include <webp/encode.h>

@@ -1,6 +1,7 @@
-// The inner loops of resampling and of colour: AVX2 where the processor has it, NEON, else C that the compiler vectorises.
+// The inner loops of resampling and colour conversion: AVX2 if the processor has it, NEON, otherwise C for the compiler to
+// vectorise.
 //
-// Between the two passes of resampling samples have 16 bits, 6 of them after the binary point; weights have 14.
+// Between the two passes of resampling, samples have 16 bits with 6 fractional bits. Weights have 14 fractional bits.
 #pragma once
 
 #include <stddef.h>
@@ -8,10 +9,10 @@
 
 #define CK_FRACTION 6
 #define CK_WEIGHT_BITS 14
-/// The number of weights of one output across is a multiple of this.
+/// The number of weights of a horizontal output is a multiple of this.
 #define CK_TAPS 8
 
-/// Weights of one direction: output i is the sum of `weights[i * taps + t] * from[starts[i] + t]`.
+/// The weights of one direction: output i is the sum of `weights[i * taps + t] * from[starts[i] + t]`.
 typedef struct {
     int outputs;
     /// A multiple of CK_TAPS; `starts[i] + taps` never passes the end of the row.
@@ -20,16 +21,16 @@ typedef struct {
     const int16_t *weights;
 } ck_axis;
 
-/// One row across: 8-bit samples, or samples as between the passes.
+/// One row horizontally: 8-bit samples, or intermediate ones.
 void ck_across_u8(const uint8_t *from, int16_t *to, ck_axis axis);
 void ck_across_i16(const int16_t *from, int16_t *to, ck_axis axis);
 
-/// One row down: the sum of `taps` rows (an even number), to 8 bits or as between the passes.
+/// One row vertically: the sum of `taps` rows (an even number), as 8-bit or intermediate samples.
 void ck_down_u8(const int16_t *const *rows, const int16_t *weights, int taps, uint8_t *to, int width);
 void ck_down_i16(const int16_t *const *rows, const int16_t *weights, int taps, int16_t *to, int width);
 
-/// Where very many rows make one: adds a row, as between the passes, to sums of 32,768 rows at the most; and makes the average of
-/// `count` rows of the sums, which become 0.
+/// For very many rows per output: adds an intermediate row to sums of at most 32,768 rows, and makes the average of `count` rows
+/// from the sums, which are reset to 0.
 void ck_add(const int16_t *row, int32_t *sums, int width);
 void ck_average(int32_t *sums, int16_t *to, int count, int width);
 
@@ -37,19 +38,18 @@ void ck_average(int32_t *sums, int16_t *to, int count, int width);
 void ck_split(const uint8_t *from, uint8_t *const *to, int channels, int width);
 void ck_join(const uint8_t *const *from, uint8_t *to, int channels, int width);
 
-/// Packed samples to planes as between the passes; each sample goes through `curve` (256 values up to 255 << 6; NULL changes
-/// nothing), alpha excepted.
+/// Packed samples to intermediate planes. Each sample except alpha is mapped by `curve` (256 values up to 255 << 6; NULL keeps it).
 /// With alpha, the last channel, the others are premultiplied.
 void ck_open(const uint8_t *from, int16_t *const *to, int channels, int has_alpha, const int16_t *curve, int width);
-/// Back: `curve` holds (255 << 6) + 1 values.
+/// The inverse; `curve` has (255 << 6) + 1 values.
 void ck_close(const int16_t *const *from, uint8_t *to, int channels, int has_alpha, const uint8_t *curve, int width);
 
-/// Two rows to one of half the width, rounded up: the averages of four samples each, as between the passes.
+/// Two rows to one of half the width, rounded up: averages of four intermediate samples each.
 void ck_halve(const uint8_t *upper, const uint8_t *lower, int16_t *to, int width);
 
 /// Full-range BT.601 (ITU-T T.871), chroma as wide as luma, to packed RGB.
 void ck_rgb_from_ycbcr(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *to, int width);
-/// And back, a sample's chroma at its own place.
+/// The inverse, with a chroma sample for each pixel.
 void ck_ycbcr_from_rgb(const uint8_t *from, uint8_t *y, uint8_t *cb, uint8_t *cr, int width);
 /// Inks (255 is full ink) to RGB without a profile.
 void ck_rgb_from_cmyk(const uint8_t *from, uint8_t *to, int width);

@@ -1,4 +1,4 @@
 #pragma once
 
-// libjpeg-turbo's own interface, which reports errors by its return value: nothing here needs setjmp.
+// libjpeg-turbo's own interface, which returns errors and needs no setjmp.
 #include <turbojpeg.h>
