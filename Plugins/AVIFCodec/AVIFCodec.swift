@@ -17,7 +17,7 @@
         public static let type = "avif"
         public static let sampleConfiguration = """
             type: avif
-            # 0 to 9: how much work goes into a smaller file; each step takes about twice as long.
+            # 0 to 9: the effort for a smaller file; each step takes about twice as long.
             effort: 2
             """
 

@@ -31,19 +31,19 @@ extension BoxOfficeSource {
 
     public static let sampleConfiguration = """
         type: boxoffice
-        # The key that kobis.or.kr gives after registering.
+        # The key from kobis.or.kr.
         key: "${KOBIS_KEY}"
-        # Where posters come from: KOBIS has none. Any source that answers a phrase such as “광해 포스터” with candidates.
+        # The source of posters, because KOBIS has none: any source that returns candidates for a phrase such as “광해 포스터”.
         posters: { type: kakao, key: "${KAKAO_KEY}" }
-        # Takes the place of https://www.kobis.or.kr/kobisopenapi/webservice/rest, for a mirror or a test.
+        # A base URL instead of https://www.kobis.or.kr/kobisopenapi/webservice/rest, for a mirror or a test.
         # baseURL: http://127.0.0.1:9090/kobis
-        # Where connections to KOBIS may end; those to pictures are the business of “posters”.
+        # Allowed addresses of connections to KOBIS; those for pictures are in “posters”.
         networks: [public]
         timeout: 10s
         # Requests per second.
         rate: 5
-        # Calls per day, as KOBIS counts them; the share of them that prefetching leaves to people who ask; and the share that
-        # questions may use that anybody can make up (a search, an id that no list has), a quarter of it at once; 1 is no limit.
+        # The daily quota of calls; the share that prefetching leaves to visitors; and the share for searches and unlisted ids, a
+        # quarter of it at once; 1 is no limit.
         quota: { perDay: 3000, reserve: 0.1, unknown: 0.5 }
         """
 }

@@ -37,15 +37,15 @@ extension ExecSource {
 
     public static let sampleConfiguration = """
         type: exec
-        # The program and its arguments. It is started with the first request, and again when it has ended.
+        # The program and its arguments. It starts with the first request, and again after it has ended.
         command: [python3, ./films.py]
-        # All that it sees of the environment beside PATH, HOME, LANG, LC_ALL and TMPDIR.
+        # Environment variables in addition to PATH, HOME, LANG, LC_ALL and TMPDIR.
         environment: { API_KEY: "${FILMS_KEY}" }
-        # For one answer.
+        # The time limit for one answer.
         timeout: 10s
-        # Bytes of one answer; a program that writes more is ended.
+        # The size limit for one answer; a program that writes more is terminated.
         answerBytes: 8MiB
-        # Of the pictures that it names: where connections may end, headers, requests per second.
+        # For the pictures: allowed addresses of connections, headers, requests per second.
         networks: [public]
         headers: { User-Agent: "onesheet" }
         rate: 20

@@ -14,7 +14,7 @@ public struct FolderSource: SourcePlugin {
 
     public static let sampleConfiguration = """
         type: folder
-        # The directory; a relative path starts where the program was started. Directories below it are read too.
+        # The directory, including its subdirectories. A relative path starts at the working directory.
         path: ./posters
         """
 

@@ -8,7 +8,7 @@ public import OnesheetCore
 public struct JPEGCodec: CodecPlugin {
     public static let type = "jpeg"
     public static let sampleConfiguration = """
-        # Both cost time and make files smaller; off is what a server under load wants.
+        # Both make files smaller and cost time; a server under load should leave them off.
         progressive: false   # the browser shows a coarse picture first; about 3 % smaller
         optimize: false      # Huffman tables made for each picture: about 1.6 % smaller for 10 % more time
 

@@ -30,19 +30,19 @@ public struct KakaoSource: SourcePlugin {
         type: kakao
         # The REST API key of an application at developers.kakao.com.
         key: "${KAKAO_KEY}"
-        # Takes the place of https://dapi.kakao.com, for a mirror or a test.
+        # A base URL instead of https://dapi.kakao.com, for a mirror or a test.
         # baseURL: http://127.0.0.1:9090/kakao
-        # Where connections may end, the search's and the pictures'.
+        # Allowed addresses of connections to the search and to picture hosts.
         networks: [public]
-        # Sent with every request, the pictures' too.
+        # Headers of every request, including those for pictures.
         headers: { User-Agent: "onesheet" }
         timeout: 10s
         # Requests per second.
         rate: 10
-        # Bytes of one answer of the search; more is refused before it is read.
+        # The size limit for one response of the search; a larger one is refused before parsing.
         answerBytes: 8MiB
-        # Searches per day, as Kakao counts them; the share of them that prefetching leaves to people who ask; and the share that
-        # questions may use that anybody can make up (a search, an id that no list has), a quarter of it at once; 1 is no limit.
+        # The daily quota of searches; the share that prefetching leaves to visitors; and the share for searches that nobody has
+        # prefetched or decided on, a quarter of it at once; 1 is no limit.
         quota: { perDay: 30000, reserve: 0.1, unknown: 0.5 }
         """
 

@@ -22,9 +22,9 @@ public struct PNGCodec: CodecPlugin {
     public static let type = "png"
     public static let sampleConfiguration = """
         type: png
-        # 0 to 9: how much work goes into a smaller file.
+        # 0 to 9: the effort for a smaller file.
         effort: 4
-        # Pictures that take no more than this are inflated at once, which is faster; larger ones go row by row.
+        # The largest picture that is inflated at once, which is faster; larger ones are decoded row by row.
         inflateAtOnce: 32MiB
         """
 

@@ -33,27 +33,26 @@ public struct RemoteSource: SourcePlugin {
 
     public static let sampleConfiguration = """
         type: remote
-        # URLs that may be fetched, by how they begin: scheme, host (*. stands for one or more labels), port if it is not the
-        # scheme's own (:* is any), and whole segments of the path.
+        # Prefixes of URLs that may be fetched: scheme, host (*. stands for one or more labels), port unless it is the scheme's
+        # default (:* is any), and whole segments of the path.
         allow:
           - "https://images.example.com/posters/"
           - "https://*.cdn.example.com:8443/"
-        # Whether a picture's URL changes with the picture, as where it holds a hash: then clients may keep it for ever.
+        # Whether the URL changes with the picture, for example because it has a hash: then clients may cache it without limit.
         versioned: false
-        # Which parameters of a query say which picture it is: all, none, or those of a list such as [w, h]. The others are taken off
-        # before a URL is looked up and fetched. With all of them a stranger's ?v=1, ?v=2, … are as many pictures: say none, or
-        # which, wherever a host ignores the rest.
+        # The query parameters that identify a picture: all, none, or a list such as [w, h]. The others are removed before lookups
+        # and requests. With all, ?v=1, ?v=2, … are different pictures: use none or a list if a host ignores the rest.
         query: all
-        # Where connections may end: public, private, loopback, or blocks such as 203.0.113.0/24.
+        # Allowed addresses of connections: public, private, loopback, or blocks such as 203.0.113.0/24.
         networks: [public]
-        # Sent with every request.
+        # Headers of every request.
         headers: { Referer: "https://www.example.com/" }
-        # For one picture, from the first byte sent to the last received.
+        # The time limit for one picture, from the first byte sent to the last byte received.
         timeout: 10s
         # Requests per second.
         rate: 20
-        # How long a picture is fresh at least and at most, whatever its origin says; and for how long one past its time is served
-        # while it is fetched again or when that fails, where its origin says nothing.
+        # The least and the longest time for which a picture is fresh, regardless of its origin; and the times for which a stale
+        # picture is served during revalidation and if revalidation fails, unless the origin says otherwise.
         freshness: { minimum: 1h, maximum: 7d, staleWhileRevalidate: 60s, staleIfError: 1d }
         """
 

@@ -37,16 +37,16 @@ extension RestSource {
 
     public static let sampleConfiguration = """
         type: rest
-        # One that comes with Onesheet (tmdb, kobis-kakao), or a file. Or its keys right here, under “api”.
+        # A built-in manifest (tmdb, kobis-kakao), or a file. Alternatively, its keys inline under “api”.
         manifest: tmdb
-        # What the manifest leaves open.
+        # Values of the manifest's variables.
         variables: { token: "${TMDB_TOKEN}", language: ko-KR }
-        # Takes the place of the manifest's address, for a mirror or a test.
+        # A base URL instead of the manifest's, for a mirror or a test.
         # baseURL: http://127.0.0.1:9090/tmdb
-        # Where connections may end, the service's and the pictures'.
+        # Allowed addresses of connections to the service and to picture hosts.
         networks: [public]
         timeout: 10s
-        # Bytes of one answer of the service; more is refused before it is read.
+        # The size limit for one response of the service; a larger one is refused before parsing.
         answerBytes: 8MiB
         # Requests per second.
         rate: 20

@@ -7,7 +7,7 @@ public struct SampleSource: SourcePlugin {
     public static let type = "sample"
 
     public static let sampleConfiguration = """
-        # Nothing else can be set.
+        # There are no other keys.
         type: sample
         """
 

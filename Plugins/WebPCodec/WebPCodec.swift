@@ -22,9 +22,9 @@
         public static let type = "webp"
         public static let sampleConfiguration = """
             type: webp
-            # 0 to 9: how much work goes into a smaller file.
+            # 0 to 9: the effort for a smaller file.
             effort: 6
-            # Whether files lose nothing; they are several times larger then.
+            # Whether files are lossless, which makes them several times larger.
             lossless: false
             """
 

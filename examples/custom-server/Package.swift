@@ -17,7 +17,7 @@ let standard = Target.Dependency.product(name: "StandardPlugins", package: "ones
 let package = Package(
     name: "custom-server",
     platforms: [.macOS(.v26)],
-    // In a repository of your own: .package(url: "https://…/onesheet", branch: "main")
+    // In a separate repository: .package(url: "https://…/onesheet", branch: "main")
     dependencies: [
         .package(name: "onesheet", path: "../.."), .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],

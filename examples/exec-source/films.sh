@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same source as films.py, in plain shell: enough where ids and phrases are simple.
+# The same source as films.py in plain shell, which suffices for simple ids and phrases.
 pictures=http://127.0.0.1:9090/pictures/films.example
 one='{"id":"1","name":"The Moon'"'"'s Gardener","originalName":"달의 정원사","releaseDate":"2026-10-28"}'
 two='{"id":"2","name":"Galaxy Laundry","originalName":"은하 세탁소","releaseDate":"2026-11-04"}'
@@ -11,7 +11,7 @@ candidate() {
     answer "\"result\":{\"candidates\":[{\"url\":\"$pictures/$1/1000x1436/poster.jpg\",\"width\":1000,\"height\":1436,\"site\":\"films.example\"}]}"
 }
 
-# Onesheet writes keys in the order of the alphabet and no spaces, so a call can be told by how it looks.
+# Onesheet writes keys in alphabetical order without spaces, so patterns can recognise calls.
 while IFS= read -r line; do
     id=${line#'{"id":'}
     id=${id%%,*}

@@ -29,7 +29,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            // Optimised in debug builds too: it paints its pictures pixel by pixel.
+            // Optimised in debug builds too, because it paints pictures pixel by pixel.
             swiftSettings: settings + [.unsafeFlags(["-O"])]),
         .executableTarget(
             name: "fake-services",

@@ -1,18 +1,18 @@
 public import OnesheetCore
 
-/// What a cinema shows: films by day, with the times of their shows. Which films there are and where their posters are knows another
-/// source, the one that is configured inside this one.
+/// The programme of a cinema: films by day, with their show times. Another source, which is configured inside this one, has the
+/// films and their posters.
 public struct ProgrammeSource: SourcePlugin {
-    /// What the configuration file says.
+    /// The configuration.
     public struct Configuration: Decodable, Sendable {
-        /// Knows the films, by the ids that `shows` names.
+        /// The source of the films, with the ids in `shows`.
         public var films: NestedSource
         public var shows: [Show]
 
         public init(films: NestedSource, shows: [Show]) { (self.films, self.shows) = (films, shows) }
     }
 
-    /// A film's times on a day.
+    /// The show times of a film on a day.
     public struct Show: Decodable, Sendable {
         public var day: CalendarDay
         public var film: String
@@ -37,19 +37,19 @@ public struct ProgrammeSource: SourcePlugin {
     private let films: any ContentSource
     private let shows: [Show]
 
-    /// Pictures are fetched as the other source says, because they are its pictures.
+    /// The other source's policy applies, because its pictures are fetched.
     public var originPolicy: OriginPolicy { films.originPolicy }
     public var isVersioned: Bool { films.isVersioned }
-    /// The ids are the other source's, and so is what becomes of their posters.
+    /// The ids and the changes of posters are those of the other source.
     public func changes() async throws(SourceError) -> TitleChanges? { try await films.changes() }
 
-    /// - Throws: `ConfigurationError` where the source of the films cannot be made.
+    /// - Throws: `ConfigurationError` if the source of the films cannot be made.
     public init(_ configuration: Configuration, context: PluginContext) throws {
         films = try context.source(configuration.films)
         shows = configuration.shows
     }
 
-    /// The films of a day, or of all days, in the order of their first show in the list.
+    /// The films of a day, or of all days, ordered by their first show in the list.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         guard query.period == .day else { throw .unsupported("lists by week") }
         var titles: [Title] = []
@@ -62,7 +62,7 @@ public struct ProgrammeSource: SourcePlugin {
         return TitlePage(titles: query.page == 1 ? titles : [], total: titles.count)
     }
 
-    /// The film as its source knows it, with the times of its shows by day.
+    /// The film of the other source, with the show times by day.
     public func title(_ id: String) async throws(SourceError) -> Title {
         var film = try await films.title(try shown(id))
         let times = Dictionary(shows.filter { $0.film == id }.map { ($0.day.description, $0.at) }, uniquingKeysWith: +)
@@ -74,7 +74,7 @@ public struct ProgrammeSource: SourcePlugin {
         try await films.candidates(for: try shown(id))
     }
 
-    /// The id of a film that is in the programme: nothing else is a title here.
+    /// The id of a film in the programme. Other films are not titles of this source.
     private func shown(_ id: String) throws(SourceError) -> String {
         guard shows.contains(where: { $0.film == id }) else { throw .notFound(id: id) }
         return id

@@ -3,10 +3,10 @@ import NIOCore
 public import OnesheetCore
 import Synchronization
 
-/// A cache tier in a folder that several servers mount: what one has made, the others find.
+/// A cache tier in a folder that several servers mount, so that each finds the images of the others.
 ///
-/// One file per entry, and every operation but a look-up holds a lock on the folder. That is enough for some thousand posters; a store for
-/// millions needs an index.
+/// One file per entry. All operations except lookups lock the folder. That suffices for some thousand posters; a store for millions
+/// needs an index.
 public struct SharedFolderTier: TierPlugin {
     public struct Configuration: Decodable, Sendable {
         let path: String
@@ -30,7 +30,7 @@ public struct SharedFolderTier: TierPlugin {
             path: configuration.path, expires: .seconds(configuration.expires?.seconds ?? 30 * 86_400), clock: context.clock)
     }
 
-    /// - Parameter expires: the longest that an entry stays.
+    /// - Parameter expires: the longest lifetime of an entry.
     public init(path: String, expires: CacheExpiration, clock: WallClock) throws {
         folder = URL(filePath: path, directoryHint: .isDirectory)
         limit = expires.moment(from: clock.now)?.timeIntervalSince(clock.now) ?? .infinity
@@ -105,12 +105,12 @@ public struct SharedFolderTier: TierPlugin {
     }
 
     private func fresh(_ key: CacheKey) throws -> CacheEntry? {
-        // Two keys can have one name: then the file is the other one's.
+        // Two keys can have one file name. Then the file may belong to the other key.
         guard let file = try EntryFile(at: url(key)), file.key == key, isFresh(file) else { return nil }
         return file.entry
     }
 
-    /// A clock that was set back makes entries expire that seem to be made five minutes from now or later.
+    /// Entries that seem to be made five minutes in the future or later expire, because the clock was set back.
     private func isFresh(_ file: EntryFile) -> Bool { file.entry.created <= clock.now + 300 && clock.now < file.end }
 
     private func takes(_ selection: CacheSelection, _ file: EntryFile) -> Bool {
@@ -134,7 +134,7 @@ public struct SharedFolderTier: TierPlugin {
         }
     }
 
-    /// Runs `body` while no other process and no other thread does.
+    /// Runs `body` while no other process or thread runs it.
     private func locked<Answer>(_ operation: String, _ body: () throws -> Answer) throws(CacheError) -> Answer {
         try trying(operation) {
             let lock = open(folder.appending(path: "lock").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -149,7 +149,7 @@ public struct SharedFolderTier: TierPlugin {
     }
 }
 
-/// One entry's file: until when it stays, a checksum, and the entry as Onesheet encodes it.
+/// The file of an entry: its expiry, a checksum, and the encoded entry.
 private struct EntryFile {
     let key: CacheKey
     let entry: CacheEntry
@@ -165,7 +165,7 @@ private struct EntryFile {
         (self.key, self.entry, self.end, bytes) = (key, entry, end, Data(buffer.readableBytesView))
     }
 
-    /// Reads the file; `nil` if there is none, or one that is damaged.
+    /// Reads the file; `nil` if there is none, or if it is damaged.
     init?(at url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let data = try Data(contentsOf: url)
@@ -178,7 +178,7 @@ private struct EntryFile {
     }
 }
 
-/// What was counted since the start, source by source.
+/// Counters since the start, by source.
 private final class Counts: Sendable {
     private let figures = Mutex<[String: CacheFigures]>([:])
 
@@ -189,7 +189,7 @@ private final class Counts: Sendable {
     }
 }
 
-/// FNV-1a with 64 bits: against damage, not against forgery.
+/// 64-bit FNV-1a. Detects damage, not forgery.
 private func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
 }

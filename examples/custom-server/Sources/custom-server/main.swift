@@ -4,7 +4,7 @@ import ProgrammeSource
 import SharedFolderTier
 import StandardPlugins
 
-// Onesheet's own main, with two plugins more.
+// Onesheet's own main with two more plugins.
 var plugins = PluginList.standard
 plugins.sources.append(ProgrammeSource.self)
 plugins.tiers.append(SharedFolderTier.self)

@@ -29,7 +29,7 @@ final class ProgrammeSourceTests: XCTestCase {
     }
 
     func testThatItConforms() async throws {
-        // Given a film that is in the programme and one that only the other source knows
+        // Given a film in the programme and one that only the other source has
         let suite = SourceConformance(transport: FakeTransport(), knownID: "3", unknownID: "1", list: TitleQuery()) {
             try Self.source($0)
         }

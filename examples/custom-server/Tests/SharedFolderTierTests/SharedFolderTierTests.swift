@@ -6,7 +6,7 @@ import XCTest
 final class SharedFolderTierTests: XCTestCase {
     func testThatItDoesWhatEveryTierHasToDo() async throws {
         let folder = try TemporaryDirectory()
-        // Reading an entry here never extends its life.
+        // Reads never extend an entry's lifetime in this tier.
         let conformance = TierConformance(extends: false) { clock, expires, _ in
             try SharedFolderTier(path: folder.path("\(UInt64.random(in: 0 ... .max))"), expires: expires, clock: clock)
         }
@@ -17,16 +17,16 @@ final class SharedFolderTierTests: XCTestCase {
     }
 
     func testThatTwoServersShareIt() async throws {
-        // Given two servers with one folder
+        // Given two servers that share a folder
         let (folder, clock) = (try TemporaryDirectory(), ManualClock())
         let (one, other) = (try tier(folder, clock), try tier(folder, clock))
         let key = CacheKey(.variant, "sample://1#w342.jpg")
         let generation = try await one.generation()
-        // When one of them stores, then the other finds it
+        // When one of them stores an entry, then the other finds it
         _ = try await one.store(.sample(at: clock), for: key, ifGeneration: generation)
         let found = try await other.entry(for: key)
         XCTAssertEqual(found, .sample(at: clock))
-        // When the other purges, then the first stores nothing that began before
+        // When the other purges, then results of earlier work are not stored
         _ = try await other.raiseGeneration()
         try await other.remove(key)
         let isStored = try await one.store(.sample(at: clock), for: key, ifGeneration: generation)

@@ -1,12 +1,12 @@
-/// What a fake service answers.
+/// The response of a fake service.
 struct Answer: Sendable {
     enum Body: Sendable {
         case bytes([UInt8])
-        /// Fewer bytes than announced, then the connection breaks.
+        /// Fewer bytes than announced; then the connection closes.
         case truncated([UInt8], announced: Int)
-        /// Bytes without an end.
+        /// An endless body.
         case endless
-        /// Nothing, ever.
+        /// No bytes at all.
         case silence
     }
 
@@ -26,17 +26,17 @@ struct Answer: Sendable {
     static let missing = html("There is nothing here.", status: 404)
 }
 
-/// A fault that the services play from the start, for every request.
+/// A fault that the services simulate from the start, for every request.
 public enum Fault: String, Sendable, CaseIterable {
-    /// The day's budget of calls is used up.
+    /// The daily quota is exhausted.
     case quota
-    /// The key is refused.
+    /// The key is rejected.
     case key
-    /// A page that says sorry, with status 200.
+    /// An error page with status 200.
     case html
     /// The services are down.
     case down
-    /// Nobody answers.
+    /// There is no response.
     case silence
     /// Pictures are damaged.
     case pictures

@@ -1,4 +1,4 @@
-/// Plays KOBIS: every value a text, faults with status 200.
+/// Imitates KOBIS: every value is a text, and errors have status 200.
 struct BoxOffice: Sendable {
     let fault: Fault?
 
@@ -44,7 +44,7 @@ struct BoxOffice: Sendable {
     }
 
     private func row(_ place: Int, seed: Int) -> JSON {
-        // Two steps a day, so that a list resembles its neighbours.
+        // Two steps a day, so that a list resembles those of the neighbouring days.
         let film = Film.all[(place * 3 + seed % 31 * 2) % Film.all.count]
         let audience = 420_000 / (place + 1) + seed % 97 * 131
         let total = audience * (5 + film.number % 9)

@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// KOBIS, Kakao's image search and the hosts of pictures, all behind one address.
+/// KOBIS, Kakao's image search and picture hosts, all behind one address.
 public final class FakeServices: Sendable {
     private let fault: Fault?
     private let counts = Mutex<[String: Int]>([:])
 
     public init(fault: Fault? = nil) { self.fault = fault }
 
-    /// How many requests each service has had: `kobis`, `kakao`, `pictures`.
+    /// The number of requests to each service: `kobis`, `kakao`, `pictures`.
     public var requests: [String: Int] { counts.withLock { $0 } }
 
     /// - Parameters:
     ///   - target: path and query.
-    ///   - address: where these services are, for links between them.
+    ///   - address: the address of these services, for links between them.
     func answer(target: String, authorization: String?, address: String) -> Answer {
         let request = Request(target: target, authorization: authorization)
         let name = request.path.first ?? ""

@@ -1,13 +1,13 @@
-/// A film that nobody has made.
+/// An invented film.
 struct Film: Sendable {
     let number: Int
-    /// As KOBIS writes codes: digits, some with a letter.
+    /// A code in the format of KOBIS: digits, some with a letter.
     let code: String
     let name: String
     let englishName: String
     let genre: String
     let minutes: Int
-    /// yyyyMMdd; empty where there is no release.
+    /// yyyyMMdd; empty without a release.
     let released: String
 
     static let all: [Film] = {
@@ -22,7 +22,7 @@ struct Film: Sendable {
         return films
     }()
 
-    /// Korean name, English name, genre, release. One name ends in a space and one film has no release, as it happens there.
+    /// Korean name, English name, genre, release. As in real data, one name ends in a space and one film has no release.
     private static let table = """
         달의 정원사|The Moon's Gardener|판타지|20261028
         오래된 파도|Old Waves|드라마|20261104

@@ -1,7 +1,7 @@
-/// Plays Kakao's image search: the first hit is a news photo, some are posters.
+/// Imitates Kakao's image search: the first hit is a news photo, and some hits are posters.
 struct ImageSearch: Sendable {
     let fault: Fault?
-    /// Where the pictures are: `http://127.0.0.1:9090`.
+    /// The address of the pictures: `http://127.0.0.1:9090`.
     let address: String
 
     /// Kind of site, host, name, width, height.

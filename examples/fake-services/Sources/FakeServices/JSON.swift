@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A JSON document written by hand.
+/// A JSON document.
 enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral

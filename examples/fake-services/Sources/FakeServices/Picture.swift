@@ -4,7 +4,7 @@ internal import FoundationEssentials
     internal import Glibc
 #endif
 
-/// A picture drawn by code: hills, a disc and rays in the colours of its seed.
+/// A drawn picture: hills, a disc and rays in the colours of its seed.
 struct Picture: Sendable {
     let seed: Int
     /// Posters are framed; photos are not.
@@ -29,7 +29,7 @@ struct Picture: Sendable {
         return try encode(pixels, width, height)
     }
 
-    /// The colour at a place, `x` and `y` from 0 to 1.
+    /// The colour at a point, `x` and `y` from 0 to 1.
     private func colour(_ x: Float, _ y: Float, _ aspect: Float) -> SIMD3<Float> {
         let hue = Float(seed * 47 % 360) / 360
         let (sky, ground, light) = (tone(hue, 0.78), tone(hue + 0.08, 0.2), tone(hue + 0.45, 0.85))

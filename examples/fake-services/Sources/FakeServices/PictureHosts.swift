@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Plays the hosts of pictures: `/pictures/{host}/{film}/{width}x{height}/{name}`, and faults under `/pictures/fault/{kind}`.
+/// Imitates picture hosts: `/pictures/{host}/{film}/{width}x{height}/{name}`, and faults under `/pictures/fault/{kind}`.
 struct PictureHosts: Sendable {
     let fault: Fault?
 
@@ -17,7 +17,7 @@ struct PictureHosts: Sendable {
             body: .bytes(try Picture(seed: film.number, isPoster: isPoster).jpeg(width: size[0], height: size[1])))
     }
 
-    /// Everything that has come back as a picture from somewhere and was none.
+    /// Responses that real hosts have sent in place of a picture.
     private func damaged(_ kind: String) throws -> Answer {
         let whole = try Picture(seed: 1, isPoster: true).jpeg(width: 400, height: 600)
         switch kind {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// A GET in its parts.
+/// A parsed GET request.
 struct Request: Sendable {
-    /// Without the slash at the front.
+    /// Without the leading slash.
     let path: [String]
     let query: [String: String]
     let authorization: String?

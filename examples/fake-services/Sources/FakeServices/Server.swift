@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// Real HTTP on loopback in front of the fake services.
+/// An HTTP server on loopback for the fake services.
 public struct Server: Sendable {
     private let channel: any Channel
     private let group: MultiThreadedEventLoopGroup
@@ -11,8 +11,8 @@ public struct Server: Sendable {
     public let address: String
 
     /// Listens on loopback.
-    /// - Parameter port: 0 takes a free one.
-    /// - Throws: an `IOError` where the port is taken.
+    /// - Parameter port: 0 selects a free one.
+    /// - Throws: `IOError` if the port is in use.
     public static func start(_ services: FakeServices, port: Int = 0) async throws -> Server {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
@@ -32,7 +32,7 @@ public struct Server: Sendable {
         }
     }
 
-    /// Waits until somebody stops the server.
+    /// Waits until the server is stopped.
     public func untilStopped() async throws { try await channel.closeFuture.get() }
 
     /// Closes the port and every connection.
@@ -93,7 +93,7 @@ private final class Conversation: ChannelInboundHandler {
         }
     }
 
-    /// Writes the next piece once the last one is gone, until the other side has had enough.
+    /// Writes the next piece after the previous one has been sent, until the client disconnects.
     private func pour(_ context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let this = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -22,7 +22,7 @@ struct FakeServicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try await Server.start(FakeServices(fault: fault), port: port)
-        // Past the buffer: whoever started this waits for the line.
+        // Not buffered, because the caller waits for this line.
         try FileHandle.standardOutput.write(contentsOf: Data("fake services at \(server.address)\n".utf8))
         try await server.untilStopped()
     }
