@@ -77,6 +77,8 @@ final class PreparedResponse {
     private var notModified: ResponseHead?
     // No reference to the entry itself: it would keep the body in memory after the tier evicts it.
     private let validator: String
+    /// The `ETag` field's value.
+    private let entityTag: ByteBuffer
     private let created: Date
     private let tier: String
     /// The period in which the heads are valid.
@@ -90,6 +92,7 @@ final class PreparedResponse {
         full.headers[.contentLength] = "\(answer.size)"
         head = ResponseHead(full, cors, at: now)
         (validator, created, tier) = (hit.entry.validator, hit.entry.created, hit.tier)
+        entityTag = ByteBuffer(string: "\"\(validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         time = (second..<second.addingTimeInterval(1)).clamped(to: .distantPast..<answer.freshUntil)
@@ -106,6 +109,8 @@ final class PreparedResponse {
     /// Whether the client already has the entry (RFC 9110 §13).
     func isKnown(to request: SimpleRequest) -> Bool {
         guard request.isConditional else { return false }
+        // Almost every client sends back the entity tag as it is. `If-Modified-Since` does not count then (RFC 9110 §13.2.2).
+        if request.ifNoneMatch == entityTag { return true }
         var fields = HTTPFields()
         fields[.ifNoneMatch] = request.ifNoneMatch.map { String(buffer: $0) }
         fields[.ifModifiedSince] = request.ifModifiedSince.map { String(buffer: $0) }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import NIOCore
 import NIOPosix
 
@@ -33,9 +34,11 @@ struct SocketFile {
 
     /// Whether the file is a socket. `nil` if it does not exist.
     private var isSocket: Bool? {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else { return nil }
-        return facts.st_mode & S_IFMT == S_IFSOCK
+        do {
+            return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeSocket
+        } catch {
+            return nil
+        }
     }
 
     /// Whether a server listens on the socket.
