@@ -17,7 +17,7 @@ final class AVIFCodecTests: XCTestCase {
 
     private func header(_ file: [UInt8]) throws -> ImageHeader { try codec.header(of: file.span) }
 
-    /// A file whose code points (ITU-T H.273) are changed to these.
+    /// A file with these code points (ITU-T H.273).
     private func file(primaries: UInt8, transfer: UInt8) throws -> [UInt8] {
         var bytes = try file()
         let name = Array("colrnclx".utf8)
@@ -53,7 +53,7 @@ final class AVIFCodecTests: XCTestCase {
     }
 
     func testThatFilesOfMoreItemsThanAnyoneWritesAreRefusedUnread() {
-        // Given files that say they have so many items, places, properties, associations or references, or so long a sequence
+        // Given files that announce this many items, extents, properties, associations or references, or such a long sequence
         let many: [UInt8] = [0, 0, 4, 1]
         let properties = [[UInt8]](repeating: box("free", []), count: 1025).flatMap { $0 }
         let head = box("ftyp", Array("avif\0\0\0\0avifmif1".utf8))
@@ -77,11 +77,11 @@ final class AVIFCodecTests: XCTestCase {
         // Given
         let file = try file()
         for end in 0..<min(file.count, 400) {
-            // When what there is of the boxes is read
+            // When the existing boxes are read
             do {
                 _ = try header(Array(file[..<end]))
             } catch CodecError.unsupported(let what) {
-                // Then nobody takes it for very many
+                // Then no file counts as one of very many pictures
                 XCTFail("\(end) bytes: \(what)")
             } catch {}
         }
@@ -131,7 +131,7 @@ final class AVIFCodecTests: XCTestCase {
     }
 
     func testThatTheSampleIsUnderstood() throws {
-        // Given: the sample's lines, of which none is nested.
+        // Given the lines of the sample, which has no nesting
         let lines = AVIFCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
         var keys = Dictionary(
             uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in

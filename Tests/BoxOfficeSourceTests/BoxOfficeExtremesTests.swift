@@ -5,7 +5,7 @@ import XCTest
 
 final class BoxOfficeExtremesTests: XCTestCase {
     func testThatNoValueOfKOBISTrapsOrPassesAsANumberThatIsNone() async throws {
-        // Given KOBIS's lists, a search and a film with each extreme value in each place
+        // Given lists, a search and a film of KOBIS with each extreme value in each position
         let code = "20112207"
         let film = RecordedKOBIS.movie.split(separator: "20124079").joined(separator: code)
         for list in ExtremeJSON.variants(of: RecordedKOBIS.day) {
@@ -36,14 +36,14 @@ final class BoxOfficeExtremesTests: XCTestCase {
     }
 
     func testThatAnAnswerOfMoreThanItsBytesIsRefused() async throws {
-        // Given an answer of nine megabytes
+        // Given a response of nine megabytes
         let transport = RecordedKOBIS.transport()
         transport.on(RecordedKOBIS.daily, "[" + String(repeating: "\"a\",", count: 9 << 18) + "1]")
         do {
             _ = try await RecordedKOBIS.source(transport).titles(TitleQuery(date: CalendarDay("20120101")))
             XCTFail("it was read")
         } catch {
-            // Then it was not read at all
+            // Then it was not parsed at all
             XCTAssertTrue("\(error)".contains("sends more than 8388608 bytes"), "\(error)")
         }
     }

@@ -48,7 +48,7 @@ final class BoxOfficePosterTests: XCTestCase {
         XCTAssertTrue(candidates.isEmpty)
     }
 
-    /// A folder of pictures, as far as a box office is concerned.
+    /// A source of posters that resembles a folder.
     private struct Pictures: SourcePlugin {
         struct Configuration: Decodable, Sendable { var changed: [String]? }
         static let type = "pictures"

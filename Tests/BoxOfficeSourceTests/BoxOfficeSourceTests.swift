@@ -94,7 +94,7 @@ final class BoxOfficeSourceTests: XCTestCase {
     }
 
     func testThatTheNewestListIsYesterdaysInSeoul() async throws {
-        // Given: half past midnight on the 21st in Seoul, the 20th in Greenwich
+        // Given half past midnight on the 21st in Seoul, the 20th in Greenwich
         let transport = RecordedKOBIS.transport()
         let source = try RecordedKOBIS.source(transport, clock: ManualClock(Date(timeIntervalSince1970: 1_795_188_600)))
 
@@ -106,7 +106,7 @@ final class BoxOfficeSourceTests: XCTestCase {
     }
 
     func testThatTheNewestWeekIsTheLastThatIsOver() async throws {
-        // Given: Saturday the 21st in Seoul; Thursday was the 19th, Sunday the 15th
+        // Given Saturday the 21st in Seoul; Thursday was the 19th, Sunday the 15th
         let cases: [(TitleQuery.Period, String)] = [(.week, "20261115"), (.weekend, "20261115"), (.weekdays, "20261119")]
 
         for (period, day) in cases {
@@ -122,7 +122,7 @@ final class BoxOfficeSourceTests: XCTestCase {
     }
 
     func testThatDaysWithoutDataCostNoCall() async throws {
-        // Given: today and tomorrow in Seoul, and the day before the first
+        // Given today and tomorrow in Seoul, and the day before the first
         let transport = RecordedKOBIS.transport()
         let source = try RecordedKOBIS.source(transport)
 

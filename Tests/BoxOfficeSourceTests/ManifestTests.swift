@@ -5,7 +5,7 @@ import OnesheetTesting
 import RestSource
 import XCTest
 
-/// KOBIS and Kakao described by a manifest answer as the Swift plugin does.
+/// A manifest for KOBIS and Kakao gives the same answers as the Swift plugin.
 final class ManifestTests: XCTestCase {
     private static func manifest(_ transport: any HTTPTransport = RecordedKOBIS.transport()) throws -> RestSource {
         let value = try ConfigurationValue(yaml: "manifest: kobis-kakao\nvariables: { key: k, kakaoKey: kakao-key }")

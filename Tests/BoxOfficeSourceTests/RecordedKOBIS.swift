@@ -4,7 +4,7 @@ import KakaoSource
 import OnesheetCore
 import OnesheetTesting
 
-/// KOBIS as it answers, in its recorded shape: nearly everything is a text.
+/// KOBIS in its recorded form: almost all values are texts.
 enum RecordedKOBIS {
     static let root = "https://www.kobis.or.kr/kobisopenapi/webservice/rest"
     static let daily = "\(root)/boxoffice/searchDailyBoxOfficeList.json"
@@ -64,7 +64,7 @@ enum RecordedKOBIS {
         "meta":{"is_end":true,"pageable_count":2,"total_count":2}}
         """
 
-    /// All of it, with Kakao's pictures beside.
+    /// All responses, including Kakao's pictures.
     static func transport() -> FakeTransport {
         let transport = FakeTransport()
         transport.on(daily, day)

@@ -3,7 +3,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 
-/// What one worker does to the cache, without end.
+/// The endless operations of one worker on the cache.
 struct CrashTraffic {
     static let budgets = DiskBudgets(original: 1 << 20, variant: 1 << 20, metadata: 1 << 18)
 
@@ -35,7 +35,7 @@ struct CrashTraffic {
         }
     }
 
-    /// An entry whose body says which key it belongs to, and is the same byte throughout.
+    /// An entry whose body names its key and consists of one repeated byte.
     private mutating func entry(for key: CacheKey) -> CacheEntry {
         let letter = UInt8(next(256))
         var body = ByteBuffer(string: "\(key)\n")

@@ -2,8 +2,8 @@ import Foundation
 import OnesheetCache
 import OnesheetCore
 
-// Works on a cache's folder as hard as it can until it is killed: stores, reads, removes, purges and makes room, all at once.
-// Prints a letter for each operation, so that the test that kills it knows that it has begun. Arguments: folder, seed.
+// Works on a cache folder until it is killed: stores, reads, removes, purges and evicts, all concurrently. Prints a letter for each
+// operation, so that the test knows that it has begun. Arguments: folder, seed.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let seed = UInt64(arguments[2]) else {

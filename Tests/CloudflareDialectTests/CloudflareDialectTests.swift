@@ -4,7 +4,7 @@ import XCTest
 
 @testable import CloudflareDialect
 
-/// Addresses and what they are translated into. What a server then makes of them is tested with the server.
+/// Addresses and their translations. Server tests cover the responses.
 final class CloudflareDialectTests: XCTestCase {
     private let server = FakeDialectServer()
 
@@ -44,10 +44,10 @@ final class CloudflareDialectTests: XCTestCase {
     }
 
     func testThatNothingIsReadWithoutLeave() {
-        // Given a server that makes only what was signed
+        // Given a server that accepts only signed addresses
         let strict = FakeDialectServer(acceptsUnsigned: false)
         for address in ["w=60/sample://1", "widht=1/sample://1"] as [Substring] {
-            // Then an address is refused before it is read, also a wrong one
+            // Then an address is refused before it is parsed, even an invalid one
             XCTAssertThrowsError(try CloudflareDialect().image(at: address, on: strict)) { error in
                 XCTAssertEqual(error as? RequestError, .forbidden("only what was signed"), "\(address)")
             }

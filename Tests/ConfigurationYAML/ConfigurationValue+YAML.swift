@@ -2,7 +2,7 @@ package import OnesheetCore
 import Yams
 
 extension ConfigurationValue {
-    /// Reads YAML as the server does, without the environment; `type` is the server's own key.
+    /// Parses YAML like the server, without environment variables; `type` is the server's own key.
     package init(yaml: String) throws {
         guard let node = try Yams.compose(yaml: yaml) else {
             self = .null

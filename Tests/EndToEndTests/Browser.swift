@@ -2,14 +2,15 @@ import Foundation
 import Synchronization
 import XCTest
 
-/// Headless Chromium, driven over the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>) through two pipes.
+/// Headless Chromium, controlled with the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>) through two
+/// pipes.
 final class Browser: Sendable {
-    /// What the browser did not do.
+    /// A failure of the browser.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// How a page is looked at.
+    /// The conditions for viewing a page.
     struct Look {
         var width = 1280
         var height = 900
@@ -31,12 +32,12 @@ final class Browser: Sendable {
     private let session = Mutex("")
     private let runsScripts = Mutex(true)
 
-    /// The browser's program; `nil` if it is not installed.
+    /// The path of the browser; `nil` if it is not installed.
     static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Starts a browser with a profile of its own in `folder`, and opens an empty page.
+    /// Starts a browser with its own profile in `folder`, and opens an empty page.
     static func start(_ program: String, in folder: URL) async throws -> Browser {
         let browser = try Browser(program, folder)
         let target = try await browser.send("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
@@ -47,7 +48,7 @@ final class Browser: Sendable {
         return browser
     }
 
-    /// Adds up what moved without anybody's doing, as <https://web.dev/articles/cls> counts it.
+    /// Sums up unexpected layout shifts, as <https://web.dev/articles/cls> defines them.
     private static let observer = """
         window.shift = 0;
         new PerformanceObserver((list) => {
@@ -59,7 +60,7 @@ final class Browser: Sendable {
         let (input, output) = (Pipe(), Pipe())
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        // The protocol is spoken over the descriptors 3 and 4.
+        // The protocol uses the descriptors 3 and 4.
         process.arguments = [
             "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", program, "--headless=new", "--no-sandbox", "--disable-gpu",
             "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--remote-debugging-pipe",
@@ -75,7 +76,7 @@ final class Browser: Sendable {
         Thread.detachNewThread { self.read(reading) }
     }
 
-    /// Ends the browser and waits until it has ended.
+    /// Terminates the browser and waits until it has ended.
     func end() {
         process.terminate()
         process.waitUntilExit()
@@ -140,7 +141,7 @@ final class Browser: Sendable {
 
     // MARK: What tests do
 
-    /// Opens an address with an empty memory of what was before, and waits until `condition` holds in the page.
+    /// Opens an address with an empty history, and waits until `condition` holds in the page.
     func open(_ url: String, _ look: Look = Look(), until condition: String) async throws {
         state.withLock { $0.events = [] }
         try await send(
@@ -157,7 +158,8 @@ final class Browser: Sendable {
         try await wait(condition)
     }
 
-    /// Waits until `condition` holds in the page, a minute at most. It is looked at in the page, a second at a time: the page may go.
+    /// Waits until `condition` holds in the page, for at most a minute. The page evaluates it for a second at a time, because the
+    /// page may be replaced.
     func wait(_ condition: String, file: StaticString = #filePath, line: UInt = #line) async throws {
         let end = ContinuousClock.now + .seconds(60)
         let pause = runsScripts.withLock { $0 } ? "await new Promise((done) => setTimeout(done, 25))" : "0"
@@ -169,7 +171,7 @@ final class Browser: Sendable {
         throw Failure(description: condition)
     }
 
-    /// What an expression of JavaScript is, as text; a promise's value once it is there.
+    /// The value of a JavaScript expression as text; waits for promises.
     func evaluate(_ expression: String) async throws -> String {
         let result: [String: Any]
         do {
@@ -177,7 +179,7 @@ final class Browser: Sendable {
                 "Runtime.evaluate",
                 ["expression": "(async () => String(\(expression)))()", "returnByValue": true, "awaitPromise": true])
         } catch let failure as Failure where ["context", "navigated", "collected"].contains(where: failure.description.contains) {
-            // The page was being exchanged.
+            // The page was being replaced.
             return ""
         }
         if let exception = result["exceptionDetails"] as? [String: Any] {
@@ -200,14 +202,14 @@ final class Browser: Sendable {
         "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9, "PageUp": 33,
     ]
 
-    /// The present picture of the page, as a PNG.
+    /// A screenshot of the page as PNG.
     func screenshot() async throws -> Data {
         let text = try await send("Page.captureScreenshot", ["format": "png"])["data"] as? String
         return try XCTUnwrap(Data(base64Encoded: text ?? ""))
     }
 
-    /// What the page has said since it was opened: messages of its scripts, errors, reports of its policy. A server that was busy is
-    /// none: the browser reports each such answer, and the page asks again.
+    /// Messages of the page since it was opened: of its scripts, errors, and reports of its policy. Excludes reports of a busy
+    /// server: the browser reports each such response, and the page retries.
     func messages() -> [String] {
         events("Log.entryAdded").compactMap { event in
             let entry = event["entry"] as? [String: Any]
@@ -219,7 +221,7 @@ final class Browser: Sendable {
             + events("Runtime.exceptionThrown").map { "\($0)" } + events("Runtime.consoleAPICalled").map { "\($0)" }
     }
 
-    /// Addresses that were asked for since the page was opened.
+    /// Requested addresses since the page was opened.
     func requests() -> [String] {
         events("Network.requestWillBeSent").compactMap { ($0["request"] as? [String: Any])?["url"] as? String }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// `onesheet bundle`, whose archive the system's own tar reads.
+/// `onesheet bundle`, whose archive the system's tar can read.
 final class BundleTests: XCTestCase {
     private var folder = URL(filePath: "/")
 
@@ -12,7 +12,7 @@ final class BundleTests: XCTestCase {
     }
 
     func testThatAnArchiveHoldsTitlesAndPostersAndIsTheSameEachTime() async throws {
-        // Given two bundles of the sample source, made with caches of their own
+        // Given two bundles of the sample source, made with separate caches
         for name in ["a", "b"] {
             let outcome = try await Program.run(
                 ["bundle", "sample", "--sizes", "w92", "--formats", "jpg,png", "-o", "\(name).tar", "--cache", name], in: folder)
@@ -25,7 +25,7 @@ final class BundleTests: XCTestCase {
         tar.currentDirectoryURL = folder
         try tar.run()
         tar.waitUntilExit()
-        // Then both have the same bytes, and each poster is where the index says
+        // Then both have the same bytes, and each poster is at its place in the index
         XCTAssertEqual(tar.terminationStatus, 0)
         XCTAssertEqual(try Data(contentsOf: file("a.tar")), try Data(contentsOf: file("b.tar")))
         let index = try XCTUnwrap(

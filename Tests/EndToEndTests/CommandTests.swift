@@ -5,7 +5,7 @@ import XCTest
     import FoundationNetworking
 #endif
 
-/// Every command, as its help says it.
+/// Every command according to its help.
 final class CommandTests: XCTestCase {
     private var folder = URL(filePath: "/")
 
@@ -24,9 +24,9 @@ final class CommandTests: XCTestCase {
             ["config", "check"], ["config", "print"],
         ]
         for command in commands {
-            // When its help is asked for
+            // When its help is requested
             let outcome = try await run(command + ["--help"])
-            // Then there is some, and success
+            // Then it prints help and succeeds
             XCTAssertEqual(outcome.status, 0, "\(command)")
             XCTAssertTrue(outcome.text.contains("USAGE: onesheet"), "\(command)")
             XCTAssertTrue(outcome.text.contains("OVERVIEW:"), "\(command)")
@@ -63,9 +63,9 @@ final class CommandTests: XCTestCase {
             (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no signing key"),
         ]
         for (arguments, message) in table {
-            // When a command cannot do its work
+            // When a command fails
             let outcome = try await run(arguments)
-            // Then it says why in one line and ends with 1
+            // Then it prints the reason in one line and exits with 1
             XCTAssertEqual(outcome.status, 1, "\(arguments)")
             XCTAssertTrue(outcome.errors.hasPrefix(message), "\(arguments): \(outcome.errors)")
             XCTAssertEqual(outcome.errors.filter { $0 == "\n" }.count, 1, outcome.errors)
@@ -77,13 +77,13 @@ final class CommandTests: XCTestCase {
         let first = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json"])
         XCTAssertEqual(first.status, 0, first.errors)
         XCTAssertEqual(try summary(first), ["total": 4, "made": 4, "skipped": 0])
-        // When it is started again
+        // When it runs again
         let second = try await run([
             "prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92,w154", "--cache", "c", "--json",
         ])
-        // Then all is there
+        // Then every variant already exists
         XCTAssertEqual(try summary(second), ["total": 4, "made": 0, "skipped": 4])
-        // And a server answers with what was made
+        // And a server serves the prefetched variants
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
         let (_, response) = try await get(url + "/t/p/w154/sample/2.jpg")
@@ -91,7 +91,7 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatWhatIsSignedIsServedAndNothingElse() async throws {
-        // Given a key, and an address that was signed with it
+        // Given a key and a signed address
         let key = String(repeating: "0123456789abcdef", count: 4)
         try Data("signing: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n".utf8).write(
             to: folder.appending(path: "onesheet.yaml"))
@@ -100,13 +100,13 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(signed.status, 0, signed.errors)
         let address = signed.text.trimmingCharacters(in: .newlines)
         XCTAssertTrue(address.hasSuffix("/" + path), address)
-        // When a server with that key is asked for it, and for what nobody has signed
+        // When a server with that key gets it, and an unsigned one
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }
         let (picture, response) = try await get(url + address)
         let (_, other) = try await get(url + address.replacing("60:90", with: "61:90"))
         let (_, unsafe) = try await get(url + "/i/unsafe/" + path)
-        // Then it makes the one and refuses the others
+        // Then it accepts the first and rejects the second
         XCTAssertEqual([response, other, unsafe].map(\.statusCode), [200, 403, 403])
         XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
@@ -123,7 +123,7 @@ final class CommandTests: XCTestCase {
         // Given a poster
         let original = try await poster()
         try original.write(to: folder.appending(path: "in.jpg"))
-        // When it is rendered to a file, and through the standard streams
+        // When it is rendered to a file, and through standard input and output
         let toFile = try await run(["render", "in.jpg", "-o", "out.png", "--options", "rs:fit:100:0"])
         let toStream = try await Program.run(
             ["render", "-", "-o", "-", "--options", "rs:fit:100:0/f:png"], input: original, in: folder)
@@ -138,11 +138,11 @@ final class CommandTests: XCTestCase {
     func testThatCachePurgeRemovesWhatItNames() async throws {
         // Given a cache with two titles
         _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
-        // When one is purged, first for show
+        // When one is purged, first as a dry run
         let shown = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--dry-run", "--json"])
         let purged = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--json"])
         let after = try await run(["cache", "stats", "--cache", "c", "--json"])
-        // Then its original and its variant are gone and the other's are there
+        // Then its original and its variant are removed, and the other's are present
         XCTAssertEqual(shown.text, purged.text)
         XCTAssertEqual(try summary(purged)["entries"], 3)
         let figures = try JSONDecoder().decode(CacheFigures.self, from: after.output)
@@ -161,7 +161,7 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatCacheVerifyFindsDamageAndRepairsIt() async throws {
-        // Given a cache with three files, one of which is cut off
+        // Given a cache with three files, one of which is truncated
         _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
         let entries = folder.appending(path: "c/entries")
         let file = try XCTUnwrap(FileManager.default.subpathsOfDirectory(atPath: entries.path).first { $0.count > 32 })
@@ -188,13 +188,13 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatTheVersionIsTheNewestOfTheChangelog() async throws {
-        // Given the newest version that the change log has
+        // Given the newest version in the change log
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../CHANGELOG.md")
         let changes = try String(contentsOf: file, encoding: .utf8)
         let newest = try XCTUnwrap(changes.firstMatch(of: /\n## ([0-9]+\.[0-9]+\.[0-9]+)/).map { String($0.1) })
-        // When the program is asked
+        // When the program prints its version
         let outcome = try await run(["--version"])
-        // Then it is that
+        // Then both are equal
         XCTAssertEqual(outcome.text, newest + "\n")
         XCTAssertEqual(outcome.status, 0)
     }
@@ -214,9 +214,9 @@ final class CommandTests: XCTestCase {
         try Data("sources: { sample: { type: sample }, art: { type: folder, path: art } }".utf8).write(
             to: folder.appending(path: "onesheet.yaml"))
         for name in ["sample", "art"] {
-            // When it is tried
+            // When the folder is checked
             let outcome = try await run(["sources", "check", name, "--cache", "c"])
-            // Then steps and rules hold, and what could not be tried is said
+            // Then all steps and rules succeed, and the report names untried ones
             XCTAssertEqual(outcome.status, 0, outcome.text)
             XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 14, outcome.text)
             XCTAssertTrue(outcome.text.contains("– a used-up quota"), outcome.text)
@@ -224,7 +224,7 @@ final class CommandTests: XCTestCase {
     }
 
     func testThatABrokenSourceIsToldWithWhatToDo() async throws {
-        // Given a program that answers another title than the one asked for
+        // Given a program that returns another title than the requested one
         let program = #"""
             while IFS= read -r line; do
               id=${line#'{"id":'}; id=${id%%,*}
@@ -237,9 +237,9 @@ final class CommandTests: XCTestCase {
             """#
         try Data(program.utf8).write(to: folder.appending(path: "bad.sh"))
         try Data("sources: { bad: { type: exec, command: [sh, bad.sh] } }".utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        // When it is tried
+        // When it is checked
         let outcome = try await run(["sources", "check", "bad", "--id", "1", "--cache", "c", "--json"])
-        // Then the command fails, and the report names the rule and the remedy
+        // Then the command fails, and the report names the rule and a solution
         XCTAssertEqual(outcome.status, 1, outcome.text)
         let report = try XCTUnwrap(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
         let rules = try XCTUnwrap(report["rules"] as? [[String: Any]])
@@ -251,16 +251,16 @@ final class CommandTests: XCTestCase {
     func testThatTheServerEndsWellWhenItIsTold() async throws {
         // Given a server
         let (server, _) = try await Program.serve(["--cache", "c"], in: folder)
-        // When it gets SIGTERM
+        // When it receives SIGTERM
         server.terminate()
         server.waitUntilExit()
-        // Then it ends with success
+        // Then it exits with success
         XCTAssertEqual(server.terminationStatus, 0)
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
     func testThatACommandThatOnlyLooksWritesNothing() async throws {
-        // Given a folder with a configuration, somebody's files and no cache
+        // Given a folder with a configuration, foreign files and no cache
         let key = String(repeating: "0123456789abcdef", count: 4)
         try Data(
             "cache: { disk: { path: cache/of/ours } }\nsigning: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n"
@@ -269,7 +269,7 @@ final class CommandTests: XCTestCase {
         try FileManager.default.createDirectory(at: folder.appending(path: "letters"), withIntermediateDirectories: false)
         try Data("mine".utf8).write(to: folder.appending(path: "letters/letter"))
         let before = try snapshot()
-        // When all commands run that only look
+        // When all read-only commands run
         for arguments in [
             ["config", "check"], ["config", "check", "--cache", "c", "--record", "tape/of/ours"],
             ["config", "check", "--cache", folder.path + "/letters/below"], ["config", "print"], ["sources"],
@@ -280,11 +280,11 @@ final class CommandTests: XCTestCase {
             // Then they succeed
             XCTAssertEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
         }
-        // And one says that it would write where it may not
+        // And one reports that it could not write there
         let refused = try await run(["config", "check", "--cache", "letters"])
         XCTAssertEqual(refused.status, 1)
         XCTAssertTrue(refused.errors.contains("is not a Onesheet cache"), refused.errors)
-        // And nothing has changed
+        // And the folder is unchanged
         XCTAssertEqual(try snapshot(), before)
     }
 
@@ -294,13 +294,13 @@ final class CommandTests: XCTestCase {
         let before = try snapshot()
         // When the configuration is checked
         let outcome = try await run(["config", "check", "--cache", "c"])
-        // Then it is good, and the cache is as it was
+        // Then it is valid, and the cache is unchanged
         XCTAssertEqual(outcome.status, 0, outcome.errors)
         XCTAssertEqual(try snapshot(), before)
     }
 
     func testThatAServerStartsOnADamagedCacheAndKeepsWhatWasDecided() async throws {
-        // Given a cache, and a picture that is blocked
+        // Given a cache and a blocked picture
         _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
         _ = try await run(["sources", "block", "0123456789abcdef", "--cache", "c"])
         // When marker, index, lock and state are all damaged
@@ -315,7 +315,7 @@ final class CommandTests: XCTestCase {
         try state.write(contentsOf: Data(count: 4096))
         try state.close()
         let (server, url, log) = try await Program.serveWithLog(["--cache", "c"], in: folder)
-        // Then it serves from its entries, says what it set aside, and knows what is blocked
+        // Then it serves its entries, logs the damaged items, and still blocks the picture
         let said = await log.read(until: "The state was damaged")
         XCTAssertTrue(said.contains("The cache's CACHEDIR.TAG was damaged"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
@@ -326,7 +326,7 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(blocked.text, "0123456789abcdef\n")
     }
 
-    /// Names, kinds, permissions, sizes and times of all that is in the folder.
+    /// Names, types, permissions, sizes and times of all items in the folder.
     private func snapshot() throws -> [String: String] {
         var items: [String: String] = [:]
         for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.path)) {
@@ -339,7 +339,7 @@ final class CommandTests: XCTestCase {
 
     private func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
 
-    /// The numbers of a JSON document.
+    /// The numbers in a JSON document.
     private struct CacheFigures: Decodable {
         struct Part: Decodable { let entries: Int }
         let total: Part

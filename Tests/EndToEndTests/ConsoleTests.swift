@@ -5,7 +5,7 @@ import XCTest
     import FoundationNetworking
 #endif
 
-/// The page in a real browser, as people use it.
+/// The page in a real browser.
 final class ConsoleTests: XCTestCase {
     private static let settled = """
         document.querySelector("main h1, main .notice") && !document.querySelector("main[aria-busy], [aria-busy=true]") \
@@ -26,7 +26,7 @@ final class ConsoleTests: XCTestCase {
     }
 
     func testThatEachViewIsCleanInEachSizeThemeAndLanguage() async throws {
-        // Given a server, and a browser as a wide English one by day and a narrow Korean one by night
+        // Given a server, and browsers: a wide English one in light mode and a narrow Korean one in dark mode
         let (url, browser) = try await start()
         let looks = [
             Browser.Look(), Browser.Look(width: 320, height: 640, isDark: true, language: "ko-KR"),
@@ -38,7 +38,7 @@ final class ConsoleTests: XCTestCase {
             for look in looks {
                 // When a view is opened
                 try await browser.open(url + view, look, until: Self.settled)
-                // Then it says nothing to the console, asks for nothing elsewhere, and keeps to the screen and in place
+                // Then it logs nothing, requests nothing from elsewhere, fits the screen and has no layout shifts
                 let context = "\(view) \(look.width)"
                 XCTAssertEqual(browser.messages(), [], context)
                 let requests = browser.requests()
@@ -60,17 +60,17 @@ final class ConsoleTests: XCTestCase {
     }
 
     func testThatTheLayoutIsRememberedAndDaysAreChosenByKeyboard() async throws {
-        // Given a list of a day
+        // Given the list of a day
         let (url, browser) = try await start()
         try await browser.open("\(url)/?source=sample&date=2026-11-20", until: Self.settled)
         try await browser.wait("document.querySelector('ol.wall li')")
-        // When the list is chosen, and an arrow key is pressed
+        // When the rows view is chosen and an arrow key is pressed
         _ = try await browser.evaluate("document.getElementById('as-list').click()")
         try await browser.press("ArrowLeft")
-        // Then it is the day before, as a list
+        // Then it shows the previous day as rows
         try await browser.wait(
             "document.querySelector('#date time')?.dateTime === '2026-11-19' && document.querySelector('ol.list li')")
-        // When the calendar is opened, and a day of the month before is chosen by keys alone
+        // When the calendar is opened, and a day of the previous month is chosen with the keyboard
         _ = try await browser.evaluate("document.getElementById('date').focus()")
         try await browser.press("Enter")
         try await browser.wait("document.activeElement.dataset.day === '2026-11-19'")
@@ -79,7 +79,7 @@ final class ConsoleTests: XCTestCase {
         try await browser.press("ArrowRight")
         try await browser.wait("document.activeElement.dataset.day === '2026-10-13'")
         try await browser.press("Enter")
-        // Then it is that day, and the way back leads to the one before
+        // Then it shows that day, and Back leads to the previous one
         try await browser.wait(
             "document.querySelector('#date time')?.dateTime === '2026-10-13' && document.querySelector('ol.list li')")
         _ = try await browser.evaluate("history.back()")
@@ -88,19 +88,19 @@ final class ConsoleTests: XCTestCase {
     }
 
     func testThatASearchFindsAndTheListGoesOn() async throws {
-        // Given the whole catalogue, of more than one page
+        // Given the whole catalogue, with more than one page
         let (url, browser) = try await start()
         try await browser.open("\(url)/?source=sample", until: Self.settled)
         let first = try await browser.evaluate("document.querySelectorAll('#titles li').length")
         XCTAssertGreaterThanOrEqual(Int(first) ?? 0, 12)
-        // When somebody scrolls to its end
+        // When the reader scrolls to its end
         try await browser.wait("(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length > 12)")
-        // Then there is more, each once
+        // Then there are more titles, each once
         let twice = try await browser.evaluate(
             "(() => { const all = [...document.querySelectorAll('#titles li a')].map((a) => a.href); return all.length - new Set(all).size })()"
         )
         XCTAssertEqual(twice, "0")
-        // When a title is opened and left again, the list is as it was
+        // When a title is opened and closed again, the list is unchanged
         let count = try await browser.evaluate("document.querySelectorAll('#titles li').length")
         _ = try await browser.evaluate("document.querySelector('#titles li:nth-child(13) a').click()")
         try await browser.wait("document.querySelector('article.title h1')")
@@ -109,7 +109,7 @@ final class ConsoleTests: XCTestCase {
         // When words are searched for
         _ = try await browser.evaluate(
             "(document.querySelector('input[type=search]').value = '소금', document.querySelector('form.search').requestSubmit())")
-        // Then the films of that name are there
+        // Then the films with that name are shown
         try await browser.wait("document.querySelectorAll('#titles li').length === 2 && document.title.includes('소금')")
         XCTAssertEqual(browser.messages(), [])
     }
@@ -119,7 +119,7 @@ final class ConsoleTests: XCTestCase {
         let (url, browser) = try await start()
         try await browser.open("\(url)/?source=art&posters=film", until: Self.settled)
         try await browser.wait("document.querySelectorAll('.candidate .frame.there').length === 2")
-        // When nobody signs in, or with a wrong token
+        // When the administrator does not sign in, or uses a wrong token
         _ = try await browser.evaluate("document.getElementById('sign-in').requestSubmit()")
         try await browser.wait("document.querySelector('.outcome').textContent.includes('No token was given')")
         _ = try await browser.evaluate(
@@ -127,7 +127,7 @@ final class ConsoleTests: XCTestCase {
         try await browser.wait("document.querySelector('.outcome').textContent.includes('The token is not the one')")
         let disabled = try await browser.evaluate("document.querySelector('[data-order=pin]').disabled")
         XCTAssertEqual(disabled, "true")
-        // Then it is said which; and with the right one the other picture is pinned, and that is taken back
+        // Then the page names the problem. With the right token, the other picture can be pinned and unpinned
         _ = try await browser.evaluate(
             "(document.getElementById('token').value = 'secret', document.getElementById('sign-in').requestSubmit())")
         try await browser.wait("document.querySelector('[data-order=forget]')")
@@ -136,7 +136,7 @@ final class ConsoleTests: XCTestCase {
             "document.querySelectorAll('.candidate')[1].dataset.state === 'pinned' && document.getElementById('undo')")
         _ = try await browser.evaluate("document.getElementById('undo').click()")
         try await browser.wait("!document.querySelector('.candidate[data-state=pinned]')")
-        // And rejecting works, too
+        // And rejecting works too
         _ = try await browser.evaluate("document.querySelectorAll('[data-order=reject]')[0].click()")
         try await browser.wait("document.querySelectorAll('.candidate')[0].dataset.state === 'rejected'")
     }
@@ -152,13 +152,13 @@ final class ConsoleTests: XCTestCase {
     }
 
     func testThatThePageCanBeLookedAtWithoutScripts() async throws {
-        // Given a browser that runs no scripts
+        // Given a browser without scripts
         let (url, browser) = try await start()
         let look = Browser.Look(width: 320, height: 640, runsScripts: false)
         // When the page is opened
         try await browser.open(
             "\(url)/?source=sample", look, until: "location.search.includes('plain') && document.images.length === 12")
-        // Then the wall is there, fits, and leads on
+        // Then the wall is shown, fits the screen, and has links
         let width = try await browser.evaluate("document.documentElement.scrollWidth")
         XCTAssertEqual(width, "320")
         let next = try await browser.evaluate("document.querySelector('.more a').getAttribute('href')")
@@ -188,7 +188,7 @@ final class ConsoleTests: XCTestCase {
         return (url, browser)
     }
 
-    /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) finds anything. `.ci/test` says where it is.
+    /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) reports a problem. `.ci/test` sets its path.
     private func assertAccessible(_ browser: Browser, _ context: String) async throws {
         guard let path = ProcessInfo.processInfo.environment["ONESHEET_AXE"], !path.isEmpty else { return }
         let script = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Reads what a program says on standard error while it runs.
+/// Reads the standard error of a running program.
 final class LogReader: @unchecked Sendable {
-    // Read by one thread at a time: each call ends before a test makes the next one.
+    // Only one thread reads at a time: each call ends before the test makes the next one.
     private let handle: FileHandle
     private var text = ""
 
     init(_ handle: FileHandle) { self.handle = handle }
 
-    /// Waits until the program has said `words`.
-    /// - Returns: all that it said so far; without the words where it ended before.
+    /// Waits until the program has printed `words`.
+    /// - Returns: the whole output so far; without the words if the program ended first.
     func read(until words: String) async -> String {
         await withCheckedContinuation { done in
             Thread.detachNewThread { [self] in

@@ -7,7 +7,7 @@ import XCTest
     import FoundationNetworking
 #endif
 
-/// A running server and what its operator tells it: signals, and changes of its files.
+/// A running server that receives signals and changes of its files.
 final class OperationTests: XCTestCase {
     private var folder = URL(filePath: "/")
     private var file: URL { folder.appending(path: "onesheet.yaml") }
@@ -19,17 +19,17 @@ final class OperationTests: XCTestCase {
     }
 
     func testThatTheSecondSignalEndsItAtOnce() async throws {
-        // Given a server that would take an hour to end
+        // Given a server with a shutdown delay of an hour
         try configure("shutdown: { delay: 1h }\nlog: { format: json }")
         let (server, url, log) = try await Program.serveWithLog([], in: folder)
-        // When it is told to
+        // When it receives SIGTERM
         kill(server.processIdentifier, SIGTERM)
         let said = await log.read(until: "ending")
-        // Then it goes on and says that it is not ready
+        // Then it continues and reports that it is not ready
         XCTAssertTrue(said.contains("\"message\":\"ending\""), said)
         let ready = try await Self.status(url + "/ready")
         XCTAssertEqual(ready, 503)
-        // And when it is told again it ends
+        // And a second signal ends it
         kill(server.processIdentifier, SIGINT)
         server.waitUntilExit()
         XCTAssertEqual(server.terminationStatus, 1)
@@ -37,16 +37,16 @@ final class OperationTests: XCTestCase {
     }
 
     func testThatMoreClientsThanFilesKeepNobodyOutForEver() async throws {
-        // Given a server that may have few files open
+        // Given a server with a low limit of open files
         try configure("clients: { idleTimeout: 1s }")
         let (server, url, log) = try await Program.serveWithLog([], in: folder, files: 96)
-        // Then it says how many clients that is enough for, and what to do
+        // Then it logs the number of clients for that limit, and a solution
         let said = await log.read(until: "clients.connections\n")
         XCTAssertTrue(said.contains("96 files open, which is enough for 24 connections and not for 8192; raise the limit"), said)
-        // And when more come than that, and say nothing
+        // And when more clients connect and stay silent
         let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
         let connections = try (0..<60).map { _ in try Self.connect(to: port) }
-        // Then whoever asks after them is answered when they have been left
+        // Then later clients are served after the silent ones have been disconnected
         let status = try await Self.status(url + "/health")
         XCTAssertEqual(status, 200)
         for connection in connections { close(connection) }
@@ -55,7 +55,7 @@ final class OperationTests: XCTestCase {
     }
 
     func testThatAServerWithoutDescriptorsGoesOnAndTellsItsClients() async throws {
-        // Given a server that can open few files more, whatever it was told when it started
+        // Given a server that can open few more files, contrary to the limit at its start
         try configure("")
         let (server, url) = try await Program.serve([], in: folder)
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processIdentifier)/fd").compactMap(Int.init)
@@ -66,13 +66,13 @@ final class OperationTests: XCTestCase {
         try limit.run()
         limit.waitUntilExit()
         XCTAssertEqual(limit.terminationStatus, 0)
-        // When more clients come than that
+        // When more clients connect
         let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
         let connections = try (0..<most).map { _ in try Self.connect(to: port) }
-        // Then one that has no place is closed instead of being left to wait
+        // Then a client without a descriptor is disconnected and does not wait
         var places = connections.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         XCTAssertGreaterThan(poll(&places, nfds_t(places.count), 60_000), 0)
-        // And when they leave, the server serves whoever comes next
+        // And after they leave, the server serves new clients
         for connection in connections { close(connection) }
         let status = try await Self.status(url + "/health")
         XCTAssertEqual(status, 200)
@@ -80,7 +80,7 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(server.terminationStatus, 0)
     }
 
-    /// A connection on which nobody says anything.
+    /// A silent connection.
     private static func connect(to port: UInt16) throws -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -113,12 +113,12 @@ final class OperationTests: XCTestCase {
         let (server, url, log) = try await Program.serveWithLog([], in: folder)
         async let status = Self.status(url + "/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
         await gate.hasBeenReached()
-        // When it gets SIGTERM, and the origin answers only then
+        // When it receives SIGTERM, and the origin responds only then
         kill(server.processIdentifier, SIGTERM)
         let said = await log.read(until: "ending")
         XCTAssertTrue(said.contains("ending"), said)
         gate.open()
-        // Then the request is answered, and the server ends well
+        // Then the request gets its response, and the server exits with success
         let answered = try await status
         XCTAssertEqual(answered, 200)
         server.waitUntilExit()
@@ -133,11 +133,11 @@ final class OperationTests: XCTestCase {
         defer { Program.end(server) }
         let before = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(before, 400)
-        // When its file is another one and it gets SIGHUP
+        // When its file changes and it receives SIGHUP
         try configure("presets: { wall: \"rs:fit:60:0\" }")
         kill(server.processIdentifier, SIGHUP)
         let said = await log.read(until: "reloaded")
-        // Then it goes by the new one, and names what takes a restart
+        // Then it uses the new configuration, and names the keys that need a restart
         XCTAssertTrue(said.contains("reloaded"), said)
         let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
@@ -153,11 +153,11 @@ final class OperationTests: XCTestCase {
         // When its file is damaged
         try configure("presets: [")
         let said = await log.read(until: "the old one stays")
-        // Then it says so and goes on
+        // Then it logs that and continues
         XCTAssertTrue(said.contains("error") && said.contains("onesheet.yaml"), said)
         let still = try await Self.status(url + "/i/unsafe/pr:card/plain/sample://1@jpg")
         XCTAssertEqual(still, 200)
-        // And when it is mended the new one holds
+        // And after a repair the new configuration applies
         try configure("presets: { wall: \"rs:fit:60:0\" }")
         _ = await log.read(until: "reloaded")
         let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")

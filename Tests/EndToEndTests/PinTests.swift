@@ -5,7 +5,7 @@ import XCTest
     import FoundationNetworking
 #endif
 
-/// What the command line decides about posters, a running server does.
+/// A running server follows the decisions of the command line about posters.
 final class PinTests: XCTestCase {
     private var folder = URL(filePath: "/")
 
@@ -32,7 +32,7 @@ final class PinTests: XCTestCase {
         let poster = "\(url)/t/p/original/art/film"
         try await assertShows(pictures[0], poster)
 
-        // When commands decide otherwise, then the server follows; it notices within a second
+        // When commands decide otherwise, then the server follows within a second
         for (command, shown) in [("pin", 1), ("unpin", 0), ("reject", 1)] {
             try await run([command, "art", "film"] + ["pin": ["2"], "reject": ["1"]][command, default: []])
             try await assertShows(pictures[shown], poster)
@@ -67,7 +67,7 @@ final class PinTests: XCTestCase {
         XCTAssertTrue(shown == picture, "\(shown.count) bytes instead of \(picture.count)", line: line)
     }
 
-    /// Asks until `condition` holds, for half a minute at most: another process tells the server nothing.
+    /// Polls until `condition` holds, for at most half a minute: another process sends the server no notification.
     private func poll(until condition: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while try await !condition(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(100)) }

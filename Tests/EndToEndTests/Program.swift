@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// The built `onesheet`, run as a person runs it.
+/// The built `onesheet` as a process.
 struct Program {
     struct Outcome {
         let status: Int32
@@ -10,12 +10,12 @@ struct Program {
         var text: String { String(decoding: output, as: UTF8.self) }
     }
 
-    /// Beside the tests' own binary.
+    /// Beside the test binary.
     static var path: URL {
         URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "onesheet")
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it ends.
     static func run(_ arguments: [String], input: Data? = nil, in folder: URL) async throws -> Outcome {
         let process = make(arguments, in: folder)
         let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
@@ -23,7 +23,7 @@ struct Program {
         process.standardError = errors
         process.standardInput = input == nil ? FileHandle.nullDevice : standardInput
         try process.run()
-        // Read both ends at once: a pipe that nobody empties stops the program.
+        // Read both pipes concurrently: a full pipe would stop the program.
         async let outputData = read(output)
         async let errorData = read(errors)
         if let input {
@@ -35,8 +35,8 @@ struct Program {
         return Outcome(status: process.terminationStatus, output: out, errors: String(decoding: err, as: UTF8.self))
     }
 
-    /// Starts a server; its greeting has been printed when this returns.
-    /// - Parameter files: how many it may have open.
+    /// Starts a server and waits for its greeting.
+    /// - Parameter files: the limit of open files.
     static func serve(
         _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil
     ) async throws -> (process: Process, url: String) {
@@ -54,7 +54,7 @@ struct Program {
         return (process, url)
     }
 
-    /// Starts a server whose log can be read; its greeting has been printed when this returns.
+    /// Starts a server with a readable log and waits for its greeting.
     static func serveWithLog(
         _ arguments: [String], in folder: URL, files: Int? = nil
     ) async throws -> (process: Process, url: String, log: LogReader) {
@@ -63,7 +63,7 @@ struct Program {
         return (process, url, LogReader(errors.fileHandleForReading))
     }
 
-    /// Ends a server and waits until it has ended: its folder is removed next.
+    /// Terminates a server and waits until it has ended, because its folder is removed next.
     static func end(_ server: Process) {
         server.terminate()
         server.waitUntilExit()
@@ -71,7 +71,7 @@ struct Program {
 
     struct ServerEnded: Error {}
 
-    /// The first URL that the server prints, without its slash.
+    /// The first URL in the server's output, without a slash at the end.
     private static func greeting(_ output: Pipe) async -> String? {
         await withCheckedContinuation { done in
             Thread.detachNewThread {
@@ -94,7 +94,7 @@ struct Program {
         process.executableURL = path
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        // The caches of the person who runs the tests are not touched.
+        // Do not touch the caches of the user who runs the tests.
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LOG_LEVEL": "notice"]
         return process
     }

@@ -1,10 +1,10 @@
 import Foundation
 import XCTest
 
-/// `onesheet sources check` while somebody works on a source.
+/// `onesheet sources check` during the development of a source.
 final class SourceCheckTests: XCTestCase {
     func testThatAnAnswerThatWasKeptDoesNotHideThatTheSourceIsBrokenNow() async throws {
-        // Given a source whose list was asked for, and is kept
+        // Given a source with a cached list
         let folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         addTeardownBlock { try FileManager.default.removeItem(at: folder) }
@@ -19,7 +19,7 @@ final class SourceCheckTests: XCTestCase {
         try Data("#!/bin/sh\necho hello\n".utf8).write(to: program)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
         let check = try await Program.run(["sources", "check", "films", "--cache", "c", "--id", "1"], in: folder)
-        // Then the check says so
+        // Then the check reports that
         XCTAssertEqual(check.status, 1)
         XCTAssertTrue(check.text.contains("✗ newest list: source films: "), check.text + check.errors)
         XCTAssertTrue(check.text.contains("✗ title 1: source films: "), check.text)

@@ -7,7 +7,7 @@ import XCTest
 
 final class ExecExtremesTests: XCTestCase {
     func testThatNoValueOfAProgramTraps() async {
-        // Given a page, a title, candidates and errors with each extreme value in each place
+        // Given a page, a title, candidates and errors with each extreme value in each position
         let title =
             #"{"id":"1","name":"One","originalName":"o","overview":"o","releaseDate":"2026-10-28","rank":3,"metadata":{"n":90,"l":[1]}}"#
         let answers = [
@@ -35,7 +35,7 @@ final class ExecExtremesTests: XCTestCase {
     }
 
     func testThatWhatIsNoTextIsNoAnswer() async throws {
-        // Given bytes that are not UTF-8, and lists within each other without an end
+        // Given bytes that are not UTF-8, and endlessly nested lists
         for text in [#"{"id":ID,"result":\#(String(repeating: "[", count: 100_000))"#, #"{"id":ID,"result":{"id":"\ud800"}}"#] {
             do throws(SourceError) {
                 _ = try await source(.raw(text)).title("1")
@@ -48,17 +48,17 @@ final class ExecExtremesTests: XCTestCase {
     }
 
     func testThatLinesAreMadeWhateverThePiecesAre() {
-        // Given lines of many lengths, empty ones too
+        // Given lines of many lengths, including empty ones
         let lines = (0..<300).map { String(repeating: "x", count: $0 * 7 % 100) }
         let bytes = Data(lines.joined(separator: "\n").utf8) + Data("\nrest".utf8)
         for size in [1, 2, 3, 64, 1000, bytes.count] {
-            // When they come in pieces
+            // When they arrive in pieces
             var buffer = LineBuffer()
             var read: [Data] = []
             for start in stride(from: 0, to: bytes.count, by: size) {
                 read += buffer.lines(after: bytes[start..<min(start + size, bytes.count)])
             }
-            // Then they are the lines, without the empty ones
+            // Then the result has all lines except the empty ones
             XCTAssertEqual(read.map { String(decoding: $0, as: UTF8.self) }, lines.filter { !$0.isEmpty })
             XCTAssertEqual(buffer.rest, 4)
         }

@@ -6,7 +6,7 @@ import OnesheetTesting
 import Synchronization
 import XCTest
 
-/// Real programs: those of `examples/exec-source`.
+/// Real programs of `examples/exec-source`.
 final class ProgramTests: XCTestCase {
     private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("examples/exec-source").path
@@ -63,7 +63,7 @@ final class ProgramTests: XCTestCase {
     }
 
     func testThatAProgramThatIsKilledUnderLoadLosesNoRequest() async throws {
-        // Given: a program that answers with its own number, so that it can be killed
+        // Given a program that answers with its process id, so that it can be killed
         let script = """
             while IFS= read -r line; do
                 id=${line#'{"id":'}; id=${id%%,*}; title=${line##*'"id":"'}; title=${title%%'"'*}
@@ -76,7 +76,7 @@ final class ProgramTests: XCTestCase {
         let source = try Self.source(["/bin/sh", "-c", script])
         let kills = Kills(every: 25)
 
-        // When: eight ask all the time, and at every 25th answer the program is killed that gave it, unless it is gone already
+        // When eight tasks call it all the time, and the answering program is killed at every 25th answer
         let ids = try await withThrowingTaskGroup(of: [String].self) { group in
             for worker in 0..<8 {
                 group.addTask {
@@ -98,7 +98,7 @@ final class ProgramTests: XCTestCase {
     }
 
     func testThatAFloodingProgramEndsWithAllThatItStarted() async throws {
-        // Given a program that leaves the flooding to another one; both hold a pipe open
+        // Given a program that lets another one flood; both hold a pipe open
         let folder = try TemporaryDirectory()
         let pipe = folder.path("pipe")
         XCTAssertEqual(mkfifo(pipe, 0o600), 0)
@@ -109,14 +109,14 @@ final class ProgramTests: XCTestCase {
         // When it is asked
         let error = await failed
 
-        // Then it is believed nothing, and both end: nobody holds the pipe any more
+        // Then the answer is rejected, and both end: no process holds the pipe
         XCTAssertEqual(error, .malformedAnswer(reason: "the program wrote an invalid answer: no-answer"))
         var byte: UInt8 = 0
         XCTAssertEqual(read(end, &byte, 1), 0)
         close(end)
     }
 
-    /// Kills a program over and over, at every so many answers and each only once.
+    /// Kills programs again and again, at a fixed interval of answers and each only once.
     private final class Kills: Sendable {
         private let every: Int
         private let state = Mutex((answers: 0, killed: Set<Int32>()))

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import ExecSource
 
-/// Starts programs that a test plays: what each does with a line is a closure.
+/// Starts simulated programs: a closure handles each line.
 final class ScriptedLauncher: ChildLauncher {
     struct Call: Decodable {
         var id: Int
@@ -12,7 +12,7 @@ final class ScriptedLauncher: ChildLauncher {
         var params: JSONValue
     }
 
-    /// What a program does with a call.
+    /// The reaction of a program to a call.
     enum Reaction {
         case answer(String)
         case raw(String)
@@ -34,7 +34,7 @@ final class ScriptedLauncher: ChildLauncher {
     private let mayStart: @Sendable (Int) -> Bool
     private let greet: @Sendable (Int) -> Reaction
 
-    /// - Parameter greet: what the program of that start does with the greeting.
+    /// - Parameter greet: the reaction of the program of that start to the greeting.
     init(
         mayStart: @escaping @Sendable (Int) -> Bool = { _ in true },
         greet: @escaping @Sendable (Int) -> Reaction = { _ in .answer(#"{"protocol":1}"#) },

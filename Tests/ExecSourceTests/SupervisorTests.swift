@@ -71,7 +71,7 @@ final class SupervisorTests: XCTestCase {
     }
 
     func testThatManyCallsAtOnceSurviveAnEndWithOneRestart() async throws {
-        // Given: the program ends at the fiftieth call
+        // Given a program that ends at the fiftieth call
         let title = title
         let launcher = ScriptedLauncher { start, call in start == 1 ? (call.id < 51 ? .nothing : .end) : .answer(title) }
         let source = ExecSource(launcher: launcher, context: .forTesting())
@@ -94,7 +94,7 @@ final class SupervisorTests: XCTestCase {
         let launcher = ScriptedLauncher { start, _ in start < 6 ? .end : .answer(title) }
         let source = ExecSource(launcher: launcher, context: .forTesting(clock: clock))
 
-        // When: the first call costs four starts, then there is a pause
+        // When the first call costs four starts, then a pause follows
         let first = await failure(source)
         let during = await failure(source)
         XCTAssertEqual(launcher.starts, 4)
@@ -157,7 +157,7 @@ final class SupervisorTests: XCTestCase {
         XCTAssertEqual(error, .malformedAnswer(reason: "the program does not support protocol 1"))
     }
 
-    /// Answers the greeting with another protocol.
+    /// Answers the greeting with another protocol version.
     private struct Greeting: ChildLauncher {
         struct Mute: Child {
             let listener: any ChildListener

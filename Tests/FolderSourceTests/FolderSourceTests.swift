@@ -95,7 +95,7 @@ final class FolderSourceTests: XCTestCase {
     }
 
     func testThatASettledFolderSeesChangesToo() async throws {
-        // Given: a clock far from the files' times, so that the listing counts as settled
+        // Given a clock far from the files' times, so that the listing counts as settled
         try write("x", "a.jpg")
         let past = Date(timeIntervalSince1970: 1_000_000_000)
         try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: folder.path)
@@ -126,7 +126,7 @@ final class FolderSourceTests: XCTestCase {
     }
 
     func testThatChangesAreToldOnceAndAlsoAfterARestart() async throws {
-        // Given a folder that was told about; its files changed long ago, going by the clock
+        // Given a folder whose changes have been reported; its files changed long ago according to the clock
         for name in ["a.jpg", "b.jpg", "noir/c.jpg"] { try write("one", name) }
         let state = InMemoryState()
         let make = { [folder] in try FolderSource(.init(path: folder.path), context: .forTesting(state: state)) }
@@ -134,7 +134,7 @@ final class FolderSourceTests: XCTestCase {
         let first = [try await source.changes(), try await source.changes()]
         XCTAssertEqual(first, [.all, TitleChanges.none])
 
-        // When files come, go and change, one of them in nothing that can be set
+        // When files are added, removed and changed, one of them without a change of settable attributes
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.appendingPathComponent("a.jpg").path)
         let handle = try FileHandle(forWritingTo: folder.appendingPathComponent("a.jpg"))
         try handle.write(contentsOf: Data("two".utf8))
@@ -146,7 +146,7 @@ final class FolderSourceTests: XCTestCase {
         try write("new", "d.jpg")
         let told = [try await source.changes(), try await source.changes()]
 
-        // Then they are told, and after a restart only what happened meanwhile
+        // Then they are reported, and after a restart only later changes are
         XCTAssertEqual(told, [.titles(["a", "b", "d", "noir/c"]), TitleChanges.none])
         let again = try await make().changes()
         XCTAssertEqual(again, TitleChanges.none)
@@ -156,7 +156,7 @@ final class FolderSourceTests: XCTestCase {
     }
 
     func testThatAFileThatChangedJustNowIsToldOnceMoreWhenItIsSettled() async throws {
-        // Given a file that changes while it is looked at: its times cannot tell whether it changed again
+        // Given a file that changes during the poll: its timestamps cannot reveal a further change
         let clock = ManualClock(Date())
         try write("one", "a.jpg")
         let source = try FolderSource(.init(path: folder.path), context: .forTesting(clock: clock))
@@ -284,7 +284,7 @@ final class FolderSourceTests: XCTestCase {
 
 extension FolderSourceTests {
     func testThatFilesWhoseNamesOnlyLookTheSameAreEachAPictureOfTheirOwn() async throws {
-        // Given files whose names are equal to Swift, and not to the file system
+        // Given files whose names are equal in Swift, but not in the file system
         for (one, other) in LookalikeTexts.pairs {
             try write("first", "\(one).jpg")
             try write("second", "\(other).jpg")
@@ -292,7 +292,7 @@ extension FolderSourceTests {
         let source = try source()
         // When they are asked for
         let listed = try await ids(source).map { Array($0.utf8) }
-        // Then each is there once, with its own bytes
+        // Then each exists once, with its own bytes
         XCTAssertEqual(listed.count, 2 * LookalikeTexts.pairs.count)
         XCTAssertEqual(Set(listed).count, listed.count)
         for (one, other) in LookalikeTexts.pairs {

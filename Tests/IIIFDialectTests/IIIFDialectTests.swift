@@ -4,7 +4,7 @@ import XCTest
 
 @testable import IIIFDialect
 
-/// Addresses and what they are translated into. What a server then makes of them is tested with the server.
+/// Addresses and their translations. Server tests cover the responses.
 final class IIIFDialectTests: XCTestCase {
     private let server = FakeDialectServer()
 
@@ -40,10 +40,10 @@ final class IIIFDialectTests: XCTestCase {
     }
 
     func testThatNothingIsReadWithoutLeave() {
-        // Given a server that makes only what was signed
+        // Given a server that accepts only signed addresses
         let strict = FakeDialectServer(acceptsUnsigned: false)
         for address in ["sample:%2F%2F1/full/max/0/default.jpg", "sample:%2F%2F1/full/x/0/default.jpg"] as [Substring] {
-            // Then an address is refused before it is read, also a wrong one
+            // Then an address is refused before it is parsed, even an invalid one
             XCTAssertThrowsError(try IIIFDialect().image(at: address, on: strict)) { error in
                 XCTAssertEqual(error as? RequestError, .forbidden("only what was signed"), "\(address)")
             }
@@ -51,7 +51,7 @@ final class IIIFDialectTests: XCTestCase {
     }
 
     func testThatAPictureIsAtOneAddressAndItsDocumentAtAnother() async throws {
-        // Given a server with a picture of 3000 × 2000 that makes no larger ones than a million pixels
+        // Given a server with a picture of 3000 × 2000 and a limit of a million pixels
         let sizes =
             [92, 154, 185, 342, 500, 780].map { PixelSize(width: $0, height: $0 * 2 / 3) } + [PixelSize(width: 3000, height: 2000)]
         let host = DialectHost(
@@ -59,12 +59,12 @@ final class IIIFDialectTests: XCTestCase {
         for address in ["sample:%2F%2F1", "sample:%2F%2F1/info.json"] as [Substring] {
             XCTAssertNil(try IIIFDialect().image(at: address, on: server))
         }
-        // When its address is asked for, then the document is elsewhere
+        // When its base address is requested, then it redirects to the document
         guard case .redirect(let place) = try await IIIFDialect().document(at: "sample:%2F%2F1", on: server, from: host) else {
             return XCTFail("no redirect")
         }
         XCTAssertEqual(place, "/iiif/3/sample:%2F%2F1/info.json")
-        // And that has tiles of every scale, and the sizes that are made
+        // And the document has tiles of every scale, and the available sizes
         guard case .json(let json, _) = try await IIIFDialect().document(at: "sample:%2F%2F1/info.json", on: server, from: host),
             let document = json as? IIIFDocument
         else { return XCTFail("no document") }

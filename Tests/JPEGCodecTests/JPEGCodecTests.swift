@@ -18,7 +18,7 @@ final class JPEGCodecTests: XCTestCase {
     }
 }
 
-/// The codec without its planes, whose round trip `CodecConformance` cannot compare: it asks for packed pixels. `JPEGKindsTests` does.
+/// The codec without planes. `CodecConformance` requests packed pixels and cannot compare planes; `JPEGKindsTests` does.
 private struct PackedJPEG: Codec {
     private let codec = JPEGCodec()
     var format: ImageFormat { codec.format }

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import JPEGCodec
 
-/// What files that are made to cost a lot may cost.
+/// The cost of files that are designed to be expensive.
 final class JPEGCostTests: XCTestCase {
     private let codec = JPEGCodec()
 
@@ -18,7 +18,7 @@ final class JPEGCostTests: XCTestCase {
         return Array(file[..<2] + segments + file[2...])
     }
 
-    /// What reading the header of a file takes: places that we look at, and segments that the library passes over.
+    /// The cost of reading a header: examined positions, and segments that the library walks past.
     private func steps(_ file: [UInt8]) throws -> Int {
         try file.withUnsafeBufferPointer { bytes in
             let reader = try XCTUnwrap(cjpeg_reader_new(bytes.baseAddress, bytes.count))
@@ -30,7 +30,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatTwiceTheSegmentsAreTwiceTheWork() throws {
-        // EXIF, profiles, Adobe's, comments, and tables for restarts.
+        // EXIF, profiles, Adobe's segment, comments, and restart intervals.
         for marker in [UInt8]([0xE0, 0xE1, 0xE2, 0xEE, 0xFE]) {
             let none = try steps(file(segments: 0, marker: marker))
             let some = try steps(file(segments: 10_000, marker: marker)) - none
@@ -41,7 +41,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatAQuarterOfAMillionEmptySegmentsArePassedOver() throws {
-        // Given a file of a megabyte, with what it says of itself behind them
+        // Given a file of a megabyte of segments, with its metadata at the end
         let picture = try DrawnPoster(width: 16, height: 16).draw()
         let body = try codec.encode(
             picture, EncodeOptions(profile: DrawnProfile.displayP3, exif: EXIF.tiff(copyright: "A. Painter")))
@@ -64,7 +64,7 @@ final class JPEGCostTests: XCTestCase {
 
     private func header(_ bytes: [UInt8]) throws -> ImageHeader { try codec.header(of: bytes.span) }
 
-    /// The pieces of a profile, each as large as a segment may be.
+    /// The pieces of a profile, each of the largest segment size.
     private func file(profile size: Int) throws -> [UInt8] {
         let picture = try DrawnPoster(width: 16, height: 16).draw()
         let body = try codec.encode(picture, EncodeOptions(profile: [UInt8](repeating: 9, count: size)))
@@ -78,7 +78,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatAPieceThatComesTwiceIsNoProfile() throws {
-        // Given a piece again, behind itself
+        // Given a duplicate piece
         let bytes = try file(profile: 1000)
         let start = try XCTUnwrap(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xE2 })
         let piece = bytes[start..<start + 2 + 16 + 1000]
@@ -93,7 +93,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatLargerPicturesMayHaveFewerScans() throws {
-        // Given a progressive file of ten scans, as large as the limit allows, and half as large
+        // Given a progressive file of ten scans of the largest size, and one of half that size
         let file = try file(segments: 0, isProgressive: true)
         func error(_ limits: Limits) -> CodecError? {
             do {
@@ -105,7 +105,7 @@ final class JPEGCostTests: XCTestCase {
         }
         XCTAssertNil(error(Limits(pixels: 256)))
         XCTAssertNil(error(Limits(pixels: 64_000_000)))
-        // Then what all passes may do together is what twenty over the largest do, and the limit of scans holds besides
+        // Then the limit for all passes is twenty passes over the largest size, and the limit of scans applies too
         XCTAssertEqual(JPEGReader.scans(pixels: 64_000_000, Limits()), 20)
         XCTAssertEqual(JPEGReader.scans(pixels: 32_000_000, Limits()), 40)
         XCTAssertEqual(JPEGReader.scans(pixels: 1, Limits()), 100)
@@ -114,7 +114,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatDecodingTakesNoMoreMemoryThanItSays() throws {
-        // Given progressive pictures, whose coefficients are held, of shapes whose blocks are much larger than their pixels
+        // Given progressive pictures, whose coefficients are stored, in sizes whose blocks are much larger than their pixels
         let shapes = [(1, 3000), (3000, 1), (300, 200)]
         for (width, height) in shapes {
             for subsampling in [(1, 1), (2, 2), (4, 1), (4, 2)] {
@@ -123,9 +123,10 @@ final class JPEGCostTests: XCTestCase {
                     ($0.isProgressive, $0.subsampling) = (true, (Int32(subsampling.0), Int32(subsampling.1)))
                 }.file(picture)
                 let bytes = codec.memoryToDecode(try header(file))
-                // When the library may take what was told, and a hundredth of it, then the first is enough and the second is not
+                // When the library may allocate the predicted bytes, or a hundredth, then the first suffices and the second does
+                // not
                 XCTAssertEqual(try start(file, memory: bytes), CJPEG_OK, "\(width) × \(height), \(subsampling)")
-                // (a single row of blocks the library takes in any case)
+                // (the library always accepts a single row of blocks)
                 guard height > 32 else { continue }
                 XCTAssertEqual(try start(file, memory: bytes / 100), CJPEG_OUT_OF_MEMORY, "\(width) × \(height), \(subsampling)")
             }
@@ -144,7 +145,7 @@ final class JPEGCostTests: XCTestCase {
     }
 
     func testThatEncodingTakesNoMoreMemoryThanItSays() throws {
-        // Given noise, which nothing makes smaller
+        // Given noise, which cannot be compressed
         var random = SplitMix(seed: 3)
         var picture = try PixelBuffer(PixelLayout(width: 300, height: 200, model: .rgb), limits: Limits())
         for y in 0..<200 {
@@ -156,18 +157,18 @@ final class JPEGCostTests: XCTestCase {
             // When
             let options = EncodeOptions(quality: quality)
             let size = try codec.encode(picture, options).readableBytes
-            // Then the file, the memory that it was made in and its copy are within what was told
+            // Then the file, its buffer and its copy are within the prediction
             XCTAssertLessThan(3 * size, codec.memoryToEncode(picture.layout, options), "quality \(quality)")
         }
     }
 
     func testThatProgressiveFilesAreLeftBetweenTwoRowsOfBlocksWhenTimeIsUp() throws {
-        // Given a clock that passes the deadline when it has been looked at so often
+        // Given a clock that passes the deadline after a number of reads
         let file = try WrittenJPEG(CJPEG_YCBCR) { $0.isProgressive = true }
             .file(try DrawnPoster(width: 160, height: 240).draw(planes: (1, 1)))
         let all = LookedAtClock()
         _ = try codec.picture(file, DecodeRequest(acceptsPlanar: true, deadline: all.deadline(after: .max)))
-        // Then each scan looks at it for each row of blocks
+        // Then each scan reads it for each row of blocks
         XCTAssertGreaterThanOrEqual(all.looks, 10 * 30)
         for looks in [0, 1, all.looks / 2, all.looks - 1] {
             // When, then

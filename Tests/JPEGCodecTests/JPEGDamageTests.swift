@@ -5,7 +5,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// Files that are not what they should be.
+/// Invalid files.
 final class JPEGDamageTests: XCTestCase {
     private let codec = JPEGCodec()
 
@@ -61,7 +61,7 @@ final class JPEGDamageTests: XCTestCase {
         for isProgressive in [false, true] {
             let whole = try file(isProgressive: isProgressive)
             let (open, garbage) = (Array(whole.dropLast(2)), [UInt8](repeating: 7, count: 50))
-            // Given bytes before the end marker, instead of it and behind it
+            // Given bytes before the end marker, instead of it and after it
             let files = [open + garbage + [0xFF, 0xD9], open + garbage, whole + garbage]
             for bytes in files {
                 // When, then
@@ -74,7 +74,7 @@ final class JPEGDamageTests: XCTestCase {
         // Given
         var bytes = try file(isProgressive: true)
         let starts = bytes.indices.filter { $0 > 0 && bytes[$0 - 1] == 0xFF && bytes[$0] == 0xDA }
-        // The tables of a scan stand before it.
+        // The tables of a scan come before it.
         let table = try XCTUnwrap((starts[1]..<starts[2]).first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC4 })
         bytes.insert(contentsOf: [UInt8](repeating: 7, count: 50), at: table)
         // When, then
@@ -142,7 +142,7 @@ final class JPEGDamageTests: XCTestCase {
     }
 
     func testThatABombIsRefusedFromItsHeader() throws {
-        // Given a small file that says it has 65,000 × 65,000 pixels
+        // Given a small file that announces 65,000 × 65,000 pixels
         var bytes = try file()
         let frame = try XCTUnwrap(bytes.frame)
         bytes.replaceSubrange(frame + 4..<frame + 8, with: [0xFD, 0xE8, 0xFD, 0xE8])
@@ -160,7 +160,7 @@ final class JPEGDamageTests: XCTestCase {
     }
 
     func testThatAProfileWithAMissingPieceIsNoProfile() throws {
-        // Given a file whose profile's piece says that there are two
+        // Given a file with one of two announced pieces of a profile
         let picture = try DrawnPoster(width: 16, height: 16).draw()
         let body = try codec.encode(picture, EncodeOptions(profile: DrawnProfile.displayP3))
         var bytes = Array(body.readableBytesView)

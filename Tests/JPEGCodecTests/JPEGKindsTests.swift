@@ -4,7 +4,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// Every kind of JPEG that there is, read back.
+/// Every kind of JPEG, decoded again.
 final class JPEGKindsTests: XCTestCase {
     private let codec = JPEGCodec()
     private let poster = DrawnPoster(width: 75, height: 53, grain: 2)
@@ -75,7 +75,7 @@ final class JPEGKindsTests: XCTestCase {
     }
 
     func testThatInksWithoutAnAdobeMarkerAreAsTheyAreStored() throws {
-        // Given an Adobe file, which stores 255 minus ink, whose marker says something else
+        // Given an Adobe file, which stores 255 minus ink, with a contradicting marker
         var file = try WrittenJPEG(CJPEG_CMYK).file(try poster.draw(.cmyk))
         let marker = try XCTUnwrap(file.indices.first { file[$0...].starts(with: Array("Adobe".utf8)) })
         file[marker] = UInt8(ascii: "X")
@@ -103,7 +103,7 @@ final class JPEGKindsTests: XCTestCase {
     }
 
     func testThatOtherScalesAreNotUsed() throws {
-        // Given a width just above a half: 5/8 would do
+        // Given a width just above a half, for which 5/8 would suffice
         let file = try poster.file(codec)
         // When
         let outcome = try codec.picture(file, DecodeRequest(minimumWidth: 39, minimumHeight: 1))

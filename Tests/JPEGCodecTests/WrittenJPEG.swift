@@ -1,7 +1,7 @@
 import CJPEG
 import OnesheetCore
 
-/// Files of kinds that the codec reads and does not write, by the library underneath.
+/// Writes files of kinds that the codec only reads, with the underlying library.
 struct WrittenJPEG {
     var colors: cjpeg_colors
     var quality: Int32 = 95
@@ -43,7 +43,7 @@ struct WrittenJPEG {
 }
 
 extension [UInt8] {
-    /// Where a frame header (SOF) begins: its marker's second byte.
+    /// The position of a frame header (SOF): the second byte of its marker.
     var frame: Int? {
         indices.first { $0 > 1 && self[$0 - 1] == 0xFF && (0xC0...0xC2).contains(self[$0]) }
     }

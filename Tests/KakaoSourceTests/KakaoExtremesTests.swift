@@ -5,7 +5,7 @@ import XCTest
 
 final class KakaoExtremesTests: XCTestCase {
     func testThatNoValueOfKakaosTraps() async throws {
-        // Given Kakao's answer, cut to two hits, and its fault, with each extreme value in each place
+        // Given a response of Kakao with two hits, and an error, with each extreme value in each position
         let answer =
             #"{"documents":[{"collection":"blog","datetime":"2020-01-01T09:30:00.000+09:00","display_sitename":"s","doc_url":"http://b.example/","#
             + #""height":909,"image_url":"http://b.example/1","thumbnail_url":"http://b.example/2","width":633},"#
@@ -16,7 +16,7 @@ final class KakaoExtremesTests: XCTestCase {
                 // When it is asked
                 let transport = RecordedKakao.transport(status: status, variant)
                 let source = try KakaoSource(.init(key: "k"), context: .forTesting(transport: transport))
-                // Then what it answers can be used
+                // Then the result is usable
                 let problems = await AnswerTrial.problems(of: source, id: "광해 포스터")
                 XCTAssertEqual(problems, [], variant)
             }

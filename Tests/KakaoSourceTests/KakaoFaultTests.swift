@@ -17,7 +17,7 @@ final class KakaoFaultTests: XCTestCase {
     }
 
     func testThatFaultsBecomeTheReasonsTheyMean() async throws {
-        // Given: status, body, reason
+        // Given status, body, reason
         let cases: [(Int, String, SourceError)] = [
             (401, RecordedKakao.badKey, .unauthorized(message: "ip mismatched! callerIp=192.0.2.1. check out registered ips.")),
             (400, RecordedKakao.badKey, .unauthorized(message: "ip mismatched! callerIp=192.0.2.1. check out registered ips.")),

@@ -1,11 +1,11 @@
 import OnesheetCore
 import OnesheetTesting
 
-/// Kakao as it answers, in its recorded shape.
+/// Kakao in its recorded form.
 enum RecordedKakao {
     static let search = "https://dapi.kakao.com/v2/search/image"
 
-    /// Ten hits for a film's poster as they come: the first a news photo, five upright, three of a poster's shape.
+    /// Ten hits for a film's poster in order: the first is a news photo, five are upright, three have a poster's shape.
     static let hits: [(url: String, width: Int, height: Int, collection: String)] = [
         ("https://t1.daumcdn.net/news/202001/photo.jpg", 710, 490, "news"),
         ("http://cfile23.uf.daum.net/image/poster-small", 314, 441, "blog"),

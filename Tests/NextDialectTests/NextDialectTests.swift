@@ -4,7 +4,7 @@ import XCTest
 
 @testable import NextDialect
 
-/// Addresses and what they are translated into. What a server then makes of them is tested with the server.
+/// Addresses and their translations. Server tests cover the responses.
 final class NextDialectTests: XCTestCase {
     private let server = FakeDialectServer()
 
@@ -36,10 +36,10 @@ final class NextDialectTests: XCTestCase {
     }
 
     func testThatNothingIsReadWithoutLeave() {
-        // Given a server that makes only what was signed
+        // Given a server that accepts only signed addresses
         let strict = FakeDialectServer(acceptsUnsigned: false)
         for address in ["?url=sample://1&w=96&q=75", "?url=sample://1&w=97&q=75"] as [Substring] {
-            // Then an address is refused before it is read, also a wrong one
+            // Then an address is refused before it is parsed, even an invalid one
             XCTAssertThrowsError(try NextDialect().image(at: address, on: strict)) { error in
                 XCTAssertEqual(error as? RequestError, .forbidden("only what was signed"), "\(address)")
             }

@@ -9,7 +9,7 @@ final class ImageOptionsTests: XCTestCase {
     }
 
     func testThatEachOptionMeansWhatItsNameSays() throws {
-        // Given every option that sets something
+        // Given every option
         let table: [(String, (inout Transform) -> Void)] = [
             (
                 "rs:fill:300:450",
@@ -76,28 +76,28 @@ final class ImageOptionsTests: XCTestCase {
             ("cb:abc", { _ in }),
         ]
         for (text, change) in table {
-            // When it is read
+            // When it is parsed
             var expected = Transform()
             change(&expected)
-            // Then just that is set
+            // Then it sets exactly this property
             XCTAssertEqual(try parse(text), expected, text)
         }
     }
 
     func testThatTheSameTransformInOtherWordsHasTheSameKey() throws {
-        // Given ways to say one thing
+        // Given spellings with the same meaning
         let ways = [
             "rs:fill:300:450/q:80", "w:300/h:450/rt:fill", "h:450/rs:fill:300", "rs:fill:150:225/dpr:2",
             "cb:1/pr:card/exp:9999999999",
         ]
         // When they are read
         let texts = try ways.map { try parse($0, presets: ["card": "rs:fill:300:450"]).canonicalText }
-        // Then they are one
+        // Then they are equal
         XCTAssertEqual(Set(texts), ["size:fill-300x450"])
     }
 
     func testThatADifferentTransformHasAnotherKey() throws {
-        // Given transforms that differ in one thing each
+        // Given transforms that differ in one property each
         let ways = [
             "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1",
             "fl:0:1", "pd:1",
@@ -105,12 +105,12 @@ final class ImageOptionsTests: XCTestCase {
         ]
         // When they are read
         let texts = try ways.map { try parse($0).canonicalText }
-        // Then no two have one key
+        // Then no two have the same key
         XCTAssertEqual(Set(texts).count, ways.count)
     }
 
     func testThatBadOptionsAreRefusedByName() {
-        // Given options that are wrong, with what their error has to name
+        // Given invalid options and the expected words of the error
         let table = [
             ("rz:1", "rz"), ("resize_:1", "resize_"), ("w:-1", "-1"), ("w:abc", "abc"), ("w:99999999", "99999999"),
             ("rs:stretch", "stretch"),

@@ -5,7 +5,7 @@ import XCTest
 @testable import OnesheetAddress
 
 final class SignatureTests: XCTestCase {
-    /// imgproxy's documented vector.
+    /// The test vector of imgproxy's documentation.
     private let path = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
     private let signature = "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8"
 
@@ -31,9 +31,9 @@ final class SignatureTests: XCTestCase {
     }
 
     func testThatEveryKeyIsAccepted() throws {
-        // Given two keys, as while they are changed
+        // Given two keys, as during a key rotation
         let signing = Signature(keys: [SigningKey(key: [1], salt: [2]), try documentedKey()])
-        // Then what either signed is good, and the first signs
+        // Then signatures of both are valid, and the first key signs
         XCTAssertNoThrow(try signing.check(signature, of: path))
         let own = try XCTUnwrap(signing.sign(path))
         XCTAssertNotEqual(own, signature)
@@ -47,9 +47,9 @@ final class SignatureTests: XCTestCase {
     }
 
     func testThatAShorterSignatureIsTheBeginningOfTheWholeOne() throws {
-        // Given signatures of 10 bytes, and a key from before
+        // Given signatures of 10 bytes, and an earlier key
         let signing = Signature(keys: [try documentedKey(), SigningKey(key: [1], salt: [2])], size: 10)
-        // Then they are the first ten of thirty-two, and nothing longer, shorter or different is one
+        // Then a signature is the first ten of thirty-two bytes. Longer, shorter and other ones are invalid
         let short = try XCTUnwrap(signing.sign(path))
         XCTAssertEqual(Data(base64URL: short), Data(base64URL: signature)?.prefix(10))
         XCTAssertNoThrow(try signing.check(short, of: path))

@@ -5,18 +5,18 @@ import XCTest
 
 @testable import OnesheetCache
 
-/// What a full disk takes.
+/// The admission of entries to a full disk.
 final class AdmissionTests: XCTestCase {
     private let clock = ManualClock()
-    /// Ten entries of 20 KiB on disk.
+    /// Ten entries of 20 KiB fill the disk.
     private let budgets = DiskBudgets(original: 10 * 20_480, variant: 40_960, metadata: 40_960)
 
     func testThatAScanOfOriginalsLeavesWhatIsAskedForAgainAndAgain() async throws {
-        // Given originals that are asked for again and again, and a disk that they fill
+        // Given originals that are requested again and again, and fill the disk
         let tier = try tier()
         let hot = (0..<10).map { original("hot \($0)") }
         for key in hot { try await tier.store(entry(), for: key) }
-        // When ten thousand others are asked for once each, and one of those now and then
+        // When ten thousand others are requested once each, with a popular one now and then
         var (hits, asked) = (0, 0)
         for number in 0..<10_000 {
             try await ask(tier, original("once \(number)"))
@@ -24,7 +24,7 @@ final class AdmissionTests: XCTestCase {
             asked += 1
             if try await ask(tier, hot[number / 10 % 10]) { hits += 1 }
         }
-        // Then each was there each time, and none was stored or removed for the others
+        // Then the popular ones are always found, and none was stored or removed
         let figures = try await tier.statistics().total
         XCTAssertEqual(hits, asked)
         XCTAssertEqual(figures.stores, 10)
@@ -36,7 +36,7 @@ final class AdmissionTests: XCTestCase {
         // Given a full disk
         let tier = try tier()
         for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
-        // When something new is asked for twice
+        // When a new entry is requested twice
         let key = original("new")
         try await ask(tier, key)
         let isThereAfterTheFirst = try await tier.contains(key)
@@ -53,10 +53,10 @@ final class AdmissionTests: XCTestCase {
         let tier = try tier()
         for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
         for number in 0..<3 { try await tier.store(entry(), for: CacheKey(.metadata, "\(number)")) }
-        // When a prefetch stores an original, and somebody's question an answer
+        // When a prefetch stores an original, and a request stores metadata
         try await Urgency.$current.withValue(.prefetch) { try await tier.store(entry(), for: original("ordered")) }
         try await tier.store(entry(), for: CacheKey(.metadata, "answer"))
-        // Then both are there
+        // Then both are found
         let isThere = try await (tier.contains(original("ordered")), tier.contains(CacheKey(.metadata, "answer")))
         XCTAssertTrue(isThere.0)
         XCTAssertTrue(isThere.1)
@@ -64,29 +64,29 @@ final class AdmissionTests: XCTestCase {
     }
 
     func testThatWhatIsThereIsReplacedOnAFullDiskAfterARestart() async throws {
-        // Given a full disk, and a process that knows nothing of what came before
+        // Given a full disk and a new process without a history
         let path = try temporaryDirectory().path
         let first = try tier(path)
         for number in 0..<10 { try await first.store(entry(), for: original("\(number)")) }
         try await first.close()
         let tier = try tier(path)
-        // When one of them is stored anew
+        // When an existing entry is stored again
         try await tier.store(entry(2), for: original("3"))
-        // Then it takes the place of what was there
+        // Then it replaces the stored one
         let found = try await tier.entry(for: original("3"))
         XCTAssertEqual(found?.body, entry(2).body)
         try await tier.close()
     }
 
     func testThatWhatWasThereBeforeIsTakenAgain() async throws {
-        // Given an original that is there, and a disk that others have filled since
+        // Given an original that was evicted from a full disk
         let tier = try tier()
         for number in 0..<10 { try await tier.store(entry(), for: original("\(number)")) }
         try await tier.remove(original("0"))
         try await tier.store(entry(), for: original("other"))
-        // When the one that was removed comes again
+        // When it is stored again
         try await tier.store(entry(2), for: original("0"))
-        // Then it came before, so that it is taken
+        // Then it is admitted, because it came before
         let found = try await tier.entry(for: original("0"))
         XCTAssertEqual(found?.body, entry(2).body)
         try await tier.close()
@@ -99,7 +99,7 @@ final class AdmissionTests: XCTestCase {
         // When each comes for the first and for the second time
         let wrong = names.count { admission.note($0) }
         let known = names.suffix(20_000).count { admission.note($0) }
-        // Then hardly one is taken for another, and the newest are remembered
+        // Then almost none counts as another, and the newest are remembered
         XCTAssertLessThan(wrong, 50)
         XCTAssertGreaterThan(known, 19_000)
     }
@@ -108,8 +108,8 @@ final class AdmissionTests: XCTestCase {
 
     private func entry(_ byte: UInt8 = 1) -> CacheEntry { .sample(ByteBuffer(repeating: byte, count: 18_000), at: clock) }
 
-    /// Asks as the pipeline does: what is not there is made and stored.
-    /// - Returns: whether it was there.
+    /// Requests like the pipeline: a missing entry is made and stored.
+    /// - Returns: whether the entry was found.
     @discardableResult
     private func ask(_ tier: DiskTier, _ key: CacheKey) async throws -> Bool {
         if try await tier.entry(for: key) != nil { return true }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A look into a disk tier's folder from outside.
+/// The contents of a disk tier's folder.
 struct CacheFolder {
     let path: String
 
@@ -14,13 +14,13 @@ struct CacheFolder {
         .filter { !$0.hasDirectoryPath && $0.lastPathComponent.count == 32 }
     }
 
-    /// The index and what SQLite keeps beside it.
+    /// The index and SQLite's files beside it.
     func indexFiles() throws -> [URL] {
         try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("index-") }.sorted()
             .map { URL(filePath: "\(path)/\($0)") }
     }
 
-    /// What processes are writing, and what killed ones left.
+    /// Files that processes are writing, or that killed processes left.
     func temporaryFiles() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: "\(path)/tmp").filter {
             $0.contains("/") && !$0.hasSuffix("/alive")

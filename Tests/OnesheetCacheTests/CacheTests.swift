@@ -58,7 +58,7 @@ final class CacheTests: XCTestCase {
     }
 
     func testThatWhatIsRemovedWhileItIsPromotedStaysRemoved() async throws {
-        // Given a tier from which an entry is removed, or everything purged, just when it was found there
+        // Given a tier from which an entry is removed, or everything is purged, just after a lookup found it
         for isPurge in [false, true] {
             let disk = try disk()
             let shared = WatchedTier(clock: clock.wallClock)
@@ -75,7 +75,7 @@ final class CacheTests: XCTestCase {
             }
             // When it is looked up
             let found = await cache.entry(for: key)
-            // Then that answers, and no tier has it
+            // Then the lookup returns the entry, and no tier keeps it
             XCTAssertNotNil(found)
             let isOnDisk = try await disk.contains(key)
             XCTAssertFalse(isOnDisk)
@@ -207,7 +207,7 @@ final class CacheTests: XCTestCase {
     private func disk() throws -> DiskTier { try DiskTier(path: temporaryDirectory().path, clock: clock.wallClock) }
 }
 
-/// A tier whose medium is broken.
+/// A tier with a failing medium.
 private struct FailingTier: CacheTier {
     static let failure = CacheError.fileSystem(operation: "use", path: "/broken", reason: "it is broken")
     let name = "failing"
@@ -225,7 +225,7 @@ private struct FailingTier: CacheTier {
     func statistics() async throws(CacheError) -> CacheStatistics { throw Self.failure }
 }
 
-/// A tier that something happens to once an entry was found in it.
+/// A tier that is changed after a lookup has found an entry.
 private final class WatchedTier: CacheTier {
     let name = "watched"
     private let memory: MemoryTier

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// The program beside the tests that works on a cache until it is killed.
+/// The test program that works on a cache until it is killed.
 final class Crasher {
     private let process = Process()
     private let output = Pipe()
@@ -16,8 +16,8 @@ final class Crasher {
         try process.run()
     }
 
-    /// Waits until the program has done so many operations.
-    /// - Returns: how many it has done; fewer where it ended before.
+    /// Waits until the program has done this many operations.
+    /// - Returns: the number of operations; fewer if it ended earlier.
     @discardableResult
     func wait(for operations: Int) -> Int {
         var count = 0
@@ -29,8 +29,8 @@ final class Crasher {
         return count
     }
 
-    /// Ends it the hard way, and waits until it is gone.
-    /// - Returns: what it complained about before.
+    /// Kills the program and waits until it has ended.
+    /// - Returns: its messages so far.
     func kill() -> String {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -6,14 +6,14 @@ import XCTest
 
 @testable import OnesheetCache
 
-/// A cache's folder in which something is not as it was left: a tier opens it all the same, says so, and touches nobody else's files.
+/// Damaged cache folders: a tier opens them, logs the damage, and leaves foreign files unchanged.
 final class DamagedFolderTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "poster")
 
     func testThatWhateverIsDamagedInTheFolderATierOpensItAndKeepsItsEntries() async throws {
         for name in ["CACHEDIR.TAG", "index", "lock", "tmp", "trash"] {
-            // Another folder in a folder's place is a folder.
+            // Another folder in place of a folder is a folder.
             let isFolder = ["tmp", "trash"].contains(name)
             for swap in Swap.allCases where !isFolder || !swap.isFile && swap != .folder && swap != .fullFolder {
                 // Given a cache with an entry
@@ -32,7 +32,7 @@ final class DamagedFolderTests: XCTestCase {
                 XCTAssertEqual(removal.entries, 2, what)
                 try await tier.close()
                 try expectUntouched(other, swap, what)
-                // And what was there is kept, and said in one line, where there was something to lose
+                // And a lost item is set aside, with one line in the log
                 if name != "lock" { try expectKept(path, swap, log, what) }
             }
         }
@@ -40,13 +40,13 @@ final class DamagedFolderTests: XCTestCase {
 
     func testThatWhereTheEntriesShouldBeSomethingElseIsKeptAndTheTierWorks() async throws {
         for swap in Swap.allCases where !swap.isFile && swap != .folder && swap != .fullFolder {
-            // Given a cache whose folder of entries became something else
+            // Given a cache whose folder of entries was replaced by another item
             let (path, other) = try await cache()
             try swap.apply(to: "\(path)/entries", other: other)
             let log = LogRecorder()
             // When it is opened
             let tier = try DiskTier(path: path, clock: clock.wallClock, logger: log.logger)
-            // Then it finds nothing, stores, and finds that
+            // Then it finds nothing, stores, and finds the stored entry
             let lost = try await tier.entry(for: key)
             XCTAssertNil(lost, "\(swap)")
             try await tier.store(.sample("after", at: clock), for: key)
@@ -59,13 +59,13 @@ final class DamagedFolderTests: XCTestCase {
     }
 
     func testThatADamagedMarkerBesideSomebodysFileDoesNotLoseTheCacheOrTheFile() async throws {
-        // Given a cache into which somebody put a note, and whose marker was damaged then
+        // Given a cache with a note of a person and a damaged marker
         let (path, _) = try await cache()
         try Swap.treasure.write(to: URL(filePath: "\(path)/notes.txt"))
         try Data("damaged".utf8).write(to: URL(filePath: "\(path)/CACHEDIR.TAG"))
         // When it is opened
         let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
-        // Then the cache is found, and the note is as it was
+        // Then the entry is found, and the note is unchanged
         let found = try await tier.entry(for: key)
         XCTAssertEqual(found?.body, ByteBuffer(string: "kept"))
         try await tier.close()
@@ -75,7 +75,7 @@ final class DamagedFolderTests: XCTestCase {
     func testThatNoMoreThanAFewDamagedFilesAreKept() async throws {
         let (path, _) = try await cache()
         for number in 1...6 {
-            // When marker and index are damaged again and again
+            // When marker and index are damaged repeatedly
             clock.advance(by: .seconds(1))
             try Data("damaged \(number)".utf8).write(to: URL(filePath: "\(path)/CACHEDIR.TAG"))
             var tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
@@ -95,13 +95,13 @@ final class DamagedFolderTests: XCTestCase {
 
     func testThatAnIndexOfAnotherVersionIsMadeAgain() async throws {
         for change in ["PRAGMA user_version = 7", "ALTER TABLE entry ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"] {
-            // Given an index that a newer program has changed
+            // Given an index that a newer version has changed
             let (path, _) = try await cache()
             try SQLiteFile(URL(filePath: try XCTUnwrap(index(path)))).execute(change)
             let log = LogRecorder()
             // When it is opened
             let tier = try DiskTier(path: path, clock: clock.wallClock, logger: log.logger)
-            // Then entries are known again, and the other index is kept
+            // Then the entries are indexed again, and the other index is set aside
             let removal = try await tier.remove(.tag(.source("a")))
             XCTAssertEqual(removal.entries, 1, change)
             try await tier.close()
@@ -117,11 +117,11 @@ final class DamagedFolderTests: XCTestCase {
             "held SET bytes = 9223372036854775807", "setting SET value = '9223372036854775807'", "setting SET value = x'FF'",
             "total SET inflation = 9e999",
         ] {
-            // Given an index in which a value is not what it was
+            // Given an index with a changed value
             let (path, _) = try await cache()
             let file = try XCTUnwrap(index(path))
             try SQLiteFile(URL(filePath: file)).execute("UPDATE \(damage); UPDATE setting SET value = 'none' WHERE name = 'boot'")
-            // When everything is asked of the tier that asks its index
+            // When every operation that uses the index is called
             let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 20), clock: clock.wallClock, logger: .silent)
             _ = try await tier.entry(for: key)
             try await tier.store(.sample("after", at: clock, tags: [.source("a")]), for: CacheKey(.variant, "after"))
@@ -129,7 +129,7 @@ final class DamagedFolderTests: XCTestCase {
             _ = try await tier.generation()
             try await tier.forEachKey { _ in }
             try await tier.sweep()
-            // Then it works, and the tag takes what there is
+            // Then it succeeds, and the tag matches the entries
             _ = try await tier.remove(.tag(.source("a")))
             let left = try await tier.entry(for: CacheKey(.variant, "after"))
             XCTAssertNil(left, damage)
@@ -143,7 +143,7 @@ final class DamagedFolderTests: XCTestCase {
         try Data(repeating: 1, count: 10_000).write(to: URL(filePath: try XCTUnwrap(index(path)) + "-wal"))
         // When the cache is opened
         let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
-        // Then all is there
+        // Then all entries are found
         let removal = try await tier.remove(.tag(.source("a")))
         XCTAssertEqual(removal.entries, 1)
         try await tier.close()
@@ -151,7 +151,7 @@ final class DamagedFolderTests: XCTestCase {
     }
 
     func testThatNoLinkLeadsARemovalOutOfTheFolder() async throws {
-        // Given links to somebody's folder where sessions and removed entries are
+        // Given links to a foreign folder in place of sessions and trash
         let (path, other) = try await cache()
         try Swap.treasure.write(to: URL(filePath: "\(other)/letter"))
         let names = ["tmp/\(String(repeating: "a", count: 32))", "trash/1", "trash/2"]
@@ -164,13 +164,13 @@ final class DamagedFolderTests: XCTestCase {
         let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
         try await tier.sweep()
         try await tier.close()
-        // Then the links are gone, and what they led to is not
+        // Then the links are removed, and their target is unchanged
         for name in names { XCTAssertFalse(try exists("\(path)/\(name)"), name) }
         XCTAssertEqual(try Data(contentsOf: URL(filePath: "\(other)/letter")), Swap.treasure)
     }
 
     func testThatWhatAnEarlierVersionLeftIsRemovedAndItsLivingSessionsAreNot() async throws {
-        // Given what a dead session and a removal left under the names of earlier versions, and a session that lives
+        // Given leftovers of a dead session and a removal under the names of earlier versions, and a live session
         let (path, _) = try await cache()
         let session = String(repeating: "a", count: 32)
         for name in ["incoming/\(session)", "incoming/\(String(repeating: "b", count: 32))", "doomed/1"] {
@@ -179,12 +179,12 @@ final class DamagedFolderTests: XCTestCase {
         }
         let life = try OpenFile("\(path)/incoming/\(session)/alive", for: .locking)
         try life.lock(waiting: false)
-        // When the tier cleans up, then only what lives is left
+        // When the tier cleans up, then only the live session remains
         let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
         try await tier.sweep()
         XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/incoming"), [session])
         XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: "\(path)/doomed"), [])
-        // And once that has ended, nothing is
+        // And after its end, nothing remains
         try FileManager.default.removeItem(atPath: "\(path)/incoming/\(session)")
         try await tier.sweep()
         XCTAssertFalse(try exists("\(path)/incoming") || exists("\(path)/doomed"))
@@ -194,7 +194,7 @@ final class DamagedFolderTests: XCTestCase {
         withExtendedLifetime(life) {}
     }
 
-    /// A cache with one entry, closed, and a folder of somebody else's.
+    /// A closed cache with one entry, and a foreign folder.
     private func cache() async throws -> (path: String, other: String) {
         let directory = try temporaryDirectory()
         let (path, other) = (directory.path("cache"), directory.path("other"))

@@ -117,7 +117,7 @@ final class DiskTierBudgetTests: XCTestCase {
     }
 
     func testThatASweepLetsLookUpsAndStoresThrough() async throws {
-        // Given two thousand entries that have expired, and one that has not
+        // Given two thousand expired entries and one fresh entry
         let tier = try tier(DiskBudgets(bytes: 1 << 30))
         for number in 0..<2000 {
             try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: CacheKey(.variant, "\(number)"))
@@ -125,7 +125,7 @@ final class DiskTierBudgetTests: XCTestCase {
         clock.advance(by: .seconds(101))
         let key = CacheKey(.variant, "fresh")
         try await tier.store(.sample(at: clock, cacheTime: .seconds(100)), for: key)
-        // When it is asked for and stored again and again until all others are swept
+        // When the fresh one is requested and stored again until all others are swept
         let isSwept = Atomic(false)
         async let sweep: Void = {
             defer { isSwept.store(true, ordering: .relaxed) }
@@ -138,7 +138,7 @@ final class DiskTierBudgetTests: XCTestCase {
             stored += 1
         }
         try await sweep
-        // Then it is answered each time, in about every step of the sweep and not once after it
+        // Then it is served each time, in almost every step of the sweep and not only after it
         XCTAssertEqual(found, stored)
         XCTAssertGreaterThan(stored, 2000 / 64 / 4)
         let entries = try await tier.statistics().total.entries
@@ -157,7 +157,7 @@ final class DiskTierBudgetTests: XCTestCase {
         try await tier.close()
     }
 
-    /// Stores as a prefetch does, for which others go.
+    /// Stores like a prefetch, which may evict others.
     private func ordered(_ work: () async throws -> Void) async throws {
         try await Urgency.$current.withValue(.prefetch) { try await work() }
     }

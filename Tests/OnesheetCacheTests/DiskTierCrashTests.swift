@@ -38,7 +38,7 @@ final class DiskTierCrashTests: XCTestCase {
         _ = try await expectAllRight(in: folder.path, "after two processes")
     }
 
-    /// Every entry in the folder is the one that was stored, the index agrees with the files, and nothing else is there.
+    /// Every entry is intact, the index agrees with the files, and there are no other files.
     private func expectAllRight(in path: String, _ when: String) async throws -> Int {
         let tier = try DiskTier(path: path, budgets: budgets)
         let verification = try await tier.verify()
@@ -56,7 +56,7 @@ final class DiskTierCrashTests: XCTestCase {
         return count
     }
 
-    /// The same while others are at work: what is found is right.
+    /// The same during work of other processes: found entries are intact.
     private func expectAllReadable(in path: String) async throws -> Int {
         let tier = try DiskTier(path: path, budgets: budgets)
         let count = try await readAll(tier)

@@ -31,14 +31,14 @@ final class DiskTierDamageTests: XCTestCase {
     }
 
     func testThatAFileThatWasCheckedIsCheckedAgainOnceItChanges() async throws {
-        // Given a file that was read, found whole, and is remembered as such
+        // Given a file that was read and is remembered as intact
         clock.now = Date().addingTimeInterval(10)
         let (tier, folder) = try tier()
         try await tier.store(sample(), for: key)
         let file = try XCTUnwrap(folder.entryFiles().first)
         let whole = try Data(contentsOf: file)
         for _ in 0..<2 { XCTAssertEqual(tier.entryNow(for: key, reading: 1 << 20)?.entry, sample()) }
-        // When a byte of its body changes in place, and its time of modification is set back
+        // When a byte of its body changes in place, and its modification time is set back
         let modified = try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate]
         let handle = try FileHandle(forWritingTo: file)
         try handle.seek(toOffset: UInt64(whole.count - 1))

@@ -83,7 +83,7 @@ final class DiskTierFolderTests: XCTestCase {
         try await tier.store(.sample("before", at: clock), for: key)
 
         for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
-            // What depends on it may be gone with what was deleted before.
+            // Its dependencies may already be deleted.
             if FileManager.default.fileExists(atPath: "\(path)/\(name)") {
                 try FileManager.default.removeItem(atPath: "\(path)/\(name)")
             }
@@ -184,7 +184,7 @@ final class DiskTierFolderTests: XCTestCase {
         try await second.close()
     }
 
-    /// The figures after all files were taken into the index: a removal that takes nothing waits for that.
+    /// The counts after all files were indexed: an empty removal waits for that.
     private func eventually(_ tier: DiskTier) async throws -> CacheFigures {
         _ = try await tier.remove(.tag(CacheTag("nobody has this")))
         return try await tier.statistics().total

@@ -89,7 +89,7 @@ final class DiskTierFullTests: XCTestCase {
         let floor = 2 << 20
         let tier = try DiskTier(path: disk.path("cache"), minimumFreeSpace: .bytes(floor), clock: clock.wallClock)
 
-        // What comes for the first time evicts nothing, what comes again does.
+        // An entry evicts nothing the first time, but does the second time.
         for number in (0..<100).flatMap({ [$0, $0] }) {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
         }
@@ -108,11 +108,11 @@ final class DiskTierFullTests: XCTestCase {
         // Given a small disk
         let disk = try disk("size=4m")
         let tier = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
-        // When more is stored than it has room for
+        // When more is stored than fits
         for number in 0..<100 {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 50_000), at: clock), for: CacheKey(.variant, "\(number)"))
         }
-        // Then a twentieth of it is left, and nothing has failed
+        // Then a twentieth of the disk stays free, and nothing has failed
         let space = try FileManager.default.attributesOfFileSystem(forPath: disk.path)
         XCTAssertGreaterThanOrEqual(try XCTUnwrap(space[.systemFreeSize] as? Int), 209_715)
         try await tier.close()
@@ -131,7 +131,7 @@ final class DiskTierFullTests: XCTestCase {
         let path = try temporaryDirectory().path
         let tier = try DiskTier(path: path, extending: .cacheTime, clock: clock.wallClock)
         try await tier.store(.sample("before", at: clock, cacheTime: .days(1)), for: key)
-        // Not by permissions: they bind nobody when the tests run as root.
+        // Not by permissions, which do not apply to root.
         do {
             try SmallDisk.run("chattr", ["-R", "+i", path])
         } catch {

@@ -6,7 +6,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// A disk that is full or cannot be written when the server starts: the tier is there all the same, and works as soon as it can.
+/// A disk that is full or read-only at the start: the tier opens anyway, and works as soon as possible.
 final class DiskTierStartTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "poster")
@@ -97,7 +97,7 @@ final class DiskTierStartTests: XCTestCase {
         try await tier.close()
     }
 
-    /// A tier that finds an entry in its folder, on a disk that cannot be written any more.
+    /// A tier with an entry in its folder, on a disk that has become read-only.
     private func tierOnWhatBecameReadOnly(_ disk: SmallDisk) async throws -> DiskTier {
         let first = try DiskTier(path: disk.path("cache"), clock: clock.wallClock)
         try await first.store(.sample("before", at: clock), for: key)
@@ -111,7 +111,7 @@ final class DiskTierStartTests: XCTestCase {
             try await tier.store(.sample(ByteBuffer(repeating: 1, count: 5000), at: clock), for: CacheKey(.variant, "more"))
             XCTFail("it did not fail", line: line)
         } catch {
-            // As it should.
+            // This is expected.
         }
     }
 

@@ -37,7 +37,7 @@ final class EntryHeaderTests: XCTestCase {
 
         for round in 0..<20_000 {
             var bytes = whole.getBytes(at: 0, length: whole.readableBytes) ?? []
-            // Lengths and counts above all: from the word on, any of the bytes.
+            // Mainly lengths and counts: any byte after the word.
             for _ in 0...(round % 4) {
                 bytes[Int.random(in: 8..<bytes.count, using: &random)] = .random(in: 1...255, using: &random)
             }
@@ -60,7 +60,7 @@ final class EntryHeaderTests: XCTestCase {
                 fields.setInteger(
                     UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0..<fields.writerIndex, using: &random))
             }
-            // Whatever comes out, it comes out: these bytes passed the digest, so they were written by us or made on purpose.
+            // Any result is fine: these bytes passed the checksum, so we or an attacker made them.
             if let (read, _) = fields.readFields() { XCTAssertTrue(CacheKind.allCases.contains(read.kind)) }
         }
     }

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetCache
 
-/// Files that earlier versions wrote have to be read, and the other way round: names and texts stay as they are.
+/// Earlier and later versions must read each other's files: names and texts never change.
 final class EntryNotesTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "sample://1#w92.jpg")
@@ -39,7 +39,7 @@ final class EntryNotesTests: XCTestCase {
     }
 
     func testThatAFileOfAnEarlierVersionIsReadWithNotesInAnyOrderAndUnknownOnesPassedOver() throws {
-        // Given the fields of an entry as an earlier version wrote them
+        // Given the fields of an entry of an earlier version
         var fields = ByteBuffer()
         fields.writeFields(of: .sample(at: clock), for: key)
         fields.moveWriterIndex(to: fields.writerIndex - 4)
@@ -51,9 +51,9 @@ final class EntryNotesTests: XCTestCase {
             fields.writeInteger(UInt32(text.utf8.count))
             fields.writeString(text)
         }
-        // When they are read
+        // When they are parsed
         let (found, entry) = try XCTUnwrap(fields.readFields())
-        // Then all that is known is there
+        // Then all known facts are present
         let typed = self.entry(texts)
         (expected.freshness, expected.provenance, expected.presentation) = (typed.freshness, typed.provenance, typed.presentation)
         XCTAssertEqual(found, key)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Everything in a folder: names, kinds, permissions, sizes, times of modification, and where links lead.
+/// The contents of a folder: names, types, permissions, sizes, modification times, and targets of links.
 struct FolderSnapshot: Equatable {
     let items: [String: String]
 
@@ -14,7 +14,7 @@ struct FolderSnapshot: Equatable {
         self.items = items
     }
 
-    /// What others than the owner may do with, or the owner may not.
+    /// Items with permissions for others, or without permissions for the owner.
     static func loose(in path: String) throws -> [String] {
         try ([""] + FileManager.default.subpathsOfDirectory(atPath: path)).filter { name in
             var facts = stat()

@@ -6,7 +6,7 @@ import OnesheetTesting
 import Synchronization
 import XCTest
 
-/// Two caches on one folder, as a server and the command line have them.
+/// Two caches on one folder, like a server and the command line.
 final class InvalidationWatcherTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "poster")
@@ -54,23 +54,23 @@ final class InvalidationWatcherTests: XCTestCase {
 
     func testThatWhatBeganBeforeAPurgeIsNotStoredAfterIt() async throws {
         for isForeign in [false, true] {
-            // Given two caches on a folder, and work that began
+            // Given two caches on a folder, and work that has begun
             let folder = try TemporaryDirectory()
             let (server, command) = (try disk(folder), try disk(folder))
             let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [server], logger: .silent)
             let other = Cache(memory: MemoryTier(clock: clock.wallClock), others: [command], logger: .silent)
             let before = await cache.generation()
-            // When one of them purges something before it ends
+            // When one of them purges before it ends
             _ = try await (isForeign ? other : cache).purge(.tag(.source("sample")))
             await cache.store(.sample(at: clock), for: key, ifGeneration: before)
-            // Then it is not stored, and what began afterwards is
+            // Then its result is not stored, and that of later work is
             var found = await cache.entry(for: key)
             XCTAssertNil(found)
             let after = await cache.generation()
             await cache.store(.sample(at: clock), for: key, ifGeneration: after)
             found = await cache.entry(for: key)
             XCTAssertNotNil(found)
-            // And what has expired is no purge
+            // And a removal of expired entries is not a purge
             _ = try await cache.purge(.expired)
             let later = await cache.generation()
             XCTAssertEqual(later, after)
@@ -97,7 +97,7 @@ final class InvalidationWatcherTests: XCTestCase {
             isPlaced = false
             // When the other stores it again
             let isStillCurrent = try index.store(row, ifGeneration: generation) { isPlaced = true }
-            // Then only what was purged is not stored again, neither its row nor its file
+            // Then it is stored unless it was purged: otherwise there is neither a row nor a file
             XCTAssertEqual(isStillCurrent, !raises, name)
             XCTAssertEqual(isPlaced, !raises, name)
             XCTAssertEqual(try index.contains(key.entryName), !raises, name)
@@ -107,25 +107,25 @@ final class InvalidationWatcherTests: XCTestCase {
     }
 
     func testThatATierThatCannotTellItsGenerationIsNotStoredInUntilItCan() async throws {
-        // Given a disk tier that is closed, and memory
+        // Given a closed disk tier and memory
         let closed = DiskTier(closedAt: "/nowhere", clock: clock.wallClock, logger: .silent)
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [closed], logger: .silent)
         // When work begins and ends
         let generation = await cache.generation()
         await cache.store(.sample(at: clock), for: key, ifGeneration: generation)
-        // Then memory has it, and the tier was not asked
+        // Then memory has the entry, and the tier was not called
         XCTAssertNotNil(cache.lookUp(key).hit)
         XCTAssertEqual(cache.failures["disk"], 0)
     }
 
     func testThatWhatBeganBeforeAPurgeDoesNotReachMemoryWhenTheTierIsSlow() async throws {
-        // Given a tier whose store another process's purge overtakes
+        // Given a tier that is purged during a store
         let tier = OvertakenTier(clock: clock.wallClock)
         let cache = Cache(memory: MemoryTier(clock: clock.wallClock), others: [tier], logger: .silent)
         let before = await cache.generation()
-        // When it refuses what began before
+        // When it refuses the result of earlier work
         await cache.store(.sample(at: clock), for: key, ifGeneration: before)
-        // Then memory has nothing either, and what begins now is stored
+        // Then memory does not have it either, and the result of later work is stored
         XCTAssertNil(cache.lookUp(key).hit)
         let after = await cache.generation()
         XCTAssertNotEqual(after, before)

@@ -1,7 +1,7 @@
 import OnesheetCore
 import Synchronization
 
-/// Keys in the order in which they came.
+/// Keys in order of arrival.
 final class KeyList: Sendable {
     private let keys = Mutex<[CacheKey]>([])
 

@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// A log that a test reads.
+/// A log for assertions.
 final class LogRecorder: Sendable {
     private let lines = Mutex<[String]>([])
 
-    /// What was logged at or above notice, each with its metadata.
+    /// Messages from level notice on, with their metadata.
     var all: [String] { lines.withLock { $0 } }
     var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 

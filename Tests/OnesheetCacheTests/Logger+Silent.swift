@@ -1,6 +1,6 @@
 import Logging
 
 extension Logger {
-    /// Says nothing: what the tests provoke on purpose need not be read.
+    /// A silent logger for provoked failures.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -5,10 +5,10 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// Keys that only look the same, over a restart: the names of files are made of bytes, so what memory takes for one would come back as two.
+/// Keys that look the same, across a restart: file names depend on bytes, so keys that memory confuses would come back as two.
 final class LookalikeKeysTests: XCTestCase {
     func testThatEachKeyFindsItsOwnAfterARestart() async throws {
-        // Given a tier with an entry under each of two keys that look the same
+        // Given a tier with an entry under each of two lookalike keys
         let (folder, clock) = (try temporaryDirectory(), ManualClock())
         func tier() throws -> DiskTier {
             try DiskTier(path: folder.path("cache"), isSynced: false, clock: clock.wallClock, logger: .silent)
@@ -26,7 +26,7 @@ final class LookalikeKeysTests: XCTestCase {
                 try await after.entry(for: CacheKey(.variant, one))?.body,
                 try await after.entry(for: CacheKey(.variant, other))?.body,
             ]
-            // Then each key finds its own, and a tag removes no other's
+            // Then each key finds its own entry, and removing a tag affects no other
             XCTAssertEqual(found, [ByteBuffer(string: "1\(one)"), ByteBuffer(string: "2\(one)")])
             let removed = try await after.remove(.tag(CacheTag(other)), dryRun: false)
             XCTAssertEqual(removed.entries, 1)

@@ -6,7 +6,7 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// What the cache writes is its owner's alone, whatever the mask of the process that started it.
+/// Only the owner may read the cache's files, regardless of the umask.
 final class PermissionTests: XCTestCase {
     private let clock = ManualClock()
 
@@ -15,14 +15,14 @@ final class PermissionTests: XCTestCase {
             let path = try temporaryDirectory().path("a/cache")
             let before = umask(mask)
             defer { umask(before) }
-            // When a tier and a state do all that they do
+            // When a tier and a state have done all their operations
             let tier = try DiskTier(path: path, clock: clock.wallClock, logger: .silent)
             let state = try StateStore(folder: path, logger: .silent)
             for number in 0..<20 {
                 try await tier.store(.sample("\(number)", at: clock, tags: [.source("a")]), for: CacheKey(.variant, "\(number)"))
                 try await state.part("posters").set("pinned", for: "\(number)")
             }
-            // Then others may do nothing with any of it, and the owner may do all
+            // Then others have no permissions, and the owner has all
             XCTAssertEqual(try FolderSnapshot.loose(in: path), [], "\(mask)")
             XCTAssertTrue(try FolderSnapshot(path).items.keys.contains("state.sqlite-journal"))
             try Swap.zeroed.apply(to: "\(path)/state.sqlite", other: path)
@@ -35,7 +35,7 @@ final class PermissionTests: XCTestCase {
     }
 
     func testThatAFolderOfOursThatOthersMayEnterIsClosedToThem() async throws {
-        // Given a cache and a state that an older version left open to everybody
+        // Given a cache and a state of an older version, readable by everyone
         let path = try temporaryDirectory().path("cache")
         try await DiskTier(path: path, clock: clock.wallClock, logger: .silent).close()
         _ = try StateStore(folder: path, logger: .silent)
@@ -43,19 +43,19 @@ final class PermissionTests: XCTestCase {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(path)/\(name)")
         }
         let log = LogRecorder()
-        // When it is opened, twice
+        // When they are opened twice
         for _ in 0..<2 {
             try await DiskTier(path: path, clock: clock.wallClock, logger: log.logger).close()
             _ = try StateStore(folder: path, logger: log.logger)
         }
-        // Then it is closed to them, and that is said once
+        // Then others have no permissions, with one line in the log
         XCTAssertEqual(try FolderSnapshot.loose(in: path), [])
         XCTAssertEqual(log.all.count, 1, "\(log.all)")
         XCTAssertTrue(log.all.first?.contains("open to other users") ?? false, "\(log.all)")
     }
 
     func testThatAFileThatItsOwnerMayNotReadIsMadeReadable() async throws {
-        // Given a cache of which somebody took every right
+        // Given a cache without any permissions
         let path = try temporaryDirectory().path("cache")
         try await DiskTier(path: path, clock: clock.wallClock, logger: .silent).close()
         try await StateStore(folder: path, logger: .silent).part("posters").set("pinned", for: "1")
@@ -66,14 +66,14 @@ final class PermissionTests: XCTestCase {
         // When it is opened
         try await DiskTier(path: path, clock: clock.wallClock, logger: .silent).close()
         let value = try await StateStore(folder: path, logger: .silent).part("posters").value(for: "1")
-        // Then all is there
+        // Then all entries are found
         XCTAssertEqual(value, "pinned")
         XCTAssertEqual(try FolderSnapshot.loose(in: path), [])
     }
 
     func testThatALookAtTheFolderChangesNothing() async throws {
         let directory = try temporaryDirectory()
-        // Given a cache, an empty folder, a file and a folder of somebody else's
+        // Given a cache, an empty folder, a file and a foreign folder
         let tier = try DiskTier(path: directory.path("cache"), clock: clock.wallClock, logger: .silent)
         try await tier.store(.sample(at: clock), for: CacheKey(.variant, "1"))
         try await tier.close()
@@ -82,7 +82,7 @@ final class PermissionTests: XCTestCase {
         }
         for name in ["letters/letter", "file"] { try Swap.treasure.write(to: URL(filePath: directory.path(name))) }
         let before = try FolderSnapshot(directory.path)
-        // When each is looked at, and some that are not there
+        // When each is examined, and missing paths too
         for name in ["cache", "empty", "new", "new/and/deep"] {
             XCTAssertNil(try FolderExamination.requireUsable(directory.path(name)), name)
         }

@@ -12,7 +12,7 @@ final class PositionTableTests: XCTestCase {
             if let hash = model.removeValue(forKey: position) {
                 table.remove(position, under: hash)
             } else {
-                // Few hashes, and many that begin their search at the end of the table, so that it goes around.
+                // Few hashes, many of which start at the end of the table, so that searches wrap around.
                 let hash = UInt.random(in: 0..<20, using: &random) &- 10
                 table.add(position, under: hash)
                 model[position] = hash

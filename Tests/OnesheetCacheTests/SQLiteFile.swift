@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// An index, changed from outside.
+/// An index that the test changes from outside.
 struct SQLiteFile {
     private let path: String
 

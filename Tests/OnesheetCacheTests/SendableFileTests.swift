@@ -7,21 +7,21 @@ import XCTest
 
 /// Entries that are sent from their files.
 final class SendableFileTests: XCTestCase {
-    /// Ahead of the file system's clock, so that a file just written counts as settled.
+    /// Ahead of the file system's clock, so that a new file counts as settled.
     private let clock = ManualClock(Date() + 3600)
     private let key = CacheKey(.variant, "large")
     private let body = String(repeating: "one-sheet ", count: 30_000)
 
     func testThatALargeEntryIsGivenAsAFileOnceItWasFoundWhole() async throws {
-        // Given a large entry that somebody has read and checked
+        // Given a large entry that was read and checked
         let (tier, cache, _) = try await stored()
         XCTAssertNil(cache.lookUp(key).hit, "nobody has checked it yet")
         _ = try await tier.entry(for: key)
 
-        // When an event loop asks
+        // When an event loop looks it up
         let hit = try XCTUnwrap(cache.lookUp(key).hit)
 
-        // Then it gets the very bytes, in the file, and all else about the entry
+        // Then it gets the file with the same bytes, and all facts
         let file = try XCTUnwrap(hit.file)
         XCTAssertEqual(try bytes(file), body)
         XCTAssertEqual(hit.size, body.utf8.count)
@@ -112,7 +112,7 @@ final class SendableFileTests: XCTestCase {
         return (disk.tier, cache, try XCTUnwrap(disk.folder.entryFiles().first))
     }
 
-    /// The text in the file's region.
+    /// The text in the file region.
     private func bytes(_ file: ReadyFile) throws -> String {
         let region = file.region
         var bytes = [UInt8](repeating: 0, count: region.readableBytes)

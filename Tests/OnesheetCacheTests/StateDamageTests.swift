@@ -4,9 +4,9 @@ import OnesheetTesting
 import Synchronization
 import XCTest
 
-/// What administrators decided is not lost with a byte: of a damaged state all is read that can be, and the damaged one is kept.
+/// Decisions of administrators survive damage: all readable values are recovered, and the damaged file is kept.
 final class StateDamageTests: XCTestCase {
-    /// More than a page has room for.
+    /// More than fits on a page.
     private let long = String(repeating: "포스터 ", count: 3000)
 
     func testThatWhateverBecomesOfTheFileItOpensAndKeepsWhatCanBeRead() async throws {
@@ -15,9 +15,9 @@ final class StateDamageTests: XCTestCase {
             let (path, other) = try await state()
             try swap.apply(to: "\(path)/state.sqlite", other: other)
             let log = LogRecorder()
-            // When it is opened once it was damaged
+            // When it is opened after damage
             let part = try StateStore(folder: path, logger: log.logger).part("posters")
-            // Then it works, and says once what became of it
+            // Then it works, and logs the outcome once
             try await part.set("new", for: "after")
             let after = try await StateStore(folder: path, logger: log.logger).part("posters").value(for: "after")
             XCTAssertEqual(after, "new", "\(swap)")
@@ -36,12 +36,12 @@ final class StateDamageTests: XCTestCase {
 
     func testThatEveryValueIsReadWhereOnlyTheStartOfTheFileIsLost() async throws {
         for length in [1, 16, 100, 4096] {
-            // Given a state whose first bytes are zeros
+            // Given a state whose first bytes are zero
             let (path, _) = try await state()
             try overwrite("\(path)/state.sqlite", 0..<length)
             // When it is opened
             let part = try StateStore(folder: path, logger: .silent).part("posters")
-            // Then every value is there, a long one too, and none that was removed
+            // Then every value is present, including a long one, and no removed one
             let count = try await values(part)
             XCTAssertEqual(count, 200, "\(length)")
             let (found, removed) = (try await part.value(for: "long"), try await part.value(for: "removed"))
@@ -86,13 +86,13 @@ final class StateDamageTests: XCTestCase {
             let log = LogRecorder()
             let part = try StateStore(folder: path, logger: log.logger).part("posters")
             _ = try await part.value(for: "1")
-            // When its file is damaged under it
+            // When its file is damaged
             try swap.apply(to: "\(path)/state.sqlite", other: other)
             let read = try await part.value(for: "nobody set this")
             try await part.set("new", for: "after")
-            // Then it goes on, and what is set is there after a start
+            // Then it continues, and new values survive a restart
             XCTAssertNil(read, "\(swap)")
-            // A file that has lost its name is still open here.
+            // A file without a name is still open here.
             let count = try await values(part)
             if !swap.isFile { XCTAssertEqual(count, 200, "\(swap)") }
             let after = try await StateStore(folder: path, logger: .silent).part("posters").value(for: "after")
@@ -125,7 +125,7 @@ final class StateDamageTests: XCTestCase {
             // When it is opened
             let part = try StateStore(folder: path, logger: .silent).part("posters")
             try await part.set("new", for: "after")
-            // Then that one is kept as it was, and what it has of ours is taken over
+            // Then the file is set aside, and its usable values are kept
             let kept = try FileManager.default.contentsOfDirectory(atPath: path).filter {
                 $0.hasPrefix("state.sqlite.damaged-") && !$0.hasSuffix("-journal")
             }
@@ -143,7 +143,7 @@ final class StateDamageTests: XCTestCase {
         // When it is read, and changed
         let read = try await values(part)
         try await part.set("new", for: "after")
-        // Then all is there, and again after a start
+        // Then all values are present, also after a restart
         XCTAssertEqual(read, 200)
         let again = try StateStore(folder: path, logger: .silent).part("posters")
         let (count, after) = (try await values(again), try await again.value(for: "after"))
@@ -152,7 +152,7 @@ final class StateDamageTests: XCTestCase {
     }
 
     func testThatAProcessSeesWhatAnotherHasMended() async throws {
-        // Given two processes with one state, one of which finds it damaged and mends it
+        // Given two processes with one state, one of which finds damage and repairs it
         let (path, _) = try await state()
         let (first, second) = (try StateStore(folder: path, logger: .silent), try StateStore(folder: path, logger: .silent))
         try overwrite("\(path)/state.sqlite", 0..<4096)
@@ -160,7 +160,7 @@ final class StateDamageTests: XCTestCase {
         // When the first one reads and writes
         let read = try await first.part("posters").value(for: "1")
         try await first.part("posters").set("pinned by the first", for: "2")
-        // Then both see both
+        // Then both see both values
         XCTAssertEqual(read, "pinned by the second")
         let seen = try await second.part("posters").value(for: "2")
         XCTAssertEqual(seen, "pinned by the first")
@@ -171,7 +171,7 @@ final class StateDamageTests: XCTestCase {
     }
 
     func testThatADamagedStateOnAFullDiskIsReadAndMendedLater() async throws {
-        // Given a damaged state on a disk without room
+        // Given a damaged state on a full disk
         let disk = try disk("size=1m")
         try await fill(try StateStore(folder: disk.path("cache"), logger: .silent), values: 200)
         try overwrite(disk.path("cache/state.sqlite"), 0..<4096)
@@ -189,7 +189,7 @@ final class StateDamageTests: XCTestCase {
         XCTAssertEqual(after, "new")
     }
 
-    /// A state with so many values, a long one, and one that was removed; and a folder of somebody else's.
+    /// A state with many values, a long one and a removed one, and a foreign folder.
     private func state(values: Int = 200) async throws -> (path: String, other: String) {
         let directory = try temporaryDirectory()
         let (path, other) = (directory.path("cache"), directory.path("other"))
@@ -200,14 +200,14 @@ final class StateDamageTests: XCTestCase {
             Self.made.withLock { $0[values] = file }
             return (path, other)
         }
-        // A copy: to write two hundred values one after the other takes seconds.
+        // A copy, because writing two hundred values one by one takes seconds.
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try made.write(to: URL(filePath: "\(path)/state.sqlite"))
         try Data().write(to: URL(filePath: "\(path)/state.sqlite-journal"))
         return (path, other)
     }
 
-    /// States that were made, by the number of their values.
+    /// Prepared states, by the number of their values.
     private static let made = Mutex<[Int: Data]>([:])
 
     private func fill(_ store: StateStore, values: Int) async throws {
@@ -220,7 +220,7 @@ final class StateDamageTests: XCTestCase {
 
     private func value(_ number: Int) -> String { "pinned \(number) " + String(repeating: "x", count: 100 + number) }
 
-    /// How many of two hundred values are what they were.
+    /// The number of unchanged values among two hundred.
     private func values(_ part: StatePart) async throws -> Int {
         var count = 0
         for number in 0..<200 where try await part.value(for: "\(number)") == value(number) { count += 1 }

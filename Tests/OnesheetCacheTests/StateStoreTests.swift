@@ -55,7 +55,7 @@ final class StateStoreTests: XCTestCase {
     }
 
     func testThatWhatIsTooMuchIsTrimmedAndTheRestStays() async throws {
-        // Given two hundred values that may go, fifty that may not, and another part's
+        // Given two hundred removable values, fifty others, and those of another part
         let store = try StateStore()
         let (part, other) = (store.part("choices"), store.part("calls"))
         for number in 0..<200 { try await part.set("\"free\":true \(String(repeating: "x", count: 100))", for: "free \(number)") }
@@ -65,7 +65,7 @@ final class StateStoreTests: XCTestCase {
         let none = try await part.trim(above: 1 << 20, holding: ["\"free\":true"])
         var gone = 0
         for _ in 0..<2000 where gone < 200 { gone += try await part.trim(above: 0, holding: ["\"free\":true"]) }
-        // Then all that may go is gone, a part at a time, and nothing else
+        // Then all removable values are removed step by step, and no others
         XCTAssertEqual(none, 0)
         XCTAssertEqual(gone, 200)
         let kept = try await part.value(for: "kept 49")
@@ -77,7 +77,7 @@ final class StateStoreTests: XCTestCase {
     func testThatAHundredChangesAtOnceAreAllMade() async throws {
         // Given a number
         let part = try StateStore().part("calls")
-        // When a hundred tasks raise it by one at once
+        // When a hundred tasks increment it concurrently
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 {
                 group.addTask {
@@ -88,7 +88,7 @@ final class StateStoreTests: XCTestCase {
                     }
                 }
             }
-            // Then each has seen another number
+            // Then each has seen a different number
             let seen = try await group.reduce(into: Set<Int>()) { $0.insert($1) }
             XCTAssertEqual(seen, Set(1...100))
         }

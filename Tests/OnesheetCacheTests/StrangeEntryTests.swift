@@ -5,14 +5,14 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// Something that is no entry where an entry belongs: it is not served, keeps nobody waiting, and makes way.
+/// Other items in place of entries: they are not served, block no operation, and are replaced.
 final class StrangeEntryTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "poster")
 
     private enum Thing: CaseIterable {
         case swapped(Swap)
-        /// A file of a tebibyte that takes no room.
+        /// A sparse file of a tebibyte.
         case sparse
 
         static var allCases: [Thing] { Swap.allCases.map { .swapped($0) } + [.sparse] }
@@ -27,11 +27,11 @@ final class StrangeEntryTests: XCTestCase {
 
     func testThatWhateverHasAnEntrysNameIsNotServedAndMakesWay() async throws {
         for thing in Thing.allCases {
-            // Given a tier in which an entry's file became something else
+            // Given a tier in which an entry's file was replaced by another item
             let (tier, path, other) = try await filled()
             let file = try XCTUnwrap(CacheFolder(path).entryFiles().first).path
             try thing.apply(to: file, other: other)
-            // When it is asked for in every way
+            // When it is requested in every way
             let now = tier.entryNow(for: key, reading: 1 << 20)
             let isThere = try await tier.contains(key)
             let found = try await tier.entry(for: key)
@@ -53,12 +53,12 @@ final class StrangeEntryTests: XCTestCase {
             let (tier, path, other) = try await filled()
             let file = try XCTUnwrap(CacheFolder(path).entryFiles().first).path
             try thing.apply(to: file, other: other)
-            // When it is stored over without being looked at, and purged once it is strange again
+            // When it is stored without a lookup, and purged after another replacement
             try await tier.store(.sample("again", at: clock, tags: [.source("a")]), for: key)
             let again = try await tier.entry(for: key)
             try thing.apply(to: file, other: other)
             let removal = try await tier.remove(.tag(.source("a")))
-            // Then it was there, and is gone
+            // Then it was found, and is removed
             XCTAssertEqual(again?.body, ByteBuffer(string: "again"), "\(thing)")
             XCTAssertEqual(removal.entries, 1, "\(thing)")
             let left = try await tier.contains(key)
@@ -69,7 +69,7 @@ final class StrangeEntryTests: XCTestCase {
 
     func testThatItKeepsNoOtherEntryFromTheIndex() async throws {
         for thing in Thing.allCases {
-            // Given ten entries, one of which became something else, and no index
+            // Given ten entries, one of which was replaced, and no index
             let (tier, path, other) = try await filled()
             for number in 1..<10 {
                 try await tier.store(.sample(at: clock, tags: [.source("a")]), for: CacheKey(.variant, "\(number)"))
@@ -82,7 +82,7 @@ final class StrangeEntryTests: XCTestCase {
             try await second.adopt()
             let verification = try await second.verify(repair: true)
             let removal = try await second.remove(.tag(.source("a")))
-            // Then the nine others are known
+            // Then the other nine are known
             XCTAssertEqual(verification.whole, 9, "\(thing)")
             XCTAssertEqual(removal.entries, 9, "\(thing)")
             try await second.close()
@@ -92,7 +92,7 @@ final class StrangeEntryTests: XCTestCase {
     func testThatNoLinkLeadsAStoreOutOfTheFolder() async throws {
         for depth in 1...2 {
             for swap in [Swap.linked, .dangling, .pipe, .fullFolder] {
-                // Given a tier in which a folder of entries became something else
+                // Given a tier in which a folder of entries was replaced
                 let (tier, path, other) = try await filled()
                 let parts = try XCTUnwrap(CacheFolder(path).entryFiles().first).pathComponents.suffix(3)
                 let folder = "\(path)/entries/" + parts.prefix(depth).joined(separator: "/")
@@ -104,7 +104,7 @@ final class StrangeEntryTests: XCTestCase {
                 }
                 // When the entry is stored
                 try await tier.store(.sample("again", at: clock), for: key)
-                // Then it is there, and nowhere else
+                // Then it is found, and nothing was written elsewhere
                 let found = try await tier.entry(for: key)
                 XCTAssertEqual(found?.body, ByteBuffer(string: "again"), "\(swap) \(depth)")
                 XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: other), [], "\(swap) \(depth)")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What can become of a file or folder by a crash, a restore or a mistake.
+/// Effects of a crash, a restore or a mistake on a file or folder.
 enum Swap: CaseIterable {
     case emptied, cut, zeroed, overwritten, folder, fullFolder, linked, dangling, endless, pipe
 
-    /// What a link leads to, which nobody may change.
+    /// The target of a link, which must stay unchanged.
     static let treasure = Data("somebody's\n".utf8)
 
-    /// - Parameter other: a folder of somebody else's.
+    /// - Parameter other: a foreign folder.
     func apply(to path: String, other: String) throws {
         let file = URL(filePath: path)
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
@@ -33,7 +33,7 @@ enum Swap: CaseIterable {
         }
     }
 
-    /// Whether what is there now is a file with other bytes.
+    /// Whether the item is now a file with other bytes.
     var isFile: Bool {
         switch self {
         case .emptied, .cut, .zeroed, .overwritten: true
@@ -41,7 +41,7 @@ enum Swap: CaseIterable {
         }
     }
 
-    /// In place, so that a program that has the file open has it open still.
+    /// In place, so that a program keeps the file open.
     private func replace(_ path: String, with data: Data) throws {
         let handle = try FileHandle(forWritingTo: URL(filePath: path))
         try handle.truncate(atOffset: 0)

@@ -35,7 +35,7 @@ final class TierConformanceTests: XCTestCase {
     }
 }
 
-/// A tier with a defect: it takes every text of any kind for one key.
+/// A defective tier that ignores the kind of keys.
 private struct ForgetfulOfKeys: CacheTier {
     let name = "forgetful"
     private let memory: MemoryTier

@@ -8,7 +8,7 @@ import Synchronization
 import XCTest
 
 final class TypedStorageTests: XCTestCase {
-    /// A value of so many bytes.
+    /// A value of this many bytes.
     private struct Sized: DataConvertible {
         static let mediaType = "text/plain"
         let size: Int
@@ -19,18 +19,18 @@ final class TypedStorageTests: XCTestCase {
     }
 
     func testThatLargeValuesAreReadAndWrittenOffTheCooperativePool() async throws {
-        // Given a value that a source made large, and more of its readers than this machine has processors
+        // Given a large value of a source, and more readers than processors
         let cache = Cache(memory: MemoryTier(expires: .never), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let storage = TypedStorage<Slow>("slow", in: cache)
         try await storage.store(Slow(), forKey: "1")
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         Slow.door.withLock { $0 = DispatchSemaphore(value: 0) }
         defer { Slow.door.withLock { $0 = nil } }
-        // When all read it, which takes as long as the test wants
+        // When all read it, for as long as the test wants
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { _ = await storage.value(forKey: "1") } }
             await waitWhile(Slow.arrived.load(ordering: .acquiring) == 0)
-            // Then other tasks go on meanwhile, and one thread is all that it takes
+            // Then other tasks continue, and the readers occupy one thread
             let sum = await withTaskGroup(of: Int.self) { group in
                 for number in 0..<100 { group.addTask { number } }
                 return await group.reduce(0, +)
@@ -51,7 +51,7 @@ final class TypedStorageTests: XCTestCase {
         }
     }
 
-    /// A large value that is read only when the test lets it, or after a minute.
+    /// A large value whose decoding waits for the test, or for at most a minute.
     private struct Slow: DataConvertible {
         static let mediaType = "text/plain"
         static let door = Mutex<DispatchSemaphore?>(nil)

@@ -2,7 +2,7 @@ import OnesheetTesting
 import XCTest
 
 extension XCTestCase {
-    /// A folder that is gone after the test, however it ends.
+    /// A folder that is removed after the test.
     func temporaryDirectory() throws -> TemporaryDirectory {
         let folder = try TemporaryDirectory()
         addTeardownBlock { folder.remove() }

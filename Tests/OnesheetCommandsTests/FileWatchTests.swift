@@ -20,7 +20,7 @@ final class FileWatchTests: XCTestCase {
         XCTAssertFalse(watch.look())
         try Data("ccc".utf8).write(to: file)
         XCTAssertFalse(watch.look())
-        // Then it is told when it stays, once
+        // Then one change is reported, once the file is stable
         XCTAssertTrue(watch.look())
         XCTAssertFalse(watch.look())
     }
@@ -44,7 +44,7 @@ final class FileWatchTests: XCTestCase {
     }
 
     func testThatALinksTargetCounts() throws {
-        // As containers exchange mounted files: the link stays, what it leads to is another one.
+        // Like mounted files in containers: the link stays, and its target changes.
         let targets = ["1", "2"].map { file.path + $0 }
         addTeardownBlock { for target in targets { try FileManager.default.removeItem(atPath: target) } }
         for target in targets { try Data("same".utf8).write(to: URL(filePath: target)) }

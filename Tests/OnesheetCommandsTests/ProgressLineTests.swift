@@ -5,20 +5,20 @@ import XCTest
 
 final class ProgressLineTests: XCTestCase {
     func testThatTheLineSaysCountRateTimeLeftAndFailures() {
-        // Given half of the work done in ten seconds, and some that was there
+        // Given half of the work done in ten seconds, and variants that already existed
         var summary = PrefetchSummary(total: 120)
         (summary.made, summary.skipped) = (48, 20)
         summary.failures = [.init(title: "a://1", variants: 2, reason: "")]
         // When it is shown
         let line = ProgressLine.line(summary, elapsed: 10, bar: true)
-        // Then what was there does not count for the rate
+        // Then existing variants do not affect the rate
         XCTAssertEqual(line, "[#################             ] 70/120  5.0/s  10 s left  2 failed")
     }
 
     func testThatFailuresAreOneLineForEachReason() {
-        // Given more titles than a line can take, that failed for one reason, and one that failed for another
+        // Given more failed titles than fit on a line for one reason, and one for another
         let failures = (1...1200).map { (title: "a://\($0)", reason: "the quota is used up") } + [(title: "a://x", reason: "gone")]
-        // When they are told
+        // When they are printed
         let lines = ErrorText.of(failures)
         // Then
         XCTAssertEqual(lines, ["1200 titles, a://1, a://2, a://3 and 1197 more: the quota is used up", "a://x: gone"])

@@ -3,7 +3,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 
-/// Stores and reads per second by the size of an entry.
+/// Stores and reads per second by size of entries.
 enum DiskBench {
     static func run() async throws {
         let table = Table(

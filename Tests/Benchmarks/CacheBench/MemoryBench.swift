@@ -3,7 +3,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 
-/// Look-ups and inserts per second by the number of threads. Ten thousand posters are asked for by Zipf's law.
+/// Lookups and inserts per second by number of threads, for ten thousand posters requested by Zipf's law.
 enum MemoryBench {
     static func run() {
         let table = Table(
@@ -35,7 +35,7 @@ enum MemoryBench {
         }
     }
 
-    /// Runs `body` `count` times, shared among threads. Processor time is what counts on a machine that others use too.
+    /// Runs `body` `count` times on several threads. Measures processor time, because other work shares the machine.
     private static func measure(
         _ threads: Int, count: Int, _ body: @escaping @Sendable (Int) -> Void
     ) -> (perSecond: Double, nanoseconds: Double) {
@@ -56,6 +56,6 @@ enum MemoryBench {
         return (all / time, (processorSeconds() - before) / all * 1e9)
     }
 
-    /// The time that the processors worked for this process.
+    /// The processor time of this process.
     private static func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 }

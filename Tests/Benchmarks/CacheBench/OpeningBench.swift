@@ -3,8 +3,7 @@ import NIOCore
 import OnesheetCache
 import OnesheetCore
 
-/// Opening and looking up by the number of entries that are there. Below the folder ONESHEET_BENCH, if there is one, they stay for the next
-/// time.
+/// Opening and lookups by number of entries. The entries stay in the folder ONESHEET_BENCH, if it is set, for the next run.
 enum OpeningBench {
     static func run(sizes: [Int]) async throws {
         let table = Table(
@@ -48,7 +47,7 @@ enum OpeningBench {
         try await perSecond(5000) { expect(try await tier.entry(for: CacheKey(.variant, "absent \($0)")) == nil) }
     }
 
-    /// Stores what is not there yet.
+    /// Stores the missing entries.
     private static func fill(_ path: String, _ count: Int) async throws {
         let tier = try DiskTier(path: path, budgets: DiskBudgets(bytes: 1 << 40), expires: .never, isSynced: false)
         try await tier.adopt()

@@ -1,7 +1,7 @@
 import OnesheetCache
 import OnesheetCore
 
-/// The hit ratio of our policy between that of LRU and the best possible one.
+/// The hit ratio of S3-FIFO in comparison with LRU and the optimal policy.
 enum PolicyBench {
     static func run() {
         let table = Table(
@@ -32,7 +32,7 @@ enum PolicyBench {
     }
 }
 
-/// The policy that most caches have: the least recently used goes first.
+/// The most common policy: evicts the least recently used entry.
 enum LRU {
     static func hits(_ keys: [Int], _ room: Int) -> Int {
         var lastUse: [Int: Int] = [:]
@@ -53,7 +53,7 @@ enum LRU {
     }
 }
 
-/// The best policy there can be, which knows the future: what is used again last goes first, and is not even taken in.
+/// The optimal policy, which knows the future: it evicts, or does not store, the entry whose next use is farthest.
 enum Belady {
     static func hits(_ keys: [Int], _ room: Int) -> Int {
         var nextUse = [Int](repeating: .max, count: keys.count)
@@ -77,7 +77,7 @@ enum Belady {
     }
 }
 
-/// A heap with the largest on top.
+/// A heap with the largest element on top.
 struct Heap {
     private var items: [(Int, Int)] = []
 

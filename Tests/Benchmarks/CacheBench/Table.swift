@@ -1,6 +1,6 @@
 import Foundation
 
-/// A table in Markdown, each row of which is seen when it is there.
+/// A Markdown table that is printed row by row.
 struct Table {
     private let title: String
     private let columns: [String]
@@ -18,23 +18,23 @@ struct Table {
 }
 
 extension Double {
-    /// With so many digits after the point.
+    /// The number with this many decimals.
     func text(_ digits: Int = 1) -> String { String(format: "%.\(digits)f", self) }
 }
 
-/// How long `body` takes, in seconds.
+/// The duration of `body` in seconds.
 func seconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()
     return (ContinuousClock.now - start) / .seconds(1)
 }
 
-/// How long `body` takes, in seconds.
+/// The duration of `body` in seconds.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let start = ContinuousClock.now
     try await body()
     return (ContinuousClock.now - start) / .seconds(1)
 }
 
-/// Ends the program where a measurement did not measure what it should.
+/// Ends the program if a measurement is invalid.
 func expect(_ isRight: Bool) { precondition(isRight, "the cache did not answer as the measurement needs it") }

@@ -1,20 +1,21 @@
 import Foundation
 
-/// Requests made by code, always the same ones.
+/// Generated traces of requests, equal in every run.
 struct Trace {
     let name: String
     let keys: [Int]
 
     static let all = [zipf(), scanMixed(), dayShift()]
 
-    /// A hundred thousand posters, asked for by Zipf's law.
+    /// A hundred thousand posters, requested by Zipf's law.
     static func zipf() -> Trace {
         var random = Xorshift(seed: 1)
         let law = Zipf(count: 100_000, exponent: 0.9)
         return Trace(name: "Zipf 0.9", keys: (0..<1_000_000).map { _ in law.sample(&random) })
     }
 
-    /// The same, and every twentieth thousand of requests a run through five thousand posters that nobody asked for: a prefetch or a crawler.
+    /// The same with scans: after every twenty thousand requests, five thousand posters that are never requested again, like a
+    /// prefetch or a crawler.
     static func scanMixed() -> Trace {
         var random = Xorshift(seed: 2)
         let law = Zipf(count: 100_000, exponent: 0.9)
@@ -30,7 +31,7 @@ struct Trace {
         return Trace(name: "scan-mixed", keys: keys)
     }
 
-    /// Ten days; on each a third of the posters that were popular give way to new ones.
+    /// Ten days. On each, new posters replace a third of the popular ones.
     static func dayShift() -> Trace {
         var random = Xorshift(seed: 3)
         let law = Zipf(count: 50_000, exponent: 0.9)
@@ -71,7 +72,7 @@ struct Zipf {
     }
 }
 
-/// Random numbers that are the same each time.
+/// Random numbers, equal in every run.
 struct Xorshift: RandomNumberGenerator {
     private var state: UInt64
 

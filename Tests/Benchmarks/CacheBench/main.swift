@@ -1,7 +1,7 @@
 import Foundation
 
-// Prints the figures of the cache as tables in Markdown. Arguments: any of `memory policy disk opening`, all where none is given;
-// `--million` fills a folder with a million entries for `opening`, which takes minutes and five gigabytes.
+// Prints the figures of the cache as Markdown tables. Arguments: any of `memory policy disk opening`, by default all. `--million`
+// fills a folder with a million entries for `opening`, which takes minutes and five gigabytes.
 
 let known = ["memory", "policy", "disk", "opening"]
 let words = Array(CommandLine.arguments.dropFirst())

@@ -3,8 +3,8 @@ import NIOCore
 import OnesheetCore
 import OnesheetImaging
 
-/// What cannot be saved with libjpeg-turbo: its own scaled decode, at the smallest scale that is large enough and in planes as it
-/// comes, and the encoding of the outcome; nothing in between.
+/// The floor with libjpeg-turbo: its scaled decode, at the smallest sufficient scale and in planes, and the encoding of the result,
+/// without resampling.
 struct Floor {
     private let codec = JPEGCodec()
     private let original: ByteBuffer

@@ -5,7 +5,7 @@ import OnesheetCore
 import OnesheetImaging
 import PNGCodec
 
-/// One thing that is measured.
+/// One measured job.
 struct Job {
     let name: String
     let original: String
@@ -13,7 +13,7 @@ struct Job {
     let format: ImageFormat
 }
 
-/// The jobs, and how they are run.
+/// The jobs and their runner.
 struct Jobs {
     static let all: [Job] = [
         Job(name: "large-w342", original: "large", widths: [342], format: .jpeg),
@@ -45,7 +45,7 @@ struct Jobs {
             })
     }
 
-    /// Answers `JOB REPEATS` with CPU seconds per run, and `floor:JOB REPEATS` with the floor's.
+    /// Prints CPU seconds per run for `JOB REPEATS`, and those of the floor for `floor:JOB REPEATS`.
     func serve() throws {
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
@@ -71,10 +71,10 @@ struct Jobs {
         }
     }
 
-    /// Renders the huge poster and says by how many bytes the process grew at the most.
+    /// Renders the huge poster and prints the peak growth of the process in bytes.
     func peak() throws {
         let original = try originals.read("huge")
-        // Forgets the most that there was before (Linux, proc(5)).
+        // Resets the peak (Linux, proc(5)).
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
         let before = try Self.resident("VmRSS:")
         _ = try render(Job(name: "huge", original: "huge", widths: [342], format: .jpeg), original)
@@ -87,7 +87,7 @@ struct Jobs {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// A figure of the process's memory in bytes (Linux).
+    /// A memory figure of the process in bytes (Linux).
     private static func resident(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -5,7 +5,7 @@ import OnesheetCore
 import OnesheetTesting
 import PNGCodec
 
-/// The pictures that jobs begin with, drawn once and kept as files.
+/// The original pictures of the jobs, drawn once and stored as files.
 struct Originals {
     let directory: URL
 

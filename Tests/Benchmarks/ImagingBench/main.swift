@@ -1,7 +1,7 @@
 import Foundation
 
-/// `imaging-bench draw DIRECTORY` draws the originals; `imaging-bench serve DIRECTORY` answers each line on standard input,
-/// `JOB REPEATS`, with the CPU seconds of one run; `imaging-bench write DIRECTORY` writes each job's outcome there.
+/// `imaging-bench draw DIRECTORY` draws the originals. `imaging-bench serve DIRECTORY` reads lines `JOB REPEATS` from standard
+/// input and prints the CPU seconds of one run. `imaging-bench write DIRECTORY` writes the result of each job.
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
     print("usage: imaging-bench draw|serve|write DIRECTORY")

@@ -1,8 +1,8 @@
 import CFuzzing
 import Foundation
 
-/// `fuzz KIND …` gives any bytes to one of our readers, with libFuzzer's own arguments behind; `fuzz seeds FOLDER` writes files of all
-/// kinds to begin with.
+/// `fuzz KIND …` passes arbitrary bytes to one of our parsers, with further arguments for libFuzzer. `fuzz seeds FOLDER` writes
+/// seed files of all kinds.
 @main
 enum Fuzz {
     static func main() throws {
@@ -22,7 +22,7 @@ enum Fuzz {
         }
     }
 
-    /// Hands over to libFuzzer, for which the kind is no argument.
+    /// Starts libFuzzer without the argument for the kind.
     private static func run(_ target: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt) -> Never {
         exit(cfuzzing_run(CommandLine.argc - 1, CommandLine.unsafeArgv + 1, target))
     }

@@ -4,7 +4,7 @@ import OnesheetCore
 import PNGCodec
 import WebPCodec
 
-/// Header and pixels of any bytes, in each way that they can be asked for: an answer or a typed error, never anything else.
+/// Decodes the header and pixels of arbitrary bytes in every mode. The result is a picture or a typed error.
 enum FuzzDecoders {
     static func jpeg(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, JPEGCodec()) }
     static func png(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, PNGCodec()) }
@@ -30,7 +30,7 @@ enum FuzzDecoders {
     }
 }
 
-/// Reads every sample that it is given.
+/// Reads every sample.
 private struct ReadingSink: RowSink {
     private var layout: PixelLayout?
     private var sum = 0

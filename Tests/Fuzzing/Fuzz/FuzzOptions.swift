@@ -1,7 +1,7 @@
 import OnesheetAddress
 import OnesheetCore
 
-/// Any text is a transform or a typed error, and the same each time.
+/// Every text gives a transform or a typed error, reproducibly.
 enum FuzzOptions {
     private static let grammar = Result { () throws(RequestError) in
         try ImageOptions(formats: [.jpeg, .png], presets: ["card": "rs:fill:300:450/q:75"])

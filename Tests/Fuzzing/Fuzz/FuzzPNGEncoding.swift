@@ -2,7 +2,7 @@ import NIOCore
 import OnesheetCore
 import PNGCodec
 
-/// The first bytes choose a kind of picture, the others are its pixels, which come back from both paths as they were.
+/// The first bytes select a layout, the others are pixels. Both decoders must return the same pixels.
 enum FuzzPNGEncoding {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
         guard bytes.count > 4 else { return 0 }
@@ -39,7 +39,7 @@ private func rgba(_ pixel: ArraySlice<UInt8>, _ layout: PixelLayout) -> [UInt8] 
     return (colors.count == 1 ? [colors[0], colors[0], colors[0]] : colors) + [layout.hasAlpha ? pixel.last ?? 0 : 255]
 }
 
-/// Keeps red, green, blue and alpha of every pixel.
+/// Stores red, green, blue and alpha of every pixel.
 private struct Colors: RowSink {
     private var layout: PixelLayout?
     private(set) var colors: [UInt8] = []

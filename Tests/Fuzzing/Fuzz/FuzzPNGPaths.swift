@@ -1,7 +1,7 @@
 import OnesheetCore
 import PNGCodec
 
-/// Any bytes are an error or a whole picture, and the fast path takes only what libpng takes, to the same pixels.
+/// Arbitrary bytes give an error or a whole picture. The fast path accepts only files that libpng accepts, with the same pixels.
 enum FuzzPNGPaths {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
         let file = repaired(Array(bytes))
@@ -15,7 +15,7 @@ enum FuzzPNGPaths {
     }
 }
 
-/// What a codec makes of a file; `nil` for an error.
+/// The result of a codec for a file; `nil` for an error.
 private func pixels(of file: [UInt8], _ codec: PNGCodec, _ request: DecodeRequest) -> [UInt8]? {
     var sink = Keeping()
     do throws(CodecError) {
@@ -28,7 +28,7 @@ private func pixels(of file: [UInt8], _ codec: PNGCodec, _ request: DecodeReques
     return sink.samples
 }
 
-/// Keeps every sample that it is given.
+/// Stores every sample.
 private struct Keeping: RowSink {
     private(set) var shape: PixelLayout.Plane?
     private(set) var samples: [UInt8] = []
@@ -46,7 +46,7 @@ private struct Keeping: RowSink {
     }
 }
 
-/// The same file with right checksums of chunks, which no mutation would find; the last byte says whether to.
+/// The same file with correct chunk checksums, which mutations would hardly find; the last byte decides.
 private func repaired(_ file: [UInt8]) -> [UInt8] {
     guard let last = file.last, last % 4 > 0 else { return file }
     var file = file

@@ -6,7 +6,7 @@ import OnesheetImaging
 import PNGCodec
 import WebPCodec
 
-/// The first sixteen bytes are a transform, the others an original: a variant or a typed error, never anything else.
+/// The first sixteen bytes are a transform, the others an original. The result is a variant or a typed error.
 enum FuzzRender {
     private static let renderer = Renderer(
         codecs: [JPEGCodec(), PNGCodec(), WebPCodec(), AVIFCodec()], limits: Limits(pixels: 60_000, outputPixels: 60_000, scans: 20)

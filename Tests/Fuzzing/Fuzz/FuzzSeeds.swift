@@ -7,9 +7,9 @@ import OnesheetTesting
 import PNGCodec
 import WebPCodec
 
-/// Small files of all kinds, for the fuzzers to begin with.
+/// Small seed files of all kinds for the fuzzers.
 enum FuzzSeeds {
-    /// Writes a folder for each kind below `directory`.
+    /// Writes a folder for each kind into `directory`.
     static func write(to directory: URL) throws {
         let poster = DrawnPoster(width: 33, height: 21)
         var progressive = JPEGCodec.Configuration()
