@@ -31,7 +31,7 @@ final class CalendarDayTests: XCTestCase {
     }
 
     func testThatTheDayChangesAtMidnightOfThePlace() {
-        // Given: 2026-11-20 14:59:59 and 15:00:00 in Greenwich, midnight in Seoul
+        // Given 2026-11-20 14:59:59 and 15:00:00 in Greenwich, midnight in Seoul
         let before = Date(timeIntervalSince1970: 1_795_186_799)
         let after = before.addingTimeInterval(1)
 

@@ -17,7 +17,7 @@ final class ConfigurationDecoderTests: XCTestCase {
         var last: String?
     }
 
-    /// Opens its containers by hand, as some types do.
+    /// Opens its containers itself, as some types do.
     private struct ByHand: Decodable {
         let name: String
 

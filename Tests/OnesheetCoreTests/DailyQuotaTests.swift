@@ -7,63 +7,63 @@ final class DailyQuotaTests: XCTestCase {
     private let clock = ManualClock()
     private let state = InMemoryState()
     private let seoul = 32_400
-    // 2026-11-21 12:00 UTC is 21:00 in Seoul; the quota fills at 15:00 UTC.
+    // 2026-11-21 12:00 UTC is 21:00 in Seoul; the quota resets at 15:00 UTC.
     private let midnight = 1_795_273_200.0
 
     func testThatPrefetchingStopsAtTheReserveAndPeopleDoNot() async throws {
-        // Given twenty calls a day, two of which are kept for people
+        // Given twenty calls a day with a reserve of two
         let quota = quota(20)
-        // When prefetching takes all that it can
+        // When prefetching makes all calls that it can
         let prefetched = await Self.spend(quota, as: .prefetch)
         let asked = await Self.spend(quota, as: .interactive)
-        // Then people have the rest
+        // Then interactive calls have the rest
         XCTAssertEqual(prefetched, 18)
         XCTAssertEqual(asked, 2)
     }
 
     func testThatTheEndOfTheDayNamesTheNextResetWhichComes() async throws {
-        // Given a quota that is used up
+        // Given an exhausted quota
         let quota = quota(3)
         _ = await Self.spend(quota, as: .interactive)
-        // When one more is asked for, before and after midnight in Seoul
+        // When one more call is made, before and after midnight in Seoul
         clock.now = Date(timeIntervalSince1970: midnight - 1)
         let before = await Self.error(quota)
         clock.now = Date(timeIntervalSince1970: midnight)
         let after = await Self.error(quota)
-        // Then the error names the reset, and it comes
+        // Then the error names the reset, and the second succeeds
         XCTAssertEqual(before, .quotaExhausted(until: midnight))
         XCTAssertNil(after)
     }
 
     func testThatTheCountSurvivesARestart() async {
-        // Given two of three calls used up before a restart
+        // Given two of three calls made before a restart
         let first = quota(3)
         for _ in 0..<2 { _ = await Self.error(first) }
-        // When the rest is taken afterwards
+        // When calls are made afterwards
         let rest = await Self.spend(quota(3), as: .interactive)
-        // Then it is one
+        // Then one is left
         XCTAssertEqual(rest, 1)
     }
 
     func testThatAHundredAtOnceGetNoMoreThanThereAre() async {
         // Given ten calls
         let quota = quota(10)
-        // When a hundred ask at once
+        // When a hundred calls are made concurrently
         let passed = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 { group.addTask { await Self.error(quota) == nil } }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        // Then ten pass
+        // Then ten succeed
         XCTAssertEqual(passed, 10)
     }
 
     func testThatTheUnknownHasAShareAndLeavesTheRest() async {
-        // Given a thousand calls, half of which are for the unknown, a quarter of these at once
+        // Given a thousand calls, half of which are for unknown titles, a quarter of these at once
         let quota = quota(1000)
-        // When somebody asks for what nobody knows until it is refused, and then what is known is asked for
+        // When unknown titles use up their share, and then known ones are requested
         let error = await Self.spendUnknown(quota)
         let rest = await Self.spend(quota, as: .interactive)
-        // Then the refusal names a moment of today, and the rest is there
+        // Then the error names a time today, and the other calls are available
         XCTAssertEqual(error.count, 125)
         guard case .quotaExhausted(let until?)? = error.error else { return XCTFail("\(String(describing: error.error))") }
         XCTAssertEqual(until, clock.now.timeIntervalSince1970 + 86_400 / 375, accuracy: 0.01)
@@ -71,19 +71,19 @@ final class DailyQuotaTests: XCTestCase {
     }
 
     func testThatTheShareSurvivesARestartAndFillsAgain() async {
-        // Given a share that is used up for now
+        // Given an exhausted share
         _ = await Self.spendUnknown(quota(1000))
-        // When the server is started again, at once and six hours later
+        // When the server restarts, at once and six hours later
         let atOnce = await Self.spendUnknown(quota(1000)).count
         clock.advance(by: .seconds(21_600))
         let later = await Self.spendUnknown(quota(1000)).count
-        // Then nothing is there at first, and a part of the share afterwards
+        // Then no call is left at first, and a part of the share later
         XCTAssertEqual(atOnce, 0)
         XCTAssertEqual(later, 93)
     }
 
     func testThatAShareOfOneIsNoLimitAndPrefetchingHasNone() async {
-        // Given a quota without a limit for the unknown, and one with
+        // Given a quota without a limit for unknown titles, and one with a limit
         let settings = QuotaSettings(perDay: 40, unknown: 1)
         let free = DailyQuota(settings, name: "free", secondsFromGMT: seoul, context: .forTesting(clock: clock, state: state))
         let count = await Self.spendUnknown(free).count
@@ -95,26 +95,26 @@ final class DailyQuotaTests: XCTestCase {
     func testThatAHundredStrangersAtOnceGetNoMoreThanThereAre() async {
         // Given a share that allows ten at once
         let quota = quota(80)
-        // When a hundred ask at once
+        // When a hundred calls are made concurrently
         let passed = await Familiarity.$current.withValue(.unknown) {
             await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<100 { group.addTask { await Self.error(quota) == nil } }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
         }
-        // Then ten pass, and ten are counted
+        // Then ten succeed, and ten are counted
         XCTAssertEqual(passed, 10)
         XCTAssertEqual(state.values["quota.calls"]?.split(separator: " ").last, "10")
     }
 
     func testThatTwoQuotasOnOneStateSpendNoCallTwice() async {
-        // Given two processes that count in one place
+        // Given two processes with one state
         let (one, other) = (quota(50), quota(50))
-        // When both spend at once what they get
+        // When both make all calls that they can concurrently
         async let first = Self.spend(one, as: .interactive)
         async let second = Self.spend(other, as: .interactive)
         let sum = await first + second
-        // Then they get the day's calls together
+        // Then they make the day's calls together
         XCTAssertEqual(sum, 50)
     }
 
@@ -146,7 +146,7 @@ final class DailyQuotaTests: XCTestCase {
         DailyQuota(QuotaSettings(perDay: perDay), secondsFromGMT: seoul, context: .forTesting(clock: clock, state: state))
     }
 
-    /// How many calls there are for work of this urgency.
+    /// The calls that remain for this urgency.
     private static func spend(_ quota: DailyQuota, as urgency: Urgency) async -> Int {
         await Urgency.$current.withValue(urgency) {
             var count = 0
@@ -155,7 +155,7 @@ final class DailyQuotaTests: XCTestCase {
         }
     }
 
-    /// How many calls there are for what is unknown, and how that ends.
+    /// The calls that remain for unknown titles, and the final error.
     private static func spendUnknown(_ quota: DailyQuota) async -> (count: Int, error: SourceError?) {
         await Familiarity.$current.withValue(.unknown) {
             var count = 0

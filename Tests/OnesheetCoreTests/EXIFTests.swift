@@ -13,13 +13,13 @@ final class EXIFTests: XCTestCase {
             + entries.flatMap { number($0.0, 2) + number($0.1, 2) + number($0.2, 4) + $0.3 } + number(0, 4) + rest
     }
 
-    /// A number of so many bytes, at the left of the four of a value.
+    /// A number of this many bytes, at the left of the four bytes of a value.
     private func value(_ number: Int, _ bytes: Int, _ isLittle: Bool) -> [UInt8] {
         let big = (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         return (isLittle ? big.reversed() : big) + [UInt8](repeating: 0, count: 4 - bytes)
     }
 
-    /// The types of whole numbers (TIFF 6.0 §2) and their bytes: BYTE, SHORT, LONG, SBYTE, SSHORT, SLONG.
+    /// The integer types (TIFF 6.0 §2) and their sizes: BYTE, SHORT, LONG, SBYTE, SSHORT, SLONG.
     private let types = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4]
 
     func testThatOrientationIsReadFromEveryTypeOfWholeNumber() {
@@ -41,7 +41,7 @@ final class EXIFTests: XCTestCase {
                 XCTAssertEqual(EXIF(tiff: tiff(true, [(0x0112, type, 1, value(number, bytes, true))])).orientation, .up)
             }
         }
-        // Text, fractions and floating point are no whole numbers, and two numbers are not one.
+        // Texts, fractions and floating point are not integers, and two numbers are not one.
         for type in [2, 5, 7, 10, 11, 12] {
             XCTAssertEqual(EXIF(tiff: tiff(true, [(0x0112, type, 1, [6, 0, 0, 0])])).orientation, .up, "type \(type)")
         }
@@ -56,12 +56,12 @@ final class EXIFTests: XCTestCase {
                     isLittle, [(0x010F, 4, 1, [1, 2, 3, 4]), (0x0112, type, 1, value(6, bytes, isLittle))], [9, 9])
                 // When
                 let upright = EXIF.upright(tiff: tiff)
-                // Then nothing else has changed
+                // Then no other byte has changed
                 XCTAssertEqual(EXIF(tiff: upright).orientation, .up)
                 XCTAssertEqual(upright.count, tiff.count)
                 XCTAssertEqual(upright.prefix(24), tiff.prefix(24))
                 XCTAssertEqual(upright.suffix(6), tiff.suffix(6))
-                // And a reader that knows SHORT alone reads 1
+                // And a reader that supports only SHORT reads 1
                 XCTAssertEqual(
                     Array(upright[24..<34]), Array((isLittle ? [3, 0, 1, 0, 0, 0, 1, 0] : [0, 3, 0, 0, 0, 1, 0, 1]) + [0, 0]))
             }
@@ -69,7 +69,7 @@ final class EXIFTests: XCTestCase {
     }
 
     func testThatATagCountsOnce() {
-        // Given thousands of copyright notices, the first of which is another: all would be read and all but one be thrown away
+        // Given thousands of copyright notices, the first of which differs: all would be parsed and all but one discarded
         let text = [UInt8](repeating: 0x61, count: 40_000)
         let start = 8 + 2 + 3000 * 12 + 4
         func place(_ number: Int) -> [UInt8] { value(number, 4, true) }

@@ -5,9 +5,9 @@ import XCTest
 final class ExactTextTests: XCTestCase {
     func testThatWhatOnlyLooksTheSameIsNotTheSame() {
         for (one, other) in LookalikeTexts.pairs {
-            // Given two texts that Swift takes for one
+            // Given two texts that are equal in Swift
             XCTAssertEqual(one, other)
-            // Then they are two titles, two keys with two hashes, two tags
+            // Then they give two titles, two keys with two hashes, two tags
             XCTAssertNotEqual(ExactText(one), ExactText(other))
             XCTAssertEqual(Set([ExactText(one), ExactText(other), ExactText(one)]).count, 2)
             let titles = [one, other].map { TitleReference(source: "films", id: $0) }
@@ -37,7 +37,7 @@ final class ExactTextTests: XCTestCase {
     }
 
     func testThatMarksAreFoundWhateverStandsBehindThem() {
-        // Given texts in which a character of people's is a mark and what combines with it
+        // Given texts in which a character consists of a separator and a combining mark
         let path = "/a/\u{301}b?\u{600}c"
         // Then
         XCTAssertEqual(path.pieces(at: "/").map { Array($0.utf8) }, ["a", "\u{301}b?\u{600}c"].map { Array($0.utf8) })

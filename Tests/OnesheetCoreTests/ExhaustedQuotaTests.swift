@@ -5,7 +5,7 @@ import XCTest
 
 final class ExhaustedQuotaTests: XCTestCase {
     private let seoul = 32_400
-    // 2026-11-21 12:00 UTC is 21:00 in Seoul; the budget fills at 15:00 UTC.
+    // 2026-11-21 12:00 UTC is 21:00 in Seoul; the quota resets at 15:00 UTC.
     private let midnight = 1_795_273_200.0
 
     func testThatAnExhaustedQuotaAllowsNoCallUntilMidnightOfTheService() async throws {

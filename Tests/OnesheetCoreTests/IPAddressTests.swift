@@ -38,7 +38,7 @@ final class IPAddressTests: XCTestCase {
     }
 
     func testThatEverySpecialRangeIsKnownToItsEdges() throws {
-        // Given: IANA's special-purpose registries (RFC 6890), first and last addresses and their neighbours
+        // Given IANA's special-purpose registries (RFC 6890): first and last addresses and their neighbours
         let cases: [(IPAddress.Scope, [String])] = [
             (.loopback, ["127.0.0.0", "127.255.255.255", "::1", "::ffff:127.0.0.1"]),
             (

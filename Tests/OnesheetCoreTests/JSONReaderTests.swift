@@ -28,34 +28,34 @@ final class JSONReaderTests: XCTestCase {
     }
 
     func testThatBytesThatAreNoTextAreRefused() {
-        // Overlong, half of a pair, cut, beyond Unicode
+        // Overlong, half of a pair, truncated, beyond Unicode
         for bytes: [UInt8] in [[0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x84], [0xF5, 0x80, 0x80, 0x80], [0xFF]] {
             XCTAssertThrowsError(try JSONValue(reading: [0x22] + bytes + [0x22]))
         }
     }
 
     func testThatDepthAndNumberAreBounded() throws {
-        // Given lists within each other, as many as are read, and one more
+        // Given nested lists up to the limit, and beyond it
         func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
         XCTAssertNoThrow(try JSONValue(reading: nested(65).utf8))
         XCTAssertThrowsError(try JSONValue(reading: nested(66).utf8))
-        // And so many that going into them would end the process
+        // And so many that recursion would end the process
         XCTAssertThrowsError(try JSONValue(reading: String(repeating: "[", count: 5_000_000).utf8))
         XCTAssertThrowsError(try JSONValue(reading: String(repeating: "{\"a\":", count: 1_000_000).utf8))
-        // And more values than anybody means
+        // And more values than allowed
         XCTAssertThrowsError(try JSONValue(reading: ("[" + String(repeating: "\"a\",", count: 2_000_000) + "1]").utf8)) { error in
             XCTAssertEqual((error as? JSONDamage)?.reason, "there are more than 1000000 values")
         }
     }
 
     func testThatFoundationReadsTheSame() throws {
-        // Given what an encoder writes of values of all kinds
+        // Given an encoder's output for values of all kinds
         let value = JSONValue.object([
             "text": "한글 \u{2028} \\ \"", "whole": .integer(.min), "number": .number(0.1),
             "list": .array([true, .null, "e\u{301}"]),
             "tiny": .number(.leastNonzeroMagnitude), "large": .number(.greatestFiniteMagnitude),
         ])
-        // Then both read it back
+        // Then both decode it
         XCTAssertEqual(try JSONValue(reading: JSONEncoder().encode(value)), value)
     }
 }

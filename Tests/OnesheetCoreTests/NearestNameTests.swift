@@ -32,9 +32,9 @@ final class NearestNameTests: XCTestCase {
     }
 
     func testThatAWordOfAStrangersLengthIsComparedWithNothing() {
-        // Given a name that is near to nothing but long enough, and a word as long as it
+        // Given a long name without similar ones, and a word of the same length
         let long = String(repeating: "a", count: 8000)
-        // Then nobody compares them
+        // Then they are not compared
         XCTAssertNil(nearestName(to: long, among: [long + "b"]))
         XCTAssertEqual(nearestName(to: String(repeating: "a", count: 64), among: [String(repeating: "a", count: 63)])?.count, 63)
     }

@@ -12,7 +12,7 @@ final class PosterScoreTests: XCTestCase {
     }
 
     func testThatShapesFallOffOnBothSides() {
-        // Given: from a strip through the poster to a banner
+        // Given shapes from a strip through the poster to a banner
         let documents = [(300, 900), (540, 960), (633, 909), (700, 800), (800, 800), (1280, 720)].map {
             hit($0.0, $0.1)
         }

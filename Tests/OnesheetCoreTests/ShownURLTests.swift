@@ -9,12 +9,12 @@ final class ShownURLTests: XCTestCase {
     }
 
     func testThatALongURLIsCut() {
-        // Given URLs of eight kilobytes, of one byte, three bytes and many scalars a character
+        // Given URLs of eight kilobytes, with one byte, three bytes and many scalars per character
         for character in ["a", "영", "e\u{301}\u{302}\u{303}"] {
             let url = "https://a.example/" + String(repeating: character, count: 8000)
-            // When they are shown
+            // When they are shortened
             let text = shown(url)
-            // Then they begin as they do, and are short
+            // Then they have the same beginning and are short
             XCTAssertLessThanOrEqual(text.utf8.count, 204)
             XCTAssertTrue(url.utf8.starts(with: text.dropLast().utf8) || text.hasSuffix("…"))
             XCTAssertTrue(text.unicodeScalars.allSatisfy { $0 != "\u{FFFD}" })

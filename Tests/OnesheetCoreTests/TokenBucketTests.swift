@@ -8,11 +8,11 @@ final class TokenBucketTests: XCTestCase {
     }
 
     func testThatNoDayHasMoreThanTheShareWhereverItBegins() {
-        // Given buckets of several sizes that are emptied all the time
+        // Given buckets of several sizes that are always emptied
         for calls in [8.0, 100, 1500, 15_000] {
-            // When somebody asks every second for a day
+            // When a call is tried every second for a day
             let spent = spent(TokenBucket(calls: calls), seconds: 86_400)
-            // Then nearly the share is spent, and no more
+            // Then almost the whole share is spent, and no more
             XCTAssertLessThanOrEqual(Double(spent), calls + 1, "\(calls)")
             XCTAssertGreaterThan(Double(spent), calls * 0.97 - 1, "\(calls)")
         }
@@ -25,7 +25,7 @@ final class TokenBucketTests: XCTestCase {
     func testThatLessThanACallADayIsOneInSomeDays() {
         // Given half a call a day
         let share = TokenBucket(calls: 0.5)
-        // When one is spent
+        // When a call is made
         guard case .allowed(let fullAt) = share.spend(fullAt: 0, now: 0) else { return XCTFail("the first is refused") }
         // Then the next is allowed two days later
         XCTAssertEqual(share.spend(fullAt: fullAt, now: 10), .refused(until: 172_800))
@@ -33,16 +33,16 @@ final class TokenBucketTests: XCTestCase {
     }
 
     func testThatAClockThatIsSetBackLocksNobodyOut() {
-        // Given a bucket that was emptied a year from now
+        // Given a bucket that was emptied a year in the future
         let share = TokenBucket(calls: 100)
         let future = 31_536_000.0
         // When a call is made now
         let outcome = share.spend(fullAt: future, now: 0)
-        // Then it is as with a full one
+        // Then it counts as full
         XCTAssertEqual(outcome, .allowed(fullAt: share.interval))
     }
 
-    /// How many calls are allowed when one is tried every second, as many times as it is allowed.
+    /// The number of allowed calls if calls are tried every second until they are refused.
     private func spent(_ share: TokenBucket, seconds: Int) -> Int {
         var (fullAt, count) = (0.0, 0)
         for second in 0...seconds {

@@ -3,7 +3,7 @@ import XCTest
 
 final class URLPrefixTests: XCTestCase {
     func testThatACombiningMarkDoesNotHideAWayUp() throws {
-        // Given a path that a server reads as one above the prefix, once it has undone the escapes
+        // Given a path that is above the prefix once a server has decoded its escapes
         let prefix = try XCTUnwrap(URLPrefix("https://a.example/posters/"))
         for path in ["%2e%2e%2f\u{301}x", "..%2F\u{301}", "%2E\u{2E}/\u{301}", "x/..%5c\u{301}"] {
             // When
@@ -14,7 +14,7 @@ final class URLPrefixTests: XCTestCase {
     }
 
     func testThatAPrefixMatchesWhatItSaysAndNothingElse() throws {
-        // Given: pattern, URL, whether it matches
+        // Given pattern, URL, whether it matches
         let cases: [(String, String, Bool)] = [
             ("https://images.example.com/", "https://images.example.com/", true),
             ("https://images.example.com", "https://images.example.com/a/b.jpg?x=1", true),

@@ -56,7 +56,7 @@ final class WebURLTests: XCTestCase {
     }
 
     func testThatACombiningMarkDoesNotHideADelimiter() throws {
-        // Given: the mark makes one character of itself and the delimiter before it
+        // Given a combining mark that forms one character with the delimiter before it
         let texts = ["http://a.example/\u{301}x", "http://a.example?\u{301}x", "http://a.example/a#\u{301}b"]
 
         // When
@@ -69,12 +69,12 @@ final class WebURLTests: XCTestCase {
     }
 
     func testThatACombiningMarkTakesNothingFromAPort() throws {
-        // Given a page whose query, or path, begins with a mark that joins what stands before it
+        // Given a page whose query or path begins with a combining mark
         let pages = ["http://a.example:18410?\u{301}z", "http://a.example:18410/\u{301}x/y?\u{600}"]
         for text in pages {
             // When it redirects
             let page = try XCTUnwrap(WebURL(text), text)
-            // Then the port is the page's own, and not the one without its last digit
+            // Then the port is the page's, and not the one without its last digit
             XCTAssertEqual(page.resolving("/q")?.description, "http://a.example:18410/q")
             XCTAssertEqual(page.resolving("?q")?.port, 18410)
             XCTAssertEqual(page.resolving("q")?.port, 18410)

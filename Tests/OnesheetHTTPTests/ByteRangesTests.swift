@@ -13,14 +13,14 @@ final class ByteRangesTests: XCTestCase {
             ("bytes=-2000", .parts([0..<1000])), ("BYTES = 0-1", .parts([0..<2])), ("bytes= 0-1 ,\t3-4,", .parts([0..<2, 3..<5])),
             ("bytes=5-9,0-1", .parts([5..<10, 0..<2])), ("bytes=0-1,1000-", .parts([0..<2])),
             ("bytes=0-99999999999999999999", .parts([0..<1000])),
-            // Behind the end
+            // Beyond the end
             ("bytes=1000-", .unsatisfiable), ("bytes=1000-1001,2000-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
             ("bytes=99999999999999999999-", .unsatisfiable),
-            // No ranges, so there is nothing to take a part of
+            // Not ranges, so the whole body is sent
             ("", .whole), ("bytes", .whole), ("bytes=", .whole), ("bytes=-", .whole), ("bytes=2-1", .whole), ("bytes=a-b", .whole),
             ("bytes=+1-2", .whole), ("bytes=1--2", .whole), ("bytes=0x1-2", .whole), ("bytes=0-1,x", .whole), ("items=0-1", .whole),
             ("bytes=1 - 2", .whole), ("bytes=١-٢", .whole),
-            // More than anybody needs
+            // More ranges than needed
             ("bytes=0-10,5-15", .whole), ("bytes=0-,0-", .whole), ("bytes=-10,995-", .whole), ("bytes=" + many, .whole),
         ]
         for (field, ranges) in table { XCTAssertEqual(ByteRanges(field, size: 1000), ranges, field ?? "none") }
@@ -29,9 +29,9 @@ final class ByteRangesTests: XCTestCase {
     func testThatPartsArePutTogetherAsOneBody() {
         // Given two parts of a body
         let whole = ByteBuffer(string: "0123456789")
-        // When they are put together
+        // When they are combined
         let all = MultipartRanges([0..<2, 9..<10], of: whole, mediaType: "image/png", validator: "v")
-        // Then each says where it belongs
+        // Then each has its position
         XCTAssertEqual(all.mediaType, "multipart/byteranges; boundary=onesheet-v")
         XCTAssertEqual(
             String(buffer: all.body),

@@ -140,7 +140,7 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatACombiningMarkHidesNoDirective() {
-        // Given a field in which a mark joins the comma before `no-store`
+        // Given a field with a combining mark after the comma before `no-store`
         let freshness = Freshness(
             ["cache-control": "max-age=60,\u{301}x, no-store", "date": ""], requested: .now, received: .now)
         XCTAssertFalse(freshness.isStorable)

@@ -20,7 +20,7 @@ final class PreconditionsTests: XCTestCase {
             ([.ifNoneMatch: "\"a,b\",\"v\""], .notModified), ([.ifNoneMatch: "\"a\" garbage, \"v\""], .met),
             ([.ifNoneMatch: "\"x\""], .met), ([.ifNoneMatch: "\"v"], .met),
             ([.ifModifiedSince: second], .notModified), ([.ifModifiedSince: earlier], .met), ([.ifModifiedSince: "soon"], .met),
-            // A validator silences the date, and what fails comes before what is known
+            // A validator overrides the date, and If-Match comes before If-None-Match
             ([.ifNoneMatch: "\"x\"", .ifModifiedSince: second], .met),
             ([.ifMatch: "\"v\"", .ifUnmodifiedSince: earlier], .met),
             ([.ifMatch: "\"x\"", .ifNoneMatch: "\"v\""], .failed),

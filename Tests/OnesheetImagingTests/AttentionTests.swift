@@ -9,7 +9,7 @@ import XCTest
 final class AttentionTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 
-    /// A dull picture with a detailed, skin-coloured spot whose middle is at `x`, `y`.
+    /// A dull picture with a detailed, skin-coloured spot whose centre is at `x`, `y`.
     private func original(_ x: Int, _ y: Int, _ width: Int = 240, _ height: Int = 120) throws -> ByteBuffer {
         var picture = try PixelBuffer(PixelLayout(width: width, height: height, model: .rgb), limits: Limits())
         for row in 0..<height {
@@ -25,7 +25,7 @@ final class AttentionTests: XCTestCase {
         return try PNGCodec().encode(picture, EncodeOptions())
     }
 
-    /// The share of pixels of the variant that are not dull.
+    /// The fraction of the variant's pixels that are not dull.
     private func spot(_ image: RenderedImage) throws -> Double {
         let picture = try PNGCodec().picture(Array(image.body.readableBytesView))
         var count = 0
@@ -44,7 +44,7 @@ final class AttentionTests: XCTestCase {
             transform.gravity = .smart
             // When
             let image = try renderer.render(try original(x, 60), as: transform)
-            // Then: the whole spot has 1257 of 14,400 pixels
+            // Then the whole spot has 1257 of 14,400 pixels
             XCTAssertEqual([image.width, image.height], [60, 60])
             XCTAssertGreaterThan(try spot(image), 0.075, "\(x)")
         }
@@ -56,7 +56,7 @@ final class AttentionTests: XCTestCase {
         transform.crop = .init(width: 60, height: 60, gravity: .smart)
         // When
         let image = try renderer.render(try original(200, 90), as: transform)
-        // Then: nearly the whole spot
+        // Then almost the whole spot is visible
         XCTAssertGreaterThan(try spot(image), 0.3)
     }
 

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetImaging
 
-/// Pictures so high that neither their tables nor their rows can be held.
+/// Pictures so tall that neither their tables nor their rows fit in memory.
 final class BandsAndBoxesTests: XCTestCase {
     private func resampling(
         _ samples: Int, _ outputs: Int, start: Double = 0, length: Double? = nil, bounds: Range<Int>? = nil
@@ -17,7 +17,7 @@ final class BandsAndBoxesTests: XCTestCase {
             let resampling = resampling(samples, outputs)
             let bands = try FilterTableBands(resampling, samples: samples, tables: FilterTableCache(), by: .never)
             let whole = FilterTable(resampling, 0..<outputs, taps: bands.taps, samples: samples) {}
-            // Then each output has the same rows and weights, and no more than a band of them is there at a time
+            // Then each output has the same rows and weights, and at most one band exists at a time
             for index in 0..<outputs {
                 let rows = bands.rows(of: index)
                 guard rows.start == Int(whole.starts[index]), rows.end == Int(whole.ends[index]) else {
@@ -42,11 +42,11 @@ final class BandsAndBoxesTests: XCTestCase {
             XCTAssertLessThan(boxed.tapsAtMost, 80)
         }
         XCTAssertNil(resampling(3000, 100).boxes)
-        // A box is no larger than its sums can be.
+        // The sums limit the size of a box.
         XCTAssertEqual(resampling(31_000_000, 1).boxes, 31_000_000 / (1 << 15) + 1)
     }
 
-    /// Rows of a picture as `sample` says, resampled to `outputs` rows and one column.
+    /// Rows of a picture according to `sample`, resampled to `outputs` rows and one column.
     private func resampled(
         _ rows: Int, to outputs: Int, down: ResamplingWindow, width: Int = 3, hasAlpha: Bool = false,
         _ sample: (_ y: Int) -> [UInt8]
@@ -69,7 +69,7 @@ final class BandsAndBoxesTests: XCTestCase {
 
     func testThatEachRowIsInOneBoxAndAllBoxesAreAlike() {
         for (rows, count) in [(300, 17), (1000, 250), (1001, 250), (7, 7), (5, 1), (32_768, 1)] {
-            // Given rows that begin anywhere
+            // Given rows that start anywhere
             let boxes = RowBoxes(count, of: 10..<10 + rows, channels: 1, width: 1)
             // When
             let places = (0..<rows + 20).map { boxes.box(of: $0) }
@@ -103,7 +103,7 @@ final class BandsAndBoxesTests: XCTestCase {
     }
 
     func testThatRowsBesideThePartAreNotSeen() throws {
-        // Given a part that begins and ends inside of a box, with another colour around it
+        // Given a part that starts and ends within a box, with another colour around it
         let part = 1237..<9871
         let down = resampling(12_000, 10, start: Double(part.lowerBound), length: Double(part.count), bounds: part)
         // When
@@ -113,7 +113,7 @@ final class BandsAndBoxesTests: XCTestCase {
     }
 
     func testThatClearRowsLendNoColour() throws {
-        // Given rows of which every other one is clear and white
+        // Given rows of which every other one is transparent white
         let outcome = try resampled(8000, to: 10, down: resampling(8000, 10), hasAlpha: true) {
             $0 % 2 == 0 ? [255, 0] : [80, 200]
         }
@@ -125,14 +125,14 @@ final class BandsAndBoxesTests: XCTestCase {
     }
 
     func testThatTablesAreKeptByWhatTheyTake() throws {
-        // Given many tables, larger and larger
+        // Given many tables of increasing size
         let tables = FilterTableCache()
         for samples in stride(from: 1000, to: 16_000, by: 100) {
             _ = try tables.table(resampling(samples, 500), samples: samples, step: 8, by: .never)
             XCTAssertLessThanOrEqual(tables.bytes, FilterTableCache.limit)
         }
         XCTAssertGreaterThan(tables.bytes, FilterTableCache.limit / 2)
-        // Then one that is far larger than all others is made and not kept
+        // Then a very large one is made and not stored
         let before = tables.bytes
         _ = try tables.table(resampling(100_000, 30_000), samples: 100_000, step: 8, by: .never)
         XCTAssertEqual(tables.bytes, before)
@@ -143,7 +143,7 @@ final class BandsAndBoxesTests: XCTestCase {
             for deviation in [0.3, 8, 8.1, 100, 1e9] {
                 // When
                 let small = PixelBuffer.sizeToBlur(Size(width: width, height: height), deviation)
-                // Then a side of many pixels has become one of few for a wide bell, and none has grown
+                // Then a long side is reduced for a wide Gaussian, and no side has grown
                 XCTAssertLessThanOrEqual(small.width, width)
                 XCTAssertLessThanOrEqual(small.height, height)
                 for (side, of) in [(small.width, width), (small.height, height)] where deviation > 8 && of > 16 {

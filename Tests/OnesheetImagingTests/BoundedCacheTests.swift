@@ -4,10 +4,10 @@ import XCTest
 
 final class BoundedCacheTests: XCTestCase {
     func testThatTheOneNotUsedForTheLongestTimeGoesFirst() {
-        // Given room for three
+        // Given room for three values
         var cache = BoundedCache<Int, String>(bytes: 30, entries: 10)
         for key in 1...3 { cache.keep("\(key)", for: key, bytes: 10) }
-        // When the first is used and another comes
+        // When the first is used and another is added
         XCTAssertEqual(cache.value(for: 1), "1")
         cache.keep("4", for: 4, bytes: 10)
         // Then

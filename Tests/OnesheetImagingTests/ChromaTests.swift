@@ -6,7 +6,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// Colour in planes of half the size: it must not move against brightness.
+/// Chroma planes of half the size: chroma must not move relative to luma.
 final class ChromaTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 
@@ -62,20 +62,20 @@ final class ChromaTests: XCTestCase {
     }
 
     func testThatColorStaysWhereItIsInEverySubsampling() throws {
-        // Given the same picture with colour at full resolution as PNG
+        // Given the same picture with full chroma resolution as PNG
         let original = try original(203, 151)
         var transform = Transform()
         (transform.width, transform.format) = (81, .png)
         let sharp = try PNGCodec().picture(Array(try renderer.render(original, as: transform).body.readableBytesView))
         // When
         let soft = try render(original) { $0.width = 81 }
-        // Then: softer at the edge, and the edge at its place
+        // Then the edge is softer and at its place
         assertImagesSimilar(soft, sharp, within: 14)
     }
 }
 
 extension PixelBuffer {
-    /// Turned by 180 degrees.
+    /// Rotated by 180 degrees.
     fileprivate borrowing func mirroredForTest() throws -> PixelBuffer {
         var outcome = try PixelBuffer(layout, limits: Limits())
         for y in 0..<layout.height {

@@ -17,7 +17,7 @@ final class ColorTests: XCTestCase {
         return picture
     }
 
-    /// The first pixel of what a PNG with this profile becomes.
+    /// The first pixel of the result for a PNG with this profile.
     private func rendered(
         _ model: ColorModel, _ color: [UInt8], _ profile: [UInt8]?, hasAlpha: Bool = false,
         _ change: (inout Transform) -> Void = { _ in }
@@ -45,12 +45,12 @@ final class ColorTests: XCTestCase {
     }
 
     func testThatLinearNumbersBecomeSRGB() throws {
-        // 0.5 of light is 188 in sRGB (IEC 61966-2-1).
+        // 0.5 of linear light is 188 in sRGB (IEC 61966-2-1).
         assertNear(try rendered(.rgb, [128, 128, 128], DrawnProfile.linearSRGB), [188, 188, 188])
     }
 
     func testThatDisplayP3RedIsBeyondSRGB() throws {
-        // P3's (0.8, 0.2, 0.2) is a stronger red: more red, less of the others.
+        // (0.8, 0.2, 0.2) in P3 is a stronger red: more red, less of the others.
         let color = try rendered(.rgb, [204, 51, 51], DrawnProfile.displayP3)
         XCTAssertGreaterThan(color[0], 212)
         XCTAssertLessThan(color[1], 40)
@@ -62,7 +62,7 @@ final class ColorTests: XCTestCase {
     }
 
     func testThatAGrayProfileIsConvertedToo() throws {
-        // The encoder may write gray as it likes: one channel is enough to look at.
+        // The encoder may choose the layout of gray: compare one channel.
         assertNear(Array(try rendered(.gray, [128], DrawnProfile.gray(gamma: 1)).prefix(1)), [188])
     }
 
@@ -110,7 +110,7 @@ final class ColorTests: XCTestCase {
     }
 
     func testThatInksGoByTheirProfile() throws {
-        // Given a profile by which only black shows: half of it is a lightness of 50
+        // Given a profile in which only black is visible: half of it has a lightness of 50
         var transform = Transform()
         transform.format = .png
         let original = try JPEGCodec().encode(
@@ -130,7 +130,7 @@ final class ColorTests: XCTestCase {
         let original = try PNGCodec().encode(picture, EncodeOptions())
         var transform = Transform()
         transform.width = 4
-        // When, then: half of the light, or half of the number
+        // Then the average is half of the light, or half of the value
         assertNear(try firstPixel(try linear.render(original, as: transform).body), [188], 3)
         assertNear(try firstPixel(try renderer.render(original, as: transform).body), [128], 3)
     }

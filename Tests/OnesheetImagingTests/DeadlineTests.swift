@@ -7,9 +7,9 @@ import XCTest
 
 @testable import OnesheetImaging
 
-/// That renders end in time. The clock of these tests moves by being looked at: what they count is how often a render looks.
+/// Renders end in time. The clock advances with each read, so the tests count reads.
 final class DeadlineTests: XCTestCase {
-    /// A renderer whose renders have passed their deadline once they have looked at the clock so often.
+    /// A renderer whose deadline passes after this many reads of the clock.
     private func renderer(after looks: Int, _ clock: LookedAtClock = LookedAtClock(), linear: Bool = false) -> Renderer {
         var renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
         renderer.now = { clock.now() }
@@ -18,7 +18,7 @@ final class DeadlineTests: XCTestCase {
         return renderer
     }
 
-    /// A picture whose rows grow paler; drawn row by row, so that large ones take no time to draw.
+    /// A picture whose rows get paler; drawn row by row, so that large ones are fast to draw.
     private func original(_ width: Int, _ height: Int, _ codec: some Codec, hasAlpha: Bool = false) throws -> ByteBuffer {
         let layout = PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha)
         var picture = try PixelBuffer(layout, limits: Limits())
@@ -28,7 +28,7 @@ final class DeadlineTests: XCTestCase {
         return try codec.encode(picture, EncodeOptions(quality: 90))
     }
 
-    /// Everything that can be done to a picture, each of which takes time.
+    /// All operations on a picture, each of which takes time.
     private var all: Transform {
         var transform = Transform()
         (transform.width, transform.height, transform.enlarges) = (200, 280, true)
@@ -42,7 +42,7 @@ final class DeadlineTests: XCTestCase {
         return transform
     }
 
-    /// Looks that `work` takes where there is all the time that it needs.
+    /// The number of reads during `work` without a deadline.
     private func looks(_ work: (Renderer) throws -> Void) rethrows -> Int {
         let clock = LookedAtClock()
         try work(renderer(after: .max, clock))
@@ -52,10 +52,10 @@ final class DeadlineTests: XCTestCase {
     private func assertEndsInTime(
         _ what: String, atLeast least: Int, line: UInt = #line, _ work: (Renderer) throws -> Void
     ) throws {
-        // Given how often it looks when it may go on to its end
+        // Given the number of reads without a deadline
         let all = try looks(work)
         XCTAssertGreaterThanOrEqual(all, least, what, line: line)
-        // When the time is up at any of its looks (the first is its beginning), then it ends there and says so
+        // When the deadline passes at any read (the first is the start), then it throws there
         for looks in Set([1, 2, 3] + stride(from: 4, to: all, by: max(1, all / 15)) + [all - 1]) where looks < all {
             XCTAssertThrowsError(try work(renderer(after: looks)), "\(what) after \(looks) of \(all)", line: line) {
                 XCTAssertEqual($0 as? RenderError, .timedOut(after: .seconds(looks)), what, line: line)
@@ -95,13 +95,13 @@ final class DeadlineTests: XCTestCase {
     }
 
     func testThatTwiceThePictureIsTwiceTheLooks() throws {
-        // Given pictures of which one is twice as high as the other, each made smaller, and each made larger
+        // Given pictures of single and double height, reduced and enlarged
         for transform in [Transform.width(50), .width(900)] {
             let counts = try [400, 800, 1600].map { height in
                 let original = try original(600, height, PNGCodec())
                 return try looks { _ = try $0.render(original, as: transform) }
             }
-            // Then looks grow with the picture and no faster
+            // Then reads grow linearly with the picture
             let (some, more) = (counts[1] - counts[0], counts[2] - counts[1])
             XCTAssertGreaterThan(some, 0)
             XCTAssertEqual(Double(more), 2 * Double(some), accuracy: 3, "\(counts)")
@@ -109,7 +109,7 @@ final class DeadlineTests: XCTestCase {
     }
 
     func testThatEachThingThatIsDoneToAPictureLooks() throws {
-        // Given a picture with alpha in Display P3, of a size that it keeps
+        // Given a picture with alpha in Display P3, of constant size
         var picture = try PixelBuffer(PixelLayout(width: 300, height: 450, model: .rgb, hasAlpha: true), limits: Limits())
         for y in 0..<450 {
             picture.withMutableRow(y) { row in row.withUnsafeMutableBufferPointer { $0.update(repeating: UInt8(y & 255)) } }
@@ -122,7 +122,7 @@ final class DeadlineTests: XCTestCase {
             return try self.looks { _ = try $0.render(original, as: transform) }
         }
         let none = try looks { _ in }
-        // When one more thing is done, then it looks more often
+        // When one operation is added, then there are more reads
         for (name, change) in [
             ("turn", { $0.rotation = 90 }), ("convert", { $0.convertsToSRGB = true }), ("blur", { $0.blur = 3 }),
             ("wide blur", { $0.blur = 30 }), ("sharpen", { $0.sharpen = 2 }), ("flatten", { $0.background = .white }),
@@ -141,7 +141,7 @@ final class DeadlineTests: XCTestCase {
         let original = try original(40, 60, PNGCodec())
         // When each of its rows makes fifty of a thousand pixels
         let looks = try looks { _ = try $0.render(original, as: transform) }
-        // Then each looks, and so does what is written, which takes a byte a pixel or less
+        // Then each read is counted, including those while writing a byte a pixel or less
         XCTAssertGreaterThan(looks, 60 + 15)
     }
 

@@ -39,11 +39,11 @@ final class FilterTableTests: XCTestCase {
     }
 
     func testThatASumOfManyRowsIsAsTheReference() throws {
-        // Given more rows to one than a ring would hold
+        // Given more rows per output than a ring would hold
         let picture = try tall()
         // When
         let outcome = try picture.resampledForTest(to: Size(width: 3, height: 2))
-        // Then: the average of each half, give or take what the kernel sees of the other
+        // Then the result is the average of each half, except for the overlap of the kernel
         XCTAssertEqual(Double(outcome[0]), 63, accuracy: 8)
         XCTAssertEqual(Double(outcome[1]), 192, accuracy: 8)
     }
@@ -56,7 +56,7 @@ final class FilterTableTests: XCTestCase {
 }
 
 extension PixelBuffer {
-    /// The first column of this picture at another size.
+    /// The first column of this picture in another size.
     fileprivate borrowing func resampledForTest(to size: Size) throws -> [UInt8] {
         var picture = try PixelBuffer(PixelLayout(width: size.width, height: size.height, model: .gray), limits: Limits())
         func resampling(_ samples: Int, _ outputs: Int) -> ResamplingWindow {

@@ -6,7 +6,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// What happens after resampling: filters, canvas, background, metadata.
+/// Operations after resampling: filters, canvas, background, metadata.
 final class FinishingTests: XCTestCase {
     private let codec = PNGCodec()
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
@@ -89,7 +89,7 @@ final class FinishingTests: XCTestCase {
         for deviation in [2.0, 12] {
             // When
             let outcome = try render(picture) { $0.blur = deviation }
-            // Then: a Gaussian's integral is 16 % one deviation before the edge
+            // Then a Gaussian's integral is 16 % one deviation before the edge
             let before = Double(pixel(outcome, 31 - Int(deviation), 8)[0]) / 255
             XCTAssertEqual(before, 0.15, accuracy: 0.05, "\(deviation)")
             XCTAssertEqual(Int(pixel(outcome, 31, 8)[0]) + Int(pixel(outcome, 32, 8)[0]), 255, accuracy: 4)
@@ -112,7 +112,7 @@ final class FinishingTests: XCTestCase {
     }
 
     func testThatEachOrientationOfAFileIsTurnedUpright() throws {
-        // Given a red left half, stored in each of the eight ways
+        // Given a red left half, stored in each of the eight orientations
         for orientation in Orientation.allCases {
             for isLittleEndian in [true, false] {
                 var picture = try PixelBuffer(PixelLayout(width: 64, height: 32, model: .rgb), limits: Limits())
@@ -127,7 +127,7 @@ final class FinishingTests: XCTestCase {
                 var transform = Transform()
                 transform.format = .png
                 let image = try renderer.render(original, as: transform)
-                // Then: stored left is where the standard says it is shown
+                // Then it appears according to the standard
                 let outcome = try codec.picture(Array(image.body.readableBytesView))
                 let (width, height) = orientation.swapsSides ? (32, 64) : (64, 32)
                 XCTAssertEqual([image.width, image.height], [width, height])

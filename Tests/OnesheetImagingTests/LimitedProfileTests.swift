@@ -5,7 +5,7 @@ import XCTest
 @testable import OnesheetImaging
 
 final class LimitedProfileTests: XCTestCase {
-    /// Names of tags, and the bytes of each.
+    /// The tags of a profile: names and bytes.
     private func tags(_ profile: [UInt8]) -> [(name: String, size: Int)] {
         func long(_ place: Int) -> Int { profile[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
         return (0..<long(128)).map { index in
@@ -29,11 +29,11 @@ final class LimitedProfileTests: XCTestCase {
 
     func testThatStagesOfFloatingPointAreNotSeenHoweverManyThereAre() throws {
         for stages in [1, 10, 5000] {
-            // Given a profile of which Little CMS would look at 33³ colours through all stages
+            // Given a profile that Little CMS would sample at 33³ colours through all stages
             let profile = DrawnProfile.displayP3(stages: stages)
             // When
             let limited = try XCTUnwrap(LimitedProfile(profile)).bytes
-            // Then no tag of theirs can be found, each tag has a name of its own, and the others are as they were
+            // Then the floating-point tags have unique unknown names, and the others are unchanged
             XCTAssertEqual(limited.count, profile.count)
             let names = tags(limited).map(\.name)
             XCTAssertFalse(names.contains { $0.hasPrefix("D2B") || $0.hasPrefix("B2D") })
@@ -68,7 +68,7 @@ final class LimitedProfileTests: XCTestCase {
         var profile = DrawnProfile.displayP3
         set(&profile, [0, 0, 0, 101], at: 128)
         XCTAssertNil(LimitedProfile(profile + [UInt8](repeating: 0, count: 2000)))
-        // And a table that ends beyond the profile, however many tags it says there are
+        // And a table beyond the end of the profile, for any announced number of tags
         for count in [[0, 0, 0, 100], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]] {
             set(&profile, count, at: 128)
             XCTAssertNil(LimitedProfile(profile))
@@ -83,17 +83,17 @@ final class LimitedProfileTests: XCTestCase {
     }
 
     func testThatATableThatSaysItIsLargerThanItsBytesIsNone() throws {
-        // Given a table of four inputs, whose grid has two points each way
+        // Given a table of four inputs, whose grid has two points in each direction
         let profile = DrawnProfile.blackOnly
         let start = try XCTUnwrap(profile.indices.first { profile[$0...].starts(with: "mft1".utf8) })
-        // When its grid has more than its bytes hold, or it has more inputs or outputs, or none
+        // When its grid exceeds its bytes, or it has more inputs or outputs, or none
         for (place, value) in [(10, 3), (10, 255), (8, 5), (8, 15), (8, 0), (9, 5), (9, 0)] {
             var profile = profile
             profile[start + place] = UInt8(value)
             // Then
             XCTAssertNil(LimitedProfile(profile), "byte \(place) is \(value)")
         }
-        // Or its type is one that no such tag has
+        // Or its type does not exist
         var other = profile
         set(&other, "mpet".utf8, at: start)
         XCTAssertNil(LimitedProfile(other))
@@ -117,13 +117,13 @@ final class LimitedProfileTests: XCTestCase {
     func testThatConversionsAreKeptByWhatTheyTakeAndNotByNumber() throws {
         // Given
         let conversions = ColorConversions()
-        // When many profiles are seen, none of them like another
+        // When many different profiles are used
         for index in 0..<60 {
             let profile = DrawnProfile.displayP3 + [UInt8](repeating: 1, count: 50_000) + [UInt8(index & 255), UInt8(index >> 8)]
             _ = try XCTUnwrap(conversions.conversion(.icc(profile), model: .rgb, hasAlpha: false))
             XCTAssertLessThanOrEqual(conversions.bytes, ColorConversions.limit)
         }
-        // Then some are kept, and the one that was used last is the same object
+        // Then some are stored, and the last one used is the same object
         XCTAssertGreaterThan(conversions.bytes, ColorConversions.limit / 2)
         let first = conversions.conversion(.icc(DrawnProfile.displayP3), model: .rgb, hasAlpha: false)
         XCTAssertTrue(first === conversions.conversion(.icc(DrawnProfile.displayP3), model: .rgb, hasAlpha: false))

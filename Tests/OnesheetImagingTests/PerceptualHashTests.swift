@@ -12,7 +12,7 @@ final class PerceptualHashTests: XCTestCase {
 
     func testThatCopiesOfAPictureLookTheSame() throws {
         for seed in 1...4 as ClosedRange<UInt32> {
-            // Given a poster, and it smaller, worse, and in another format
+            // Given a poster, and copies in a smaller size, lower quality and another format
             let original = try hash(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec()))
             let copies = [
                 try DrawnPoster(width: 200, height: 300, seed: seed).file(
@@ -22,9 +22,9 @@ final class PerceptualHashTests: XCTestCase {
                 try small(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec())),
             ]
             for copy in copies {
-                // When both are looked at
+                // When they are hashed
                 let seen = try hash(copy)
-                // Then they are one picture
+                // Then they match
                 XCTAssertTrue(original.isSamePicture(as: seen), "\(seed): \(original.distance(to: seen))")
             }
         }
@@ -33,7 +33,7 @@ final class PerceptualHashTests: XCTestCase {
     func testThatOtherPicturesLookDifferent() throws {
         // Given six posters
         let hashes = try (1...6).map { try hash(DrawnPoster(width: 100, height: 150, seed: $0).file(JPEGCodec())) }
-        // Then no two are one picture
+        // Then no two match
         for (index, first) in hashes.enumerated() {
             for second in hashes[(index + 1)...] {
                 XCTAssertFalse(first.isSamePicture(as: second), "\(first.distance(to: second))")

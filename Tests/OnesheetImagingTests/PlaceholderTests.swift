@@ -8,7 +8,7 @@ final class PlaceholderTests: XCTestCase {
         for color: SIMD3<Float> in [[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 0.5, 1], [0.2, 0.8, 0.3]] {
             // Given a picture of one colour
             let hash = ThumbHash(picture(20, 30) { _, _ in SIMD4(color, 1) }).bytes
-            // Then a reader of the published format gets it back, within its steps
+            // Then a decoder of the published format returns it, within its precision
             let average = PublishedThumbHash(hash).average
             for channel in 0..<3 { XCTAssertEqual(average[channel], color[channel], accuracy: 0.05, "\(color)") }
             XCTAssertEqual(PublishedThumbHash(hash).hasAlpha, false)
@@ -23,11 +23,11 @@ final class PlaceholderTests: XCTestCase {
     }
 
     func testThatAHashShowsWhereThePictureIsBright() {
-        // Given a picture that is bright above and dark below
+        // Given a picture that is bright at the top and dark at the bottom
         let hash = ThumbHash(picture(20, 30) { _, y in y < 15 ? SIMD4(1, 1, 1, 1) : SIMD4(0, 0, 0, 1) }).bytes
-        // When it is shown
+        // When it is decoded
         let read = PublishedThumbHash(hash)
-        // Then it is so
+        // Then its halves are too
         XCTAssertGreaterThan(read.luma(x: 0.5, y: 0.2), 0.7)
         XCTAssertLessThan(read.luma(x: 0.5, y: 0.8), 0.3)
     }
@@ -36,7 +36,7 @@ final class PlaceholderTests: XCTestCase {
         let hash = ThumbHash(picture(32, 32) { x, _ in SIMD4(1, 0, 0, x < 16 ? 1 : 0) }).bytes
         XCTAssertTrue(PublishedThumbHash(hash).hasAlpha)
         XCTAssertEqual(Float(hash[5] & 15) / 15, 0.5, accuracy: 0.05)
-        // What is clear has the colour of what is seen.
+        // Transparent pixels have the colour of the visible ones.
         XCTAssertEqual(PublishedThumbHash(hash).average[0], 1, accuracy: 0.05)
     }
 
@@ -72,7 +72,7 @@ final class PlaceholderTests: XCTestCase {
                     }
                 }
             }
-            // Then it is that colour
+            // Then it is the main colour
             let color = Placeholder(pixels).color
             XCTAssertEqual(Int(color.red), 200, accuracy: 2)
             XCTAssertEqual(Int(color.green), 100, accuracy: 2)
@@ -87,7 +87,7 @@ final class PlaceholderTests: XCTestCase {
     }
 }
 
-/// Reads a hash as evanw.github.io/thumbhash describes it.
+/// Decodes a hash according to evanw.github.io/thumbhash.
 private struct PublishedThumbHash {
     let bytes: [UInt8]
 
@@ -114,7 +114,7 @@ private struct PublishedThumbHash {
         return [r, r - red, blue].map { min(max($0, 0), 1) }
     }
 
-    /// Brightness at a place, as shares of the sides.
+    /// The brightness at a point, as fractions of the sides.
     func luma(x: Float, y: Float) -> Float {
         let (countX, countY) = (max(3, counts.x), max(3, counts.y))
         let scale = Float(header >> 18 & 31) / 31
@@ -135,7 +135,7 @@ private struct PublishedThumbHash {
 }
 
 extension Float {
-    /// By its series: enough here, and no library is needed.
+    /// A power series, which is precise enough and needs no library.
     fileprivate static func cosine(_ angle: Float) -> Float {
         let x = Double(angle).remainder(dividingBy: 2 * .pi)
         var (term, sum) = (1.0, 1.0)

@@ -43,7 +43,7 @@ final class PlanTests: XCTestCase {
     }
 
     func testThatACropFromACornerIsOfTheUprightPicture() {
-        // Stored lying on its side: what is upper left for the eye is lower left in the file.
+        // Stored on its side: the upper left corner of the view is the lower left of the file.
         let plan = plan(100, 60, .right) { $0.crop = .init(width: 20, height: 40, gravity: .corner(x: 5, y: 10)) }
         XCTAssertEqual(plan.finalSize, Size(width: 20, height: 40))
         XCTAssertEqual(plan.region, Rectangle(x: 10, y: 35, width: 40, height: 20))

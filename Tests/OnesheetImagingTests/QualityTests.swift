@@ -6,8 +6,8 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// Lossless variants of JPEG originals against a floating-point Lanczos of the full decode: what scaled decoding, resampling in planes
-/// and making sizes from one another take away together.
+/// Lossless variants of JPEG originals against a floating-point Lanczos of the full decode: the combined loss of scaled decoding,
+/// resampling in planes and making sizes from one another.
 final class QualityTests: XCTestCase {
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
 

@@ -1,15 +1,15 @@
 import Foundation
 import OnesheetCore
 
-/// Resampling as the textbook has it: slow, in Double, in two nested loops, weights computed at each pixel. What the product does fast
-/// is held against this.
+/// A reference resampler: slow, in Double, with two nested loops and weights computed for each pixel. The tests compare the fast
+/// one with it.
 struct ReferenceResampling {
-    /// The part of the picture that is resampled.
+    /// The resampled part of the picture.
     var region: (x: Double, y: Double, width: Double, height: Double)
     var width: Int
     var height: Int
 
-    /// Samples of one packed picture, not rounded: colours premultiplied while they are averaged.
+    /// Samples of one packed picture, not rounded. Colours are premultiplied for averaging.
     func resample(_ picture: borrowing PixelBuffer) -> [Double] {
         let layout = picture.layout
         let channels = layout.planes[0].channels
@@ -30,7 +30,7 @@ struct ReferenceResampling {
         let down = pass(
             across, lines: width, length: layout.height, channels: channels, stride: (channels, width * channels),
             region: (region.y, region.height), outputs: height)
-        // Columns first by now; back to rows.
+        // Column by column here; back to rows.
         var outcome = [Double](repeating: 0, count: width * height * channels)
         for x in 0..<width {
             for y in 0..<height {

@@ -37,13 +37,13 @@ final class RenderCostTests: XCTestCase {
 
     func testThatWhatStreamsHoldsRowsAndNotThePicture() {
         for (format, model) in [(ImageFormat.jpeg, ColorModel.ycbcr), (.png, .rgb)] {
-            // Given originals of one width, one ten times as high as the other, and the same outcome
+            // Given originals of one width, one ten times as high as the other, and the same output
             let costs = [6000, 60_000].map { height in
                 let header = header(format, 4000, height, model: model)
                 let output = output(header) { ($0.width, $0.height, $0.resizing) = (60, 90, .force) }
                 return RenderCost(header, [output], decoding: JPEGCodec().memoryToDecode(header))
             }
-            // Then both hold the same, and the higher one takes longer
+            // Then both need the same memory, and the higher one more time
             XCTAssertEqual(costs[1].bytes, costs[0].bytes, "\(format)")
             XCTAssertGreaterThan(costs[1].milliseconds, 9 * costs[0].milliseconds, "\(format)")
         }
@@ -56,7 +56,7 @@ final class RenderCostTests: XCTestCase {
             cost(header(.jpeg, 4000, 6000, isProgressive: true)).bytes, 4000 * 6000 * 3 * 2, accuracy: few)
         XCTAssertEqual(
             cost(header(.png, 4000, 6000, model: .rgb, isProgressive: true)).bytes, 4000 * 6000 * 3, accuracy: few)
-        // Of a picture a pixel wide each row takes 64 bytes.
+        // Each row of a picture that is one pixel wide takes 64 bytes.
         XCTAssertGreaterThan(cost(header(.png, 1, 30_000_000, model: .gray, isProgressive: true)).bytes, 64 * 30_000_000)
     }
 
@@ -66,14 +66,14 @@ final class RenderCostTests: XCTestCase {
             let header = header(.jpeg, 4000, 6000, isProgressive: scans > 1, scans: scans)
             return RenderCost(header, [], decoding: 0).milliseconds
         }
-        // What programs write takes three times as long, and each further scan its time.
+        // The usual number of scans takes three times as long, and each further scan its time.
         XCTAssertEqual((decode(10) - decode(1)) / (Double(pixels) * 5 / 1e6), 2, accuracy: 1e-6)
         XCTAssertEqual(decode(10), decode(2), accuracy: 1e-6)
         XCTAssertEqual((decode(100) - decode(1)) / (Double(pixels) * 5 / 1e6), 29, accuracy: 1e-6)
     }
 
     func testThatEachOutputCountsByItsPixelsAndFormat() {
-        // Given an original of a pixel, so that only outputs count
+        // Given an original of one pixel, so that only outputs count
         let header = header(.jpeg, 1, 1)
         func cost(_ sizes: [(Int, Int, ImageFormat)]) -> RenderCost {
             let outputs = sizes.map { size in
@@ -81,11 +81,11 @@ final class RenderCostTests: XCTestCase {
             }
             return RenderCost(header, outputs, decoding: 0)
         }
-        // Then four times the pixels are about four times the cost
+        // Then four times the pixels cost about four times as much
         XCTAssertEqual(
             cost([(1200, 800, .jpeg)]).milliseconds, 4 * cost([(600, 400, .jpeg)]).milliseconds,
             accuracy: 0.2 * cost([(1200, 800, .jpeg)]).milliseconds)
-        // Two outputs take the time of both; of bytes they take their pictures both, and what finishing takes once
+        // Two outputs take the sum of their times. In memory they take both pictures, and finishing once
         let (jpeg, png) = (cost([(600, 400, .jpeg)]), cost([(600, 400, .png)]))
         let both = cost([(600, 400, .jpeg), (600, 400, .png)])
         XCTAssertEqual(both.milliseconds, jpeg.milliseconds + png.milliseconds, accuracy: 0.01)
@@ -117,7 +117,7 @@ final class RenderCostTests: XCTestCase {
             XCTAssertGreaterThanOrEqual(asked.milliseconds, plain.milliseconds, name)
             XCTAssertGreaterThanOrEqual(asked.bytes, plain.bytes, name)
         }
-        // Quality is lowered up to seven times.
+        // The quality is lowered up to seven times.
         XCTAssertGreaterThan(
             cost { $0.maxBytes = 1 }.milliseconds - plain.milliseconds, 7 * 600 * 900 * 10 / 1e6 - 1e-6)
     }
@@ -129,7 +129,7 @@ final class RenderCostTests: XCTestCase {
         XCTAssertGreaterThan(large.milliseconds - small.milliseconds, 50)
     }
 
-    /// Shapes that a stranger may send, small as files: a row, a column, all kinds of pixels.
+    /// Extreme sizes in small files: a row, a column, all kinds of pixels.
     private var shapes: [(layout: PixelLayout, header: ImageHeader)] {
         var shapes: [(PixelLayout, ImageHeader)] = []
         for (width, height) in [(1, 30_000), (30_000, 1), (1000, 1500), (1, 1), (17, 33)] {
@@ -165,7 +165,7 @@ final class RenderCostTests: XCTestCase {
                         output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: light,
                         tables: FilterTableCache(),
                         limits: Limits(), by: .never)
-                    // Then tables, rows and the outcome are within it, and it is not many times what there is
+                    // Then tables, rows and the output are within the prediction, which is not much too high
                     XCTAssertLessThanOrEqual(resampler.bytes, told, what)
                     XCTAssertLessThan(told, 30 * resampler.bytes + 16 << 20, what)
                 }
@@ -174,7 +174,7 @@ final class RenderCostTests: XCTestCase {
     }
 
     func testThatTheHeightOfAPictureIsNoMatterToWhatItIsMadeSmallerWith() throws {
-        // Given pictures of one pixel a row and more and more rows, up to what once took three gigabytes
+        // Given pictures of one pixel a row with more and more rows, up to one that took three gigabytes before
         let bytes = try [10_000, 1_000_000, 31_000_000].map { height in
             let header = header(.png, 1, height, model: .gray)
             let output = output(header) { ($0.width, $0.height) = (92, 600) }
@@ -206,7 +206,7 @@ final class RenderCostTests: XCTestCase {
             for width in [80, 800] {
                 var transform = Transform()
                 transform.width = width
-                // Then they cost what the whole original does
+                // Then they cost as much as the whole original
                 XCTAssertEqual(
                     try renderer.cost(original, as: [transform]), cost(header, width: width), "\(width)")
             }
@@ -230,7 +230,7 @@ final class RenderCostTests: XCTestCase {
         }
         XCTAssertGreaterThan(one - none, 800 * 1200 * 5 / 1e6)
         XCTAssertGreaterThan(two - one, 800 * 1200 * 5 / 1e6)
-        // And a hash costs about a look
+        // And a hash costs about as much as an analysis
         XCTAssertEqual(try renderer.costOfHash(of: original).milliseconds, one - none, accuracy: none)
         XCTAssertGreaterThan(try renderer.costOfHash(of: original).bytes, 0)
     }

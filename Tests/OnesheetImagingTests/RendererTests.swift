@@ -80,7 +80,7 @@ final class RendererTests: XCTestCase {
     }
 
     func testThatTooManyOutputPixelsAreRefusedBeforeAnyWork() throws {
-        // Given a file whose header alone is whole, so that decoding it would fail otherwise
+        // Given a file with only an intact header, whose decoding would fail otherwise
         let original = try poster(40, 60).getSlice(at: 0, length: 700) ?? ByteBuffer()
         var transform = fit(9000, 9000)
         transform.enlarges = true

@@ -5,7 +5,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// What comes out of the renderer, against the slow reference.
+/// The output of the renderer, compared with the slow reference.
 final class ResamplingTests: XCTestCase {
     private let codec = PNGCodec()
     private lazy var renderer = Renderer(codecs: [codec], limits: Limits())
@@ -17,7 +17,7 @@ final class ResamplingTests: XCTestCase {
         return try codec.picture(Array(image.body.readableBytesView))
     }
 
-    /// The largest difference of any sample that can be seen.
+    /// The largest difference of any visible sample.
     private func worst(_ picture: borrowing PixelBuffer, _ expected: [Double]) -> Double {
         let (channels, hasAlpha) = (picture.layout.planes[0].channels, picture.layout.hasAlpha)
         var worst = 0.0
@@ -97,7 +97,7 @@ final class ResamplingTests: XCTestCase {
     }
 
     func testThatAMirroredPictureBecomesTheMirroredVariant() throws {
-        // Given: nothing moves to one side, so mirroring before and after is the same
+        // Given no shift to one side, mirroring before and after gives the same result
         let picture = try DrawnPoster(width: 101, height: 67).draw()
         // When
         let straight = try render(picture) { $0.width = 37 }
@@ -121,7 +121,7 @@ final class ResamplingTests: XCTestCase {
     }
 
     func testThatClearPixelsLendNoColor() throws {
-        // Given red opaque columns beside green clear ones
+        // Given opaque red columns beside transparent green ones
         var picture = try PixelBuffer(PixelLayout(width: 40, height: 8, model: .rgb, hasAlpha: true), limits: Limits())
         for y in 0..<8 {
             picture.withMutableRow(y) { row in

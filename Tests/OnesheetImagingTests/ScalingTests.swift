@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetImaging
 
-/// Sizes as imgproxy's options give them.
+/// Sizes according to imgproxy's options.
 final class ScalingTests: XCTestCase {
     private func scaling(
         _ width: Int, _ height: Int, _ resizing: Transform.Resizing, _ box: (Int, Int),

@@ -4,7 +4,7 @@ import XCTest
 @testable import OnesheetImaging
 
 final class TurnTests: XCTestCase {
-    /// A picture of three by two, its pixels numbered, turned.
+    /// A turned picture of three by two numbered pixels.
     private func turned(_ turn: Turn) throws -> [[UInt8]] {
         var picture = try PixelBuffer(PixelLayout(width: 3, height: 2, model: .gray), limits: Limits())
         for y in 0..<2 { picture.withMutableRow(y) { row in for x in 0..<3 { row[x] = UInt8(y * 3 + x + 1) } } }
@@ -15,7 +15,7 @@ final class TurnTests: XCTestCase {
     }
 
     func testThatEachOrientationStandsUpright() throws {
-        // Given: what CIPA DC-008 says of row and column 0
+        // Given the definitions of row and column 0 in CIPA DC-008
         let expected: [Orientation: [[UInt8]]] = [
             .up: [[1, 2, 3], [4, 5, 6]], .upMirrored: [[3, 2, 1], [6, 5, 4]], .down: [[6, 5, 4], [3, 2, 1]],
             .downMirrored: [[4, 5, 6], [1, 2, 3]], .leftMirrored: [[1, 4], [2, 5], [3, 6]], .right: [[4, 1], [5, 2], [6, 3]],
@@ -39,7 +39,7 @@ final class TurnTests: XCTestCase {
 
     func testThatAPartIsFoundInTheStoredPicture() {
         for orientation in Orientation.allCases {
-            // Given the pixel at the upper left of the turned picture
+            // Given the upper left pixel of the turned picture
             let turn = Turn(orientation)
             let size = turn.size(Size(width: 3, height: 2))
             // When

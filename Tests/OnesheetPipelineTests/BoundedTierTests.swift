@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// A plugin's tier may fail or hang; a request is answered all the same.
+/// Requests succeed even if a plugin's tier fails or hangs.
 final class BoundedTierTests: XCTestCase {
     private let clock = ManualClock()
     private let key = CacheKey(.variant, "sample://1#w92.jpg")
@@ -27,11 +27,11 @@ final class BoundedTierTests: XCTestCase {
         // Given a tier that never answers
         let calls = Gate()
         let hung = BoundedTier(HungTier(gate: calls), named: "hung", deadline: .milliseconds(20))
-        // When it is asked
+        // When it is called
         await expect("no answer within", hung)
-        // Then it is not asked again for a while
+        // Then it is skipped for a while
         await expect("rests", hung)
-        // And a cache that has it finds, stores and removes in its other tiers
+        // And a cache with it finds, stores and removes in its other tiers
         let cache = Cache(
             memory: MemoryTier(clock: clock.wallClock), others: [hung],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -53,7 +53,7 @@ final class BoundedTierTests: XCTestCase {
     }
 }
 
-/// A tier that answers once a gate is open.
+/// A tier that answers after a gate opens.
 private struct HungTier: CacheTier {
     let name = "hung"
     let gate: Gate

@@ -9,7 +9,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Which of the pictures that a search found becomes the poster.
+/// The choice of a poster among the pictures of a search.
 final class CandidateSelectionTests: XCTestCase {
     private let transport = FakeTransport()
     private let clock = ManualClock()
@@ -24,9 +24,9 @@ final class CandidateSelectionTests: XCTestCase {
         try picture("poster", DrawnPoster(width: 600, height: 900, seed: 2))
         try picture("copy", DrawnPoster(width: 400, height: 600, seed: 2))
         let pipeline = try pipeline([hit("photo", 600, 900, 1), hit("poster", 600, 900, 0.9), hit("copy", 400, 600, 0.85)])
-        // When the poster is asked for
+        // When the poster is requested
         let answer = try await original(pipeline)
-        // Then it is the poster, with where it came from and why
+        // Then it is the poster, with its provenance and the reasons
         XCTAssertEqual(answer.provenance.location, url("poster"))
         XCTAssertEqual(answer.provenance.page, "http://pages.example/poster")
         let choice = try await choice()
@@ -40,7 +40,7 @@ final class CandidateSelectionTests: XCTestCase {
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         for name in ["c", "d", "e", "f"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 9)) }
         let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
-        // When the poster is asked for
+        // When the poster is requested
         _ = try await original(pipeline)
         // Then two were fetched
         XCTAssertEqual(transport.count(), 2)
@@ -52,9 +52,9 @@ final class CandidateSelectionTests: XCTestCase {
             try picture(name, DrawnPoster(width: 600, height: 900, seed: UInt32(index + 1)))
         }
         let pipeline = try pipeline(["a", "b", "c", "d", "e", "f"].map { hit($0, 600, 900, 0.9) })
-        // When the poster is asked for
+        // When the poster is requested
         let answer = try await original(pipeline)
-        // Then four were fetched, and the search's first is it
+        // Then four were fetched, and the first of the search is chosen
         XCTAssertEqual(transport.count(), 4)
         XCTAssertEqual(answer.provenance.location, url("a"))
     }
@@ -63,48 +63,48 @@ final class CandidateSelectionTests: XCTestCase {
         // Given a source that knows its posters
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 900, height: 300, seed: 1)) }
         let pipeline = try pipeline(["a", "b"].map { PosterCandidate(.http(url: url($0))) })
-        // When the poster is asked for
+        // When the poster is requested
         _ = try await original(pipeline)
-        // Then one was fetched, and nothing is remembered
+        // Then one was fetched, and no choice is stored
         let choice = try await choice()
         XCTAssertEqual(transport.count(), 1)
         XCTAssertEqual(choice, PosterChoice())
     }
 
     func testThatAChoiceStaysAndAsksNoSearchAgain() async throws {
-        // Given a poster that was elected
+        // Given a chosen poster
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let source = source(["a", "b"].map { hit($0, 600, 900, 0.9) })
         let first = try pipeline(source)
         _ = try await original(first)
-        // When it is asked for after a restart with an empty cache
+        // When it is requested after a restart with an empty cache
         _ = try await original(try pipeline(source))
-        // Then the same is fetched, and the search was asked once
+        // Then the same is fetched, and the search was called once
         XCTAssertEqual(transport.requests.map(\.url), [url("a"), url("b"), url("a")])
         XCTAssertEqual(source.counts.candidates, 1)
     }
 
     func testThatTheRunnerUpStandsInWhileAHostFailsAndTheChoiceStays() async throws {
-        // Given an elected poster whose host breaks
+        // Given a chosen poster whose host fails
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let hits = ["a", "b"].map { hit($0, 600, 900, 0.9) }
         _ = try await original(try pipeline(hits))
         transport.on(url("a"), status: 503, "")
-        // When it is asked for with an empty cache
+        // When it is requested with an empty cache
         let answer = try await original(try pipeline(hits))
-        // Then the other is served, and the choice is still the first
+        // Then the other is served, and the choice is unchanged
         let choice = try await choice()
         XCTAssertEqual(answer.provenance.location, url("b"))
         XCTAssertEqual(choice.chosen, url("a"))
     }
 
     func testThatAnotherIsChosenWhenTheChosenOneIsGone() async throws {
-        // Given an elected poster that its host has removed
+        // Given a chosen poster that its host has removed
         for name in ["a", "b", "c"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let hits = ["a", "b", "c"].map { hit($0, 600, 900, 0.9) }
         _ = try await original(try pipeline(hits))
         transport.on(url("a"), status: 404, "")
-        // When it is asked for with an empty cache
+        // When it is requested with an empty cache
         _ = try await original(try pipeline(hits))
         // Then the next is chosen
         let choice = try await choice()
@@ -116,15 +116,15 @@ final class CandidateSelectionTests: XCTestCase {
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let reject = url("a")
         try await choices().change(title) { $0.reject(reject) }
-        // When the poster is asked for
+        // When the poster is requested
         let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
-        // Then it is the other
+        // Then the other is chosen
         XCTAssertEqual(answer.provenance.location, url("b"))
         XCTAssertEqual(transport.count(url("a")), 0)
     }
 
     func testThatABlockedPictureIsNotShownFromAnyPlaceInAnySize() async throws {
-        // Given a picture that is blocked, which two hits show in different sizes
+        // Given a picture that two hits show in different sizes
         try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
         try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
         try picture("c", DrawnPoster(width: 300, height: 450, seed: 5))
@@ -135,7 +135,7 @@ final class CandidateSelectionTests: XCTestCase {
         // When it is blocked
         _ = try await posters.block(title)
         let answer = try await original(pipeline)
-        // Then the third is shown; and where there is nothing else, nothing
+        // Then the third is served; without another candidate there is no poster
         XCTAssertEqual(answer.provenance.location, url("c"))
         let certain = try self.pipeline([PosterCandidate(.http(url: url("b")))])
         try await posters.forget(title)
@@ -143,7 +143,7 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
-        // Given two titles whose source knows their posters, which are one picture in two sizes, and another one
+        // Given two titles with known posters that are one picture in two sizes, and another title
         try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
         try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
         try picture("c", DrawnPoster(width: 600, height: 900, seed: 5))
@@ -152,10 +152,10 @@ final class CandidateSelectionTests: XCTestCase {
         let posters = try posters(pipeline, [])
         let titles = ["a", "b", "c"].map { TitleReference(source: "films", id: $0) }
         for title in titles { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
-        // When the picture is blocked by what it looks like
+        // When the picture is blocked by its hash
         let current = try await posters.current(titles[0])
         try await posters.block(try XCTUnwrap(PerceptualHash(try XCTUnwrap(current).hash)))
-        // Then neither shows it any more, and the other stays
+        // Then both titles no longer show it, and the other title is unchanged
         for title in titles[..<2] {
             await assertFails(.noPoster(title)) { _ = try await pipeline.image(for: ImageRequest(title, Transform())) }
         }
@@ -164,7 +164,7 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     func testThatAPinnedCandidateIsServedAtOnceAndWinsEveryElection() async throws {
-        // Given an elected poster
+        // Given a chosen poster
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         try picture("c", DrawnPoster(width: 300, height: 300, seed: 3))
         let hits = [hit("a", 600, 900, 0.9), hit("b", 600, 900, 0.9), hit("c", 300, 300, 0.9)]
@@ -196,7 +196,7 @@ final class CandidateSelectionTests: XCTestCase {
         gate.open()
         _ = try await early
         let after = try await original(pipeline)
-        // Then whoever asks afterwards gets that one, before and after the first ends
+        // Then later requests get the pinned one, before and after the first ends
         XCTAssertEqual(during.provenance.location, url("b"))
         XCTAssertEqual(after.provenance.location, url("b"))
     }
@@ -215,14 +215,14 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     func testThatChoicesOfManyTitlesTakeABoundedRoomAndTheAdministratorsStay() async throws {
-        // Given room for some choices, and one that the administrator has made
+        // Given a limit for choices, and one choice of the administrator
         let choices = PosterChoices(try StateStore(), limit: 20_000)
         try await choices.change(title) { $0.pin("http://127.0.0.1/pinned") }
-        // When a thousand titles are elected that somebody has made up
+        // When posters of a thousand made-up titles are chosen
         let titles = (0..<1000).map { TitleReference(source: "films", id: "made up \($0)") }
         let candidates = [hit("a", 600, 900, 0.9)]
         for title in titles { try await choices.change(title) { $0.see(candidates) } }
-        // Then most of their choices are gone, and the administrator's is there
+        // Then most of these choices are removed, and the administrator's is kept
         var left = 0
         for title in titles where try await choices.choice(of: title) != PosterChoice() { left += 1 }
         XCTAssertLessThan(left, 990)
@@ -237,7 +237,7 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     private func picture(_ name: String, _ poster: DrawnPoster) throws {
-        // A fifth as large as announced looks the same and is drawn faster.
+        // A fifth of the announced size looks the same and is faster to draw.
         var small = poster
         (small.width, small.height) = (poster.width / 5, poster.height / 5)
         let body = ByteBuffer(bytes: try small.file(JPEGCodec()))

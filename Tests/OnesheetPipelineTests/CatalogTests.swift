@@ -56,11 +56,11 @@ final class CatalogTests: XCTestCase {
     }
 
     func testThatWhatIsNotThereIsAskedForAgainAfterTenMinutes() async {
-        // Given a title that is not there
+        // Given a title that does not exist
         let catalog = catalog()
         let title = TitleReference(source: "films", id: "nobody")
         for (wait, calls) in [(0.0, 1), (599, 1), (2, 2)] {
-            // When it is asked for once more
+            // When it is requested again
             clock.advance(by: .seconds(wait))
             do throws(PipelineError) {
                 _ = try await catalog.title(title)
@@ -68,23 +68,23 @@ final class CatalogTests: XCTestCase {
             } catch {
                 XCTAssertEqual(error, .source("films", .notFound(id: "nobody")))
             }
-            // Then the source is asked when ten minutes are over, and not before
+            // Then the source is called after ten minutes, and not before
             XCTAssertEqual(source.counts.title, calls, "after \(wait) s more")
         }
     }
 
     func testThatAStaleAnswerServesWhileTheQuotaIsUsedUp() async throws {
-        // Given a list and a title that were asked for, and a source whose quota is used up since
+        // Given a cached list and title, and a source whose quota is exhausted
         let catalog = catalog()
         let title = TitleReference(source: "films", id: "1")
         _ = try await catalog.titles(of: "films", TitleQuery())
         _ = try await catalog.title(title)
         source.fail(.quotaExhausted(until: 1))
         clock.advance(by: .seconds(86_400 * 2))
-        // When they are asked for
+        // When they are requested
         let page = try await catalog.titles(of: "films", TitleQuery())
         let found = try await catalog.title(title)
-        // Then the old answers serve; what was never asked for is an error
+        // Then the cached answers are returned; a new request fails
         XCTAssertEqual(page.titles.map(\.name), ["One"])
         XCTAssertEqual(found.name, "One")
         do throws(PipelineError) {
@@ -96,13 +96,13 @@ final class CatalogTests: XCTestCase {
     }
 
     func testThatATitleThatIsGoneIsNotServedStale() async throws {
-        // Given a title that its source does not know any more
+        // Given a title that its source no longer has
         let catalog = catalog()
         let title = TitleReference(source: "films", id: "1")
         _ = try await catalog.title(title)
         source.fail(.notFound(id: "1"))
         clock.advance(by: .seconds(86_400 * 2))
-        // When it is asked for, then it is not found
+        // When it is requested, then it is not found
         do throws(PipelineError) {
             _ = try await catalog.title(title)
             XCTFail("nothing was thrown")
@@ -120,7 +120,7 @@ final class CatalogTests: XCTestCase {
         }
     }
 
-    /// A catalogue whose memory keeps entries for as long as they say.
+    /// A catalog with a memory tier that keeps entries for their full lifetime.
     private func catalog() -> Catalog {
         Catalog(
             sources: ["films": source],

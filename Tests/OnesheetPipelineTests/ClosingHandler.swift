@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// An origin's end of a connection that promises to stay, and may not.
+/// An origin's end of a connection that announces keep-alive and then closes.
 final class ClosingHandler: ChannelInboundHandler {
     enum Farewell {
         case never, afterTheAnswer, withTheSecondRequest
@@ -28,7 +28,7 @@ final class ClosingHandler: ChannelInboundHandler {
     }
 }
 
-/// How many came.
+/// The number of requests.
 final class VisitorCount: Sendable {
     private let visitors = Mutex(0)
     var count: Int { visitors.withLock { $0 } }

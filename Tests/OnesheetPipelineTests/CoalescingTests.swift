@@ -10,25 +10,25 @@ final class CoalescingTests: XCTestCase {
     private var gate: Gate { job.gate }
 
     func testThatManyWhoAskAtTheSameTimeShareOnePieceOfWork() async throws {
-        // Given work that ends only once a hundred have joined
+        // Given work that ends after a hundred waiters have joined
         let (flights, job) = (flights(opening: 100), job)
-        // When a hundred ask
+        // When a hundred callers share it
         let values = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { try await flights.share("key", job.run) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        // Then all have the outcome of one
+        // Then all get one result
         XCTAssertEqual(values, Array(repeating: 1, count: 100))
         XCTAssertEqual(job.starts, 1)
     }
 
     func testThatWhoAsksAfterTheWorkHasEndedStartsItAgain() async throws {
-        // Given work that has ended
+        // Given completed work
         let flights = flights(opening: 1)
         _ = try await flights.share("key", job.run)
-        // When it is asked for again
+        // When it is requested again
         let second = try await flights.share("key", job.run)
-        // Then it was done again
+        // Then it runs again
         XCTAssertEqual(second, 2)
     }
 
@@ -36,9 +36,9 @@ final class CoalescingTests: XCTestCase {
         // Given work for one key
         let flights = flights(opening: 1)
         _ = try await flights.share("a", job.run)
-        // When another is asked for
+        // When another key is requested
         let second = try await flights.share("b", job.run)
-        // Then it had its own work
+        // Then it has its own work
         XCTAssertEqual(second, 2)
     }
 
@@ -46,17 +46,17 @@ final class CoalescingTests: XCTestCase {
         // Given work that throws
         let flights = flights(opening: 1)
         do throws(Failure) {
-            // When it is asked for
+            // When it is requested
             _ = try await flights.share("key") { () async throws(Failure) in throw .refused }
             XCTFail("nothing was thrown")
         } catch {
-            // Then the call throws the same
+            // Then the call throws the same error
             XCTAssertEqual(error, .refused)
         }
     }
 
     func testThatOneWaitersCancellationDoesNotHurtAnother() async throws {
-        // Given two who wait for the same work
+        // Given two waiters for the same work
         let joined = Gate()
         let flights = Coalescing<String, Int, Failure>(cancelled: .cancelled) { _, waiters in
             if waiters == 2 { joined.open() }
@@ -69,7 +69,7 @@ final class CoalescingTests: XCTestCase {
         leaves.cancel()
         let left = await leaves.result
         gate.open()
-        // Then it leaves at once, and the other gets its value
+        // Then it leaves immediately, and the other gets its value
         XCTAssertThrowsError(try left.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
         let value = try await stays.value
         XCTAssertEqual(value, 1)
@@ -89,13 +89,13 @@ final class CoalescingTests: XCTestCase {
         // When it leaves
         waiter.cancel()
         let result = await waiter.result
-        // Then the work is told: otherwise this would wait for ever
+        // Then the work is cancelled: otherwise this would wait for ever
         try await told.pass()
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
     }
 
     func testThatACallerCancelledBeforehandLeavesAtOnce() async throws {
-        // Given a task that is cancelled before it asks
+        // Given a task that is cancelled before it calls
         let (flights, door) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
         let job = job
         let task = Task {
@@ -103,10 +103,10 @@ final class CoalescingTests: XCTestCase {
             return try await flights.share("key", job.run)
         }
         await door.hasBeenReached()
-        // When it asks for work that nobody lets end
+        // When it requests work that waits for the test
         task.cancel()
         let result = await task.result
-        // Then it is told so
+        // Then it gets the error
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
     }
 
@@ -122,16 +122,16 @@ final class CoalescingTests: XCTestCase {
         }
         let waiting = ["a", "b"].map { key in Task { try await flights.share(key, work) } }
         await held.hasBeenReached(by: 2)
-        // When work for a third key is asked for
+        // When work for a third key is requested
         let third = await failure(flights, "c", work)
-        // Then it is refused at once
+        // Then it is refused immediately
         XCTAssertEqual(third, .refused)
-        // And when the third waiter has come, so is a fourth
+        // And a fourth waiter is refused too
         let last = Task { try await flights.share("b", work) }
         try await gate.pass()
         let fourth = await failure(flights, "b", work)
         XCTAssertEqual(fourth, .refused)
-        // And when one leaves, another one may come
+        // And when one leaves, another may join
         last.cancel()
         _ = await last.result
         let next = Task { try await flights.share("b", work) }
@@ -140,7 +140,7 @@ final class CoalescingTests: XCTestCase {
     }
 
     func testThatSeveralKeysWithoutAFlightBecomeOnePieceOfWork() async throws {
-        // Given work for one key that is under way
+        // Given running work for one key
         let (flights, joined) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
         let job = job
         async let first = flights.share("a") { () async throws(Failure) in
@@ -148,7 +148,7 @@ final class CoalescingTests: XCTestCase {
             return try await job.run()
         }
         try await joined.pass()
-        // When three are asked for, that one and one twice among them
+        // When three keys are requested: that one, and another one twice
         async let all = flights.share(["b", "a", "c", "b"]) { flights async throws(Failure) in
             let value = try await job.run()
             return Dictionary(uniqueKeysWithValues: flights.keys.map { ($0, value) })
@@ -162,7 +162,7 @@ final class CoalescingTests: XCTestCase {
     }
 
     func testThatAnInteractiveCallerDoesNotWaitForAPrefetchThatHasNotBegun() async throws {
-        // Given a prefetch that waits
+        // Given a waiting prefetch
         let (flights, held) = (Coalescing<String, Int, Failure>(cancelled: .cancelled), Gate())
         let prefetch = Urgency.$current.withValue(.prefetch) {
             Task {
@@ -173,10 +173,10 @@ final class CoalescingTests: XCTestCase {
             }
         }
         await held.hasBeenReached()
-        // When somebody asks for the same
+        // When an interactive caller requests the same
         let value = try await flights.share("key") { () async throws(Failure) in 7 }
         held.open()
-        // Then the answer is there before the prefetch has failed
+        // Then it gets its value before the prefetch has failed
         XCTAssertEqual(value, 7)
         let failed = await prefetch.result
         XCTAssertThrowsError(try failed.get()) { XCTAssertEqual($0 as? Failure, .refused) }
@@ -203,7 +203,7 @@ final class CoalescingTests: XCTestCase {
             for gate in gates.values { await gate.hasBeenReached() }
             // When one of them begins
             gates[first]?.open()
-            // Then both waiters get its value, and the work of the other is cancelled: otherwise this would wait for ever
+            // Then both waiters get its value, and the other work is cancelled: otherwise this would wait for ever
             for task in tasks {
                 let values = try await task.value
                 XCTAssertEqual(values, [1], "\(first)")
@@ -235,7 +235,7 @@ final class CoalescingTests: XCTestCase {
         // When the caller leaves
         visitor.cancel()
         let left = await visitor.result
-        // Then it leaves at once, and the prefetch goes on
+        // Then it leaves immediately, and the prefetch continues
         XCTAssertThrowsError(try left.get()) { XCTAssertEqual($0 as? Failure, .cancelled) }
         held.open()
         let values = try await prefetch.value
@@ -253,7 +253,7 @@ final class CoalescingTests: XCTestCase {
         }
     }
 
-    /// Coalescing that opens the gate once `count` have joined.
+    /// Coalescing that opens the gate after `count` waiters have joined.
     private func flights(opening count: Int) -> Coalescing<String, Int, Failure> {
         Coalescing(cancelled: .cancelled) { [gate] _, waiters in
             if waiters == count { gate.open() }
@@ -263,7 +263,7 @@ final class CoalescingTests: XCTestCase {
 
 private enum Failure: Error, Equatable { case cancelled, refused, late }
 
-/// Work that counts how often it was started, and ends when the gate is open.
+/// Work that counts its starts, and ends after the gate opens.
 private final class CountedJob: Sendable {
     let gate = Gate()
     private let count = Mutex(0)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Answers that come packed although they were not asked for so.
+/// Responses with a content coding that was not requested.
 final class ContentCodingTests: TransportTestCase {
     private let text = [UInt8]("one sheet, ".utf8) + [UInt8](repeating: 7, count: 300_000) + [UInt8]("the end".utf8)
 
@@ -16,11 +16,11 @@ final class ContentCodingTests: TransportTestCase {
             ("gzip", gzip(text)), ("x-gzip", gzip(text)), ("GZIP", gzip(text)), ("deflate", packed), ("deflate", raw(packed)),
             ("identity", text), ("gzip", gzip(text) + gzip([1, 2, 3])), ("gzip", gzip(text) + [0, 0, 0, 0]), ("gzip", gzip([])),
         ] {
-            // Given an answer in a content coding
+            // Given a response in a content coding
             let origin = try await origin(coding, body)
-            // When it is asked for
+            // When it is requested
             let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
-            // Then it is what it was before, and says nothing of the coding
+            // Then the body is decoded, and the coding field is removed
             let plain = body == gzip([]) ? [] : body.count > gzip(text).count + 4 && coding == "gzip" ? text + [1, 2, 3] : text
             XCTAssertEqual([UInt8](buffer: answer.body), plain, coding)
             if coding != "identity" { XCTAssertNil(answer.headers["content-encoding"]) }
@@ -31,9 +31,9 @@ final class ContentCodingTests: TransportTestCase {
         for body in [text, [0x1F]] {
             // Given a body without gzip's magic bytes
             let origin = try await origin("gzip", body)
-            // When it is asked for
+            // When it is requested
             let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
-            // Then it is what was sent
+            // Then it is unchanged
             XCTAssertEqual(Array(answer.body.readableBytesView), body)
         }
     }
@@ -43,11 +43,11 @@ final class ContentCodingTests: TransportTestCase {
         var flipped = whole
         flipped[flipped.count - 6] ^= 1
         for body in [Array(whole.dropLast(1)), Array(whole.prefix(30)), Array(whole.prefix(3)), flipped] {
-            // Given a body that is cut or flipped
+            // Given a truncated or flipped body
             let origin = try await origin("gzip", body)
-            // When it is asked for
+            // When it is requested
             let error = await failure(of: origin.url + "/", loopback)
-            // Then it is the origin's fault, and not asked for again
+            // Then it is the origin's fault, and not retried
             XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "its gzip coding is damaged"))
             XCTAssertEqual(origin.requests(), 1)
         }
@@ -66,15 +66,15 @@ final class ContentCodingTests: TransportTestCase {
     }
 
     func testThatABombIsAsLargeAsWhatItUnpacksTo() async throws {
-        // Given 64 MiB of nothing in 64 KiB
+        // Given 64 MiB of zeros in 64 KiB
         let bomb = gzip([UInt8](repeating: 0, count: 64 << 20))
         XCTAssertLessThan(bomb.count, 128 << 10)
         let origin = try await origin("gzip", bomb)
-        // When it is asked for within a limit, and within a memory
+        // When it is requested with a size limit, and with a memory limit
         let large = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1 << 20))
         let memory = MemoryBudget(limit: 8 << 20)
         let scarce = await Self.failure(of: origin.url + "/", loopback, transport(memory: memory))
-        // Then both are held, and nothing stays reserved
+        // Then both limits apply, and nothing stays reserved
         XCTAssertEqual(large, .tooLarge(url: origin.url + "/", limit: 1 << 20))
         XCTAssertEqual(scarce, .overloaded(url: origin.url + "/"))
         XCTAssertEqual(memory.reserved, 0)
@@ -83,9 +83,9 @@ final class ContentCodingTests: TransportTestCase {
     func testThatMembersWithoutBytesDoNotGoOnForEver() async throws {
         // Given a hundred thousand empty members
         let origin = try await origin("gzip", Array(repeatElement(gzip([]), count: 100_000).joined()))
-        // When it is asked for
+        // When it is requested
         let error = await failure(of: origin.url + "/", loopback)
-        // Then that is no answer
+        // Then it is not a valid response
         XCTAssertEqual(error, .failed(url: origin.url + "/", reason: "its gzip coding is damaged"))
     }
 
@@ -101,7 +101,7 @@ final class ContentCodingTests: TransportTestCase {
         return Array(packed.prefix(Int(size)))
     }
 
-    /// RFC 1951: the same without its head and its checksum.
+    /// RFC 1951: the same without header and checksum.
     private func raw(_ packed: [UInt8]) -> [UInt8] { Array(packed.dropFirst(2).dropLast(4)) }
 
     /// RFC 1952.

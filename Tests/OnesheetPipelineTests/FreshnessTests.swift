@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// What the pipeline does with originals whose time is up (RFC 9111, RFC 5861).
+/// Stale originals in the pipeline (RFC 9111, RFC 5861).
 final class FreshnessTests: XCTestCase {
     private let transport = FakeTransport()
     private let clock = ManualClock()
@@ -21,26 +21,26 @@ final class FreshnessTests: XCTestCase {
         // Given an original that is fresh for a minute
         let pipeline = try pipeline(cacheControl: "max-age=60")
         _ = try await pipeline.image(for: request)
-        // When its variant is asked for in that minute
+        // When its variant is requested within that minute
         clock.advance(by: .seconds(59))
         let answer = try await pipeline.image(for: request)
-        // Then nobody is asked
+        // Then no request is sent
         XCTAssertEqual(answer.origin, .tier("memory"))
         XCTAssertEqual(transport.count(), 1)
     }
 
     func testThatAnUnchangedOriginalKeepsItsVariants() async throws {
-        // Given an original with a tag whose minute is up
+        // Given a stale original with an entity tag
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0", tag: "\"a\"")
         let first = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.on(url) { request in
             HTTPAnswer(status: request.headers["if-none-match"] == "\"a\"" ? 304 : 500, headers: ["cache-control": "max-age=60"])
         }
-        // When its variant is asked for, and once more
+        // When its variant is requested, and again
         let second = try await pipeline.image(for: request)
         let third = try await pipeline.image(for: request)
-        // Then the origin was asked whether it changed, and nothing was rendered again
+        // Then the origin was asked once, and nothing was rendered again
         XCTAssertEqual(second.origin, .revalidated)
         XCTAssertEqual(second.entry.body, first.entry.body)
         XCTAssertEqual(third.origin, .tier("memory"))
@@ -49,7 +49,7 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatAChangedOriginalReplacesEveryVariant() async throws {
-        // Given two variants of an original whose minute is up, and another picture in its place
+        // Given two variants of a stale original, and another picture in its place
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0", tag: "\"a\"")
         var other = request.transform
         other.width = 20
@@ -59,9 +59,9 @@ final class FreshnessTests: XCTestCase {
         clock.advance(by: .seconds(61))
         let changed = try Pipeline.picture(shade: 90)
         transport.on(url) { _ in HTTPAnswer(status: 200, headers: ["cache-control": "max-age=60"], body: changed) }
-        // When one of them is asked for
+        // When one of them is requested
         let second = try await pipeline.image(for: request)
-        // Then it is of the new picture, and so is the other
+        // Then both show the new picture
         XCTAssertEqual(second.origin, .made)
         XCTAssertNotEqual(second.entry.body, first.entry.body)
         let again = try await pipeline.image(for: otherRequest)
@@ -70,22 +70,22 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatAStaleVariantServesWhileItsOriginIsAsked() async throws {
-        // Given a variant that may be served stale for a minute, and an origin that takes its time
+        // Given a variant that may be served stale for a minute, and a slow origin
         let gate = Gate()
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", tag: "\"a\"")
         _ = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.hold(url, at: gate) { _ in HTTPAnswer(status: 304, headers: ["cache-control": "max-age=60"]) }
-        // When it is asked for
+        // When it is requested
         let answer = try await pipeline.image(for: request)
-        // Then it comes at once, and the origin is asked behind it
+        // Then it is served immediately, and the origin is asked in the background
         XCTAssertEqual(answer.origin, .tier("memory"))
         await gate.hasBeenReached()
         gate.open()
     }
 
     func testThatHitsOnStaleVariantsBeginOneRefreshEachAndOnlySoManyInAll() async throws {
-        // Given two sizes that may be served stale, room for one refresh, and an origin that takes its time
+        // Given two sizes that may be served stale, room for one refresh, and a slow origin
         let (gate, background) = (Gate(), BackgroundTasks(limit: 1))
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", tag: "\"a\"", background: background)
         var other = Transform()
@@ -94,23 +94,23 @@ final class FreshnessTests: XCTestCase {
         for request in [request, otherRequest] { _ = try await pipeline.image(for: request) }
         clock.advance(by: .seconds(61))
         transport.hold(url, at: gate) { _ in HTTPAnswer(status: 304, headers: ["cache-control": "max-age=60"]) }
-        // When the first is asked for a hundred times, and then the second
+        // When the first is requested a hundred times, and then the second
         for _ in 0..<100 { _ = try await pipeline.image(for: request) }
         XCTAssertEqual([background.underWay, background.skipped], [1, 0])
         let answer = try await pipeline.image(for: otherRequest)
-        // Then one refresh is under way, and the second was answered without one
+        // Then one refresh is running, and the second was served without one
         XCTAssertEqual(answer.origin, .tier("memory"))
         XCTAssertEqual([background.underWay, background.skipped], [1, 1])
         gate.open()
         await waitWhile(background.underWay > 0)
-        // And its next hit begins it
+        // And its next hit starts it
         _ = try await pipeline.image(for: otherRequest)
         await waitWhile(background.underWay > 0)
         XCTAssertEqual(background.skipped, 1)
     }
 
     func testThatAfterTheClockWasSetBackTheOriginIsAsked() async throws {
-        // Given a picture of a week ago, that the origin was asked about today
+        // Given a picture of a week ago that was revalidated today
         let pipeline = try pipeline(cacheControl: "max-age=60", tag: "\"a\"")
         _ = try await pipeline.image(for: request)
         clock.advance(by: .seconds(6 * 86_400))
@@ -126,27 +126,27 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatManyWhoGetAStaleVariantCauseOneRequestToTheOrigin() async throws {
-        // Given a variant that may be served stale for a minute, and an origin that has another picture and takes its time
+        // Given a variant that may be served stale for a minute, and a slow origin with another picture
         let (gate, changed) = (Gate(), try Pipeline.picture(shade: 90))
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", tag: "\"a\"")
         let first = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.hold(url, at: gate) { _ in HTTPAnswer(status: 200, headers: ["cache-control": "max-age=600"], body: changed) }
-        // When it is asked for twenty times
+        // When it is requested twenty times
         for _ in 0..<20 {
             let answer = try await pipeline.image(for: request)
-            // Then the stale one comes at once
+            // Then the stale one is served immediately
             XCTAssertEqual(answer.origin, .tier("memory"))
             XCTAssertEqual(answer.entry.body, first.entry.body)
         }
         await gate.hasBeenReached()
-        // And whoever comes when it may not be served any more waits for what is under way already
+        // And after that minute, requests wait for the running refresh
         clock.advance(by: .seconds(60))
         let waiting = Task { [request] in try await pipeline.image(for: request) }
         gate.open()
         let renewed = try await waiting.value
         XCTAssertNotEqual(renewed.entry.body, first.entry.body)
-        // And the origin was asked once, and the new one is there for all
+        // And the origin was asked once, and all get the new one
         let next = try await pipeline.image(for: request)
         XCTAssertEqual(next.origin, .tier("memory"))
         XCTAssertEqual(next.entry.body, renewed.entry.body)
@@ -155,39 +155,39 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatAStaleVariantServesWhenTheOriginFails() async throws {
-        // Given an original whose minute is up, and an origin that is down
+        // Given a stale original and a failing origin
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=600", tag: "\"a\"")
         let first = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.failNext(.timedOut(url: url))
-        // When its variant is asked for
+        // When its variant is requested
         let second = try await pipeline.image(for: request)
-        // Then the old one serves
+        // Then the stale one is served
         XCTAssertEqual(second.entry.body, first.entry.body)
     }
 
     func testThatAStaleVariantDoesNotOutliveItsTime() async throws {
-        // Given an original whose minute is up, also for errors, and an origin that is down
+        // Given an original that may not be served stale on errors, and a failing origin
         let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=0, stale-if-error=0", tag: "\"a\"")
         _ = try await pipeline.image(for: request)
         clock.advance(by: .seconds(61))
         transport.failNext(.timedOut(url: url))
         do throws(PipelineError) {
-            // When its variant is asked for
+            // When its variant is requested
             _ = try await pipeline.image(for: request)
             XCTFail("nothing was thrown")
         } catch {
-            // Then the failure is told
+            // Then the request fails
             XCTAssertEqual(error, .origin(.timedOut(url: url)))
         }
     }
 
     func testThatWhatMayNotBeStoredIsNot() async throws {
         for directive in ["no-store", "private"] {
-            // Given an original that forbids it
+            // Given an original that must not be stored
             let transport = FakeTransport()
             let pipeline = try pipeline(cacheControl: directive, transport)
-            // When it is asked for twice
+            // When it is requested twice
             _ = try await pipeline.image(for: request)
             let answer = try await pipeline.image(for: request)
             // Then it is fetched twice
@@ -197,18 +197,18 @@ final class FreshnessTests: XCTestCase {
     }
 
     func testThatTheConfiguredMinimumHoldsForAnOriginThatSaysLess() async throws {
-        // Given an origin that says ten seconds, and a source that is configured with a minute
+        // Given an origin with ten seconds, and a source configured with a minute
         var freshness = FreshnessSettings()
         freshness.minimum = Interval(.seconds(60))
         let pipeline = try pipeline(cacheControl: "max-age=10, stale-while-revalidate=0", freshness: freshness)
         _ = try await pipeline.image(for: request)
-        // When half a minute, and then the whole is over
+        // When half a minute, and then the whole minute has passed
         clock.advance(by: .seconds(30))
         _ = try await pipeline.image(for: request)
         let inTime = transport.count()
         clock.advance(by: .seconds(31))
         _ = try await pipeline.image(for: request)
-        // Then the origin was asked again only then
+        // Then the origin was asked only after the whole minute
         XCTAssertEqual([inTime, transport.count()], [1, 2])
     }
 

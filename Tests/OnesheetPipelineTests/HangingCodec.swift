@@ -4,12 +4,12 @@ import OnesheetCore
 import OnesheetTesting
 import Synchronization
 
-/// A place where threads wait until the test lets them on: what foreign code does that hangs. Nobody waits longer than a minute.
+/// Blocks threads until the test releases them, like foreign code that hangs. A thread waits for at most a minute.
 final class ThreadDoor: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let count = Atomic(0)
 
-    /// How many have come.
+    /// The number of arrivals.
     var arrived: Int { count.load(ordering: .acquiring) }
 
     func pass() {
@@ -18,14 +18,14 @@ final class ThreadDoor: Sendable {
         semaphore.signal()
     }
 
-    /// Lets everybody on, now and later.
+    /// Releases all present and future threads.
     func open() { semaphore.signal() }
 
-    /// Waits until `number` have come; only for what surely comes.
+    /// Waits for `number` arrivals. Only for arrivals that certainly happen.
     func hasBeenReached(by number: Int = 1) async { await waitWhile(arrived < number) }
 }
 
-/// A codec for files that begin with `HANG`. Its code hangs while it reads a header, or while it decodes.
+/// A codec for files that begin with `HANG`. It hangs during parsing of the header or during decoding.
 struct HangingCodec: Codec {
     enum Part: Sendable { case header, decoding }
 

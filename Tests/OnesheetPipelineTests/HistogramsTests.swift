@@ -4,7 +4,7 @@ import XCTest
 final class HistogramsTests: XCTestCase {
     func testThatADurationIsInTheFirstBucketThatHoldsIt() throws {
         let histograms = Histograms()
-        // A bound belongs to its bucket; what is longer than all has the last one.
+        // A bound belongs to its bucket; durations beyond all bounds belong to the last.
         for milliseconds in [0, 1, 2, 10_000, 10_001] { histograms.add(.milliseconds(milliseconds), to: "render") }
         let histogram = try XCTUnwrap(histograms.byName["render"])
         XCTAssertEqual(histogram.counts.count, Histogram.bounds.count + 1)

@@ -10,13 +10,13 @@ final class HostSlotsTests: XCTestCase {
     private lazy var slots = HostSlots(limit: 2, queue: 3, clock: clock.wallClock)
 
     func testThatAHostGetsSoManyRequestsAtATimeAndNoMore() async throws {
-        // Given a host with both places taken by work that hangs
+        // Given a host with both slots held by hanging work
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
         let hanging = (0..<5).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await gate.hasBeenReached(by: 2)
-        // When another host is asked
+        // When another host is requested
         let answer = try await slots.with(try self.host("http://good.example/")) { _ in "good" }
-        // Then it does not wait, and the slow one has two at work however many wait
+        // Then it does not wait, and the slow one has only two running requests
         XCTAssertEqual(answer, "good")
         XCTAssertEqual(gate.arrived, 2)
         gate.open()
@@ -26,16 +26,16 @@ final class HostSlotsTests: XCTestCase {
     }
 
     func testThatWhoLeavesTheLineGivesNobodysPlaceAway() async throws {
-        // Given a full host, and one who waits
+        // Given a full host with a waiting request
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
         let hanging = (0..<2).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await gate.hasBeenReached(by: 2)
         let waiting = Task { try await slots.with(host) { _ in XCTFail("it was cancelled") } }
         await waitWhile(slots.load(of: host) < 3)
-        // When the waiting one leaves, and one at work too
+        // When the waiting one leaves, and a running one too
         waiting.cancel()
         hanging[0].cancel()
-        // Then both go, and the rest goes on
+        // Then both leave, and the rest continue
         await assertCancelled(waiting)
         await assertCancelled(hanging[0])
         let next = try await slots.with(host) { _ in "next" }
@@ -46,14 +46,14 @@ final class HostSlotsTests: XCTestCase {
     }
 
     func testThatOneMoreThanMayWaitIsRefusedAtOnceAndToldWhenToComeBack() async throws {
-        // Given a host with two at work, and as many waiting as may
+        // Given a host with two running requests and a full queue
         let (slots, gate, host) = (slots, Gate(), try host("http://slow.example/"))
         let tasks = (0..<5).map { _ in Task { try await slots.with(host) { _ in try await gate.pass() } } }
         await waitWhile(slots.load(of: host) < 5)
-        // When one more comes, and nobody knows yet how long requests take there
+        // When one more comes, before any duration is known
         await assertFull(retryAfter: 2, host)
         XCTAssertEqual(slots.load(of: host), 5)
-        // Then it is refused, and others are not
+        // Then it is refused, and requests to other hosts are not
         let other = try await slots.with(try self.host("http://good.example/")) { _ in "good" }
         XCTAssertEqual(other, "good")
         for task in tasks { task.cancel() }
@@ -62,16 +62,16 @@ final class HostSlotsTests: XCTestCase {
     }
 
     func testThatTheTimeToComeBackFollowsFromHowLongRequestsTook() async throws {
-        // Given a host that takes a minute for each request and is never without one
+        // Given a busy host that takes a minute for each request
         let (slots, host) = (slots, try host("http://slow.example/"))
         let held = Gate()
         let holding = Task { try await slots.with(host) { _ in try await held.pass() } }
         await held.hasBeenReached()
         for _ in 0..<40 { try await slots.with(host) { _ in clock.advance(by: .seconds(60)) } }
-        // When its line is full
+        // When its queue is full
         let tasks = (0..<4).map { _ in Task { try await slots.with(host) { _ in try await held.pass() } } }
         await waitWhile(slots.load(of: host) < 5)
-        // Then whoever comes is told how long four take, two at a time
+        // Then the error names the time for four requests, two at a time
         await assertFull(retryAfter: 120, host)
         held.open()
         for task in tasks + [holding] { try await task.value }
@@ -92,7 +92,7 @@ final class HostSlotsTests: XCTestCase {
     }
 
     func testThatRequestsThatHangKeepHalfOfThePlacesIfOthersWait() async throws {
-        // Given a host with four places, all taken by requests that get no answer
+        // Given a host with four slots, all held by requests without a response
         let (slots, host, places) = (
             HostSlots(limit: 4, queue: 8, clock: clock.wallClock), try host("http://slow.example/"), Places()
         )
@@ -106,14 +106,14 @@ final class HostSlotsTests: XCTestCase {
             }
         }
         await gate.hasBeenReached(by: 4)
-        // When nobody else waits
+        // When no other request waits
         let alone = places.all.map { $0.mayStay(after: 60) }
-        // Then all may stay
+        // Then all may continue
         XCTAssertEqual(alone, [true, true, true, true])
-        // When somebody waits
+        // When another request waits
         let waiting = Task { try await slots.with(host) { _ in } }
         await waitWhile(slots.load(of: host) < 5)
-        // Then two may stay however long, and the others not longer than anybody may
+        // Then two may continue, and the others only for the usual patience
         XCTAssertEqual(places.all.map { $0.mayStay(after: 1) }, [true, true, true, true])
         XCTAssertEqual(places.all.map { $0.mayStay(after: 3) }, [true, true, false, false])
         gate.open()
@@ -123,7 +123,7 @@ final class HostSlotsTests: XCTestCase {
     }
 
     func testThatAHostThatIsSlowWithEverythingIsLetBeSlow() async throws {
-        // Given a host that takes three seconds for each answer
+        // Given a host that takes three seconds for each response
         let (slots, host) = (HostSlots(limit: 1, queue: 8, clock: clock.wallClock), try host("http://slow.example/"))
         for _ in 0..<3 {
             try await slots.with(host) { place in
@@ -131,11 +131,11 @@ final class HostSlotsTests: XCTestCase {
                 place.answered()
             }
         }
-        // When one takes as long, and somebody waits
+        // When one takes as long, and another waits
         try await slots.with(host) { place in
             let waiting = Task { try await slots.with(host) { _ in } }
             await waitWhile(slots.load(of: host) < 2)
-            // Then it may
+            // Then it may continue
             XCTAssertTrue(place.mayStay(after: 3))
             XCTAssertFalse(place.mayStay(after: 13))
             waiting.cancel()

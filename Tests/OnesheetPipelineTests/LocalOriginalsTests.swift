@@ -6,17 +6,17 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Originals that a source holds itself, on a disk that may hang.
+/// Originals of a source itself, on a disk that may hang.
 final class LocalOriginalsTests: XCTestCase {
     func testThatASourceThatHangsKeepsNoOtherWaiting() async throws {
-        // Given two that hang, on all the threads of their source, and one that waits behind them
+        // Given two hanging reads on all threads of their source, and a waiting one
         let door = DispatchSemaphore(value: 0)
         addTeardownBlock { for _ in 0..<3 { door.signal() } }
         let held = LocalOriginals(queue: 3, time: .milliseconds(500))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
-                    // When its time is up it is left behind
+                    // When it times out, it is abandoned
                     await Self.assertFails(.source("stuck", .unavailable(reason: "no original in 0.5 seconds"))) {
                         try await held.bytes(of: "stuck") { () throws(SourceError) in
                             door.wait()
@@ -26,7 +26,7 @@ final class LocalOriginalsTests: XCTestCase {
                 }
             }
         }
-        // Then more of that source are refused at once, and another one gives what it has
+        // Then further ones of that source are refused immediately, and another source is not affected
         await Self.assertFails(.overloaded(retryAfter: 1)) {
             try await held.bytes(of: "stuck") { () throws(SourceError) in ByteBuffer() }
         }
@@ -44,7 +44,7 @@ final class LocalOriginalsTests: XCTestCase {
                 return ByteBuffer()
             }
         }
-        // When both of its threads are taken and two wait
+        // When both of its threads are busy and two reads wait
         let door = DispatchSemaphore(value: 0)
         let (begun, begins) = AsyncStream<Void>.makeStream()
         let waiting = (0..<4).map { _ in
@@ -62,7 +62,7 @@ final class LocalOriginalsTests: XCTestCase {
             if count == 2 { break }
         }
         await waitWhile(held.load(of: "slow") < 4)
-        // Then one more is told how long three take, two at a time
+        // Then the error of one more names the time for three, two at a time
         await Self.assertFails(.overloaded(retryAfter: 90)) {
             try await held.bytes(of: "slow") { () throws(SourceError) in ByteBuffer() }
         }
@@ -85,7 +85,7 @@ final class LocalOriginalsTests: XCTestCase {
         var first: CountedBytes? = try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "12345678") }
         XCTAssertEqual(first?.buffer.readableBytes, 8)
         XCTAssertEqual(memory.reserved, 8)
-        // When another comes, then there is no room for it until the first is let go of
+        // When another comes, then there is no room until the first is released
         await Self.assertFails(.overloaded(retryAfter: 1)) {
             try await held.bytes(of: "art") { () throws(SourceError) in ByteBuffer(string: "123") }
         }

@@ -4,7 +4,7 @@ import XCTest
 
 final class MemoryBudgetTests: XCTestCase {
     func testThatWhatIsHeldGoesBackWithTheLastReference() {
-        // Given a budget of which some is held
+        // Given a budget with a reservation
         let budget = MemoryBudget(limit: 100)
         var hold = budget.reserve(60)
         XCTAssertNotNil(hold)
@@ -12,9 +12,9 @@ final class MemoryBudgetTests: XCTestCase {
         XCTAssertTrue(hold?.grow(to: 100) ?? false)
         XCTAssertFalse(hold?.grow(to: 101) ?? true)
         XCTAssertEqual(budget.reserved, 100)
-        // When it is let go
+        // When it is released
         hold = nil
-        // Then all is there again
+        // Then the whole budget is available
         XCTAssertEqual(budget.reserved, 0)
         XCTAssertNotNil(budget.reserve(100))
     }

@@ -5,48 +5,48 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// What an answer may cost, whatever it says of itself.
+/// The bounded cost of any response.
 final class OriginBoundsTests: TransportTestCase {
     private let patient = OriginPolicy(networks: [.loopback], timeout: .seconds(60))
 
     func testThatSilenceBeforeTheFirstByteEndsToo() async throws {
-        // Given an origin that takes connections and says nothing
+        // Given an origin that accepts connections and stays silent
         let origin = try await origin { _, _ in .silence }
         let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .milliseconds(200)))
-        // When it is asked with far more time in all
+        // When it is requested with a much longer total time
         let error = try await failureSooner(than: .seconds(20), of: origin.url + "/", transport)
-        // Then it is given up
+        // Then the request is aborted
         XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
     }
 
     func testThatInterimAnswersAreNoAnswer() async throws {
-        // Given origins that send interim answers, as fast as they are taken and now and then
+        // Given origins that send interim responses, fast and slowly
         let hint = ByteBuffer(string: "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n")
         let flood = try await origin { _, _ in .rawWithoutEnd(hint, hint) }
         let drip = try await origin { _, _ in .drip(hint, hint) }
         let patientTransport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(30)))
         let impatientTransport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
-        // When they are asked
+        // When they are requested
         let flooded = await Self.failure(of: flood.url + "/", patient, patientTransport)
         let dripped = try await failureSooner(than: .seconds(20), of: drip.url + "/", impatientTransport)
-        // Then both end
+        // Then both requests end
         XCTAssertEqual(flooded, .tooLarge(url: flood.url + "/", limit: 256 << 10))
         XCTAssertEqual(dripped, .timedOut(url: drip.url + "/"))
     }
 
     func testThatAnAnswerAfterAnInterimOneArrives() async throws {
-        // Given an origin that answers after an interim answer
+        // Given an origin that responds after an interim response
         let bytes = ByteBuffer(
             string: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         let origin = try await origin { _, _ in .rawThenSilence(bytes) }
-        // When it is asked
+        // When it is requested
         let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
-        // Then the answer is the last
+        // Then the final response is returned
         XCTAssertEqual(String(buffer: answer.body), "ok")
     }
 
     func testThatAHeadWithoutEndEnds() async throws {
-        // Given origins whose head, trailers and chunk extensions do not end
+        // Given origins with endless heads, trailers and chunk extensions
         let line = "X-Field: \(String(repeating: "a", count: 100))\r\n"
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let cases: [(String, String)] = [
@@ -57,10 +57,10 @@ final class OriginBoundsTests: TransportTestCase {
             let origin = try await origin { _, _ in
                 .rawWithoutEnd(ByteBuffer(string: first), ByteBuffer(string: String(repeating: then, count: 1000)))
             }
-            // When they are asked
+            // When they are requested
             let error = await failure(
                 of: origin.url + "/", OriginPolicy(networks: [.loopback], timeout: .seconds(60), maxBytes: 1 << 20))
-            // Then each is cut off
+            // Then each is aborted
             switch error {
             case .tooLarge, .failed: break
             default: XCTFail("\(first): \(String(describing: error))")
@@ -90,15 +90,15 @@ final class OriginBoundsTests: TransportTestCase {
         let head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
         let origin = try await origin { _, _ in .drip(head, ByteBuffer(string: "a")) }
         let limits = Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(20))
-        // When it is asked for, with little patience for drips
+        // When it is requested with little patience for slow bodies
         let transport = transport(limits, grace: .milliseconds(300))
         let error = try await failureSooner(than: .seconds(10), of: origin.url + "/", transport)
-        // Then it does not keep its place
+        // Then it does not hold its slot
         XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
     }
 
     func testThatWhatAnswersSayOfThemselvesOccupiesNoMemory() async throws {
-        // Given a budget of 64 MiB, and sixteen answers that announce 32 MiB each and drip
+        // Given a budget of 64 MiB, and sixteen slow responses that announce 32 MiB each
         let head = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\n\r\n")
         let memory = MemoryBudget(limit: 64 << 20)
         let origins = try await [
@@ -110,10 +110,10 @@ final class OriginBoundsTests: TransportTestCase {
         let dripping = (0..<16).map { number in
             Task { await Self.failure(of: origins[number % 2].url + "/\(number)", patient, transport) }
         }
-        // When all of them have begun, and a picture is fetched beside them
+        // When all have begun, and a picture is requested
         while memory.reserved < 16 << 10 { try await Task.sleep(for: .milliseconds(5)) }
         let answer = try await transport.get(HTTPRequest(url: good.url + "/"), under: loopback)
-        // Then there is room for it, and its own goes back as soon as the connection has let go of it
+        // Then there is room for it, and its memory is released with its connection
         XCTAssertEqual(answer.body.readableBytes, 3 << 20)
         for _ in 0..<1000 where memory.reserved > 16 * (256 << 10) { try await Task.sleep(for: .milliseconds(5)) }
         XCTAssertLessThanOrEqual(memory.reserved, 16 * (256 << 10))
@@ -126,15 +126,15 @@ final class OriginBoundsTests: TransportTestCase {
         // Given a budget smaller than a picture
         let memory = MemoryBudget(limit: 2 << 20)
         let origin = try await origin { _, _ in .answer(body: ByteBuffer(repeating: 0, count: 4 << 20)) }
-        // When it is asked for
+        // When it is requested
         let error = await Self.failure(of: origin.url + "/", loopback, transport(memory: memory))
-        // Then it is our trouble, and nothing stays reserved
+        // Then the error names our memory, and nothing stays reserved
         XCTAssertEqual(error, .overloaded(url: origin.url + "/"))
         XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatPicturesThatHangDoNotKeepTheRestOfTheirHostAway() async throws {
-        // Given a host of which eight pictures hang, as many as may be asked for at a time
+        // Given a host with eight hanging pictures, as many as may be requested at a time
         let origin = try await origin { target, _ in target.hasPrefix("/hangs") ? .silence : .answer(body: ByteBuffer(string: "ok"))
         }
         let limits = Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(60), originConcurrency: 8)
@@ -143,17 +143,17 @@ final class OriginBoundsTests: TransportTestCase {
             Task { await Self.failure(of: "\(origin.url)/hangs\(number)", patient, transport) }
         }
         await waitWhile(origin.requests() < 8)
-        // When twenty others are asked for
+        // When twenty others are requested
         for number in 0..<20 {
             let answer = try await transport.get(HTTPRequest(url: "\(origin.url)/\(number)"), under: patient)
-            // Then they come
+            // Then they are fetched
             XCTAssertEqual(answer.status, 200)
         }
         for task in hanging { task.cancel() }
         for task in hanging { _ = await task.value }
     }
 
-    /// How a fetch with a minute's time fails; `nil` if it outlasts one that has `time` and needs more.
+    /// The failure of a fetch with a minute's time; `nil` if it does not end within `time`.
     private func failureSooner(
         than time: Duration, of url: String, _ transport: WebTransport
     ) async throws -> HTTPTransportError? {

@@ -8,35 +8,35 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Where connections go, and that none is left.
+/// The destinations of connections, and their release.
 final class OriginConnectionsTests: TransportTestCase {
     func testThatARefusedNameIsNeverConnectedToAndLeavesNothingOpen() async throws {
-        // Given a name that points inside, to a port where somebody listens
+        // Given a name that resolves to an internal address with an open port
         let visitors = VisitorCount()
         let inside = try await listener { visitors.add($0) }
         let transport = transport(names: ["inside.example": [["127.0.0.1", "::1"]]])
         let before = try descriptors()
-        // When it is asked for a thousand times
+        // When it is requested a thousand times
         for number in 0..<1000 {
             let error = await Self.failure(of: "http://inside.example:\(inside)/\(number)", OriginPolicy(), transport)
             // Then it is refused
             guard case .forbidden = error else { return XCTFail("\(String(describing: error))") }
         }
-        // And nobody ever knocked there, and nothing is left
+        // And no connection was made, and none is left
         XCTAssertEqual(visitors.count, 0)
         XCTAssertEqual(transport.openConnections, 0)
         XCTAssertLessThan(try descriptors(), before + 50)
     }
 
     func testThatFailedConnectionsLeaveNothingOpen() async throws {
-        // Given origins that hang up, talk rubbish and break off
+        // Given origins that disconnect, send garbage or truncate
         let origins = try await [
             origin { _, _ in .hangUp }, origin { _, _ in .raw(ByteBuffer(string: "SSH-2.0-OpenSSH_9.2\r\n")) },
             origin { _, _ in .brokenOff(type: "image/jpeg", body: ByteBuffer(string: "part"), missing: 10) },
         ]
         let clock = ManualClock()
         let transport = transport(clock: clock.wallClock)
-        // When each is asked for a hundred pictures, so that it is not left alone meanwhile
+        // When a hundred pictures are requested from each, slowly enough to avoid a pause
         for number in 0..<100 {
             clock.advance(by: .seconds(60))
             for origin in origins {
@@ -50,13 +50,13 @@ final class OriginConnectionsTests: TransportTestCase {
     }
 
     func testThatTheNameStaysInTheRequest() async throws {
-        // Given an origin that says how it was called
+        // Given an origin that returns the name of the request
         let origin = try await origin { _, fields in .answer(body: ByteBuffer(string: fields["host"] ?? "none")) }
         let transport = transport(names: ["films.example": [["127.0.0.1"]]])
-        // When it is asked by its name
+        // When it is requested by its name
         let url = "http://films.example:\(origin.port)/"
         let answer = try await transport.get(HTTPRequest(url: url), under: loopback)
-        // Then it hears that name
+        // Then it gets that name
         XCTAssertEqual(String(buffer: answer.body), "films.example:\(origin.port)")
     }
 
@@ -64,30 +64,30 @@ final class OriginConnectionsTests: TransportTestCase {
         // Given a name with an address outside the networks before one within
         let origin = try await origin { _, _ in .answer() }
         let transport = transport(names: ["films.example": [["192.0.2.1", "10.0.0.1", "127.0.0.1"]]])
-        // When it is asked, with far too little time to try the others
+        // When it is requested, with far too little time to try the others
         let answer = try await transport.get(HTTPRequest(url: "http://films.example:\(origin.port)/"), under: loopback)
-        // Then the one within answers
+        // Then the one within responds
         XCTAssertEqual(answer.status, 200)
     }
 
     func testThatAnAddressThatDoesNotTakeAConnectionIsFollowedByTheNext() async throws {
-        // Given a name whose first addresses, of both families, nobody listens at
+        // Given a name whose first addresses, of both families, have no listener
         let origin = try await origin { _, _ in .answer() }
         let transport = transport(names: ["films.example": [["::1", "127.0.0.9", "127.0.0.1"]]])
-        // When it is asked
+        // When it is requested
         let answer = try await transport.get(HTTPRequest(url: "http://films.example:\(origin.port)/"), under: loopback)
-        // Then the last answers
+        // Then the last one responds
         XCTAssertEqual(answer.status, 200)
     }
 
     func testThatANameThatChangesItsMindLeadsNowhereElse() async throws {
-        // Given a name that is outside first and inside a moment later, and an origin that keeps no connection
+        // Given a name that is external first and internal a moment later, and an origin without keep-alive
         let origin = try await origin { _, _ in .answer(fields: ["Connection": "close"]) }
         let transport = transport(names: ["films.example": [["127.0.0.1"], ["10.0.0.1"]]])
         let url = "http://films.example:\(origin.port)/"
         let first = try await transport.get(HTTPRequest(url: url), under: loopback)
         XCTAssertEqual(first.status, 200)
-        // When it is asked again
+        // When it is requested again
         let error = await Self.failure(of: url, loopback, transport)
         // Then it is refused
         XCTAssertEqual(error, .forbidden(url: url, reason: "its host is outside the source's networks"))
@@ -95,7 +95,7 @@ final class OriginConnectionsTests: TransportTestCase {
     }
 
     func testThatWhatAStrangerChoseIsRefusedInOneWay() async throws {
-        // Given hosts that fit a pattern and are inside, unknown, closed, silent, or no web server
+        // Given hosts that match a pattern and are internal, unknown, closed, silent, or not a web server
         let closed = try await origin { _, _ in .answer() }
         try await closed.stop()
         let silent = try await origin { _, _ in .silence }
@@ -110,7 +110,7 @@ final class OriginConnectionsTests: TransportTestCase {
             "web.films.example:\(closed.port)", "web.films.example:\(silent.port)", "web.films.example:\(rubbish.port)",
             "10.1.2.4:9",
         ] {
-            // When they are asked
+            // When they are requested
             let transport = transport(Limits(originIdleTimeout: .milliseconds(200)), names: table)
             let error = await Self.failure(of: "http://\(host)/", policy, transport)
             // Then each gives the same error
@@ -121,24 +121,24 @@ final class OriginConnectionsTests: TransportTestCase {
     }
 
     func testThatARedirectToTheInsideTellsNothingOfIt() async throws {
-        // Given an origin on the allow-list that redirects to places inside and to nowhere
+        // Given an origin on the allow-list that redirects to internal and missing hosts
         let transport = transport(names: ["films.example": [["127.0.0.1"]], "inside.films.example": [["10.1.2.3"]]])
         let targets = ["http://inside.films.example/admin?key=1", "http://unknown.films.example/"]
         let origin = try await origin { target, _ in .redirect(to: targets[Int(target.dropFirst()) ?? 0]) }
         let own = try XCTUnwrap(URLPrefix("http://films.example:\(origin.port)/"))
         let allow = [own, try XCTUnwrap(URLPrefix("http://*.films.example/"))]
         for number in targets.indices {
-            // When it is asked
+            // When it is requested
             let url = "http://films.example:\(origin.port)/\(number)"
             let error = await Self.failure(of: url, OriginPolicy(allow: allow, networks: [.loopback]), transport)
-            // Then only what was asked for is named
+            // Then the error names only the requested host
             XCTAssertEqual(error, .failed(url: url, reason: "its host does not answer"))
         }
     }
 
     func testThatNoRequestIsLostToAnOriginThatClosesWhatItKept() async throws {
         for farewell in [ClosingHandler.Farewell.withTheSecondRequest, .afterTheAnswer] {
-            // Given an origin that promises to keep a connection, and closes it
+            // Given an origin that announces keep-alive and closes the connection
             let visitors = VisitorCount()
             let port = try await listener { channel in
                 visitors.add(channel)
@@ -147,10 +147,10 @@ final class OriginConnectionsTests: TransportTestCase {
             }
             let transport = transport(attempts: 1)
             for number in 0..<300 {
-                // When it is asked hundreds of times
+                // When it is requested hundreds of times
                 let url = "http://127.0.0.1:\(port)/\(number)"
                 let answer = try await transport.get(HTTPRequest(url: url), under: loopback)
-                // Then it answers each time
+                // Then it responds each time
                 XCTAssertEqual(answer.status, 200)
             }
             XCTAssertLessThanOrEqual(visitors.count, 300)
@@ -158,7 +158,7 @@ final class OriginConnectionsTests: TransportTestCase {
     }
 
     func testThatAConnectionIsUsedAgain() async throws {
-        // Given an origin that keeps connections
+        // Given an origin with keep-alive
         let visitors = VisitorCount()
         let port = try await listener { channel in
             visitors.add(channel)
@@ -166,17 +166,17 @@ final class OriginConnectionsTests: TransportTestCase {
             try channel.pipeline.syncOperations.addHandler(ClosingHandler(.never))
         }
         let transport = transport()
-        // When it is asked for a hundred pictures
+        // When a hundred pictures are requested
         for number in 0..<100 {
             _ = try await transport.get(HTTPRequest(url: "http://127.0.0.1:\(port)/\(number)"), under: loopback)
         }
-        // Then over one connection
+        // Then one connection serves them
         XCTAssertEqual(visitors.count, 1)
         XCTAssertEqual(transport.openConnections, 1)
     }
 
     func testThatARequestWithAnOddPathArrivesAsARequest() async throws {
-        // Given an origin that says what it was asked for
+        // Given an origin that returns the request
         let origin = try await origin { target, _ in .answer(body: ByteBuffer(string: target)) }
         let transport = transport()
         for (path, target) in [
@@ -184,9 +184,9 @@ final class OriginConnectionsTests: TransportTestCase {
             ("/a\"<>^`{|}", "/a%22%3C%3E%5E%60%7B%7C%7D"),
             ("/a?b=c&d=[e]", "/a?b=c&d=%5Be%5D"), ("?q", "/?q"),
         ] {
-            // When a path has what a request may not have
+            // When a path has invalid bytes
             let answer = try await transport.get(HTTPRequest(url: origin.url + path), under: loopback)
-            // Then it comes escaped, and what is escaped stays
+            // Then they are escaped, and existing escapes are kept
             XCTAssertEqual(String(buffer: answer.body), target)
         }
     }
@@ -197,7 +197,7 @@ final class OriginConnectionsTests: TransportTestCase {
             .answer(body: ByteBuffer(string: "\(target) \(fields["content-length"] ?? "-") \(fields["transfer-encoding"] ?? "-")"))
         }
         let transport = transport()
-        // When fields would frame the request in another way, or end it
+        // When fields would change the framing of the request, or end it
         let framing = HTTPRequest(url: origin.url + "/a", headers: ["Content-Length": "5", "Transfer-Encoding": "chunked"])
         let answer = try await transport.get(framing, under: loopback)
         let split = HTTPRequest(url: origin.url + "/b", headers: ["X-Key": "a\r\n\r\nGET /secret HTTP/1.1"])
@@ -205,7 +205,7 @@ final class OriginConnectionsTests: TransportTestCase {
             _ = try await transport.get(split, under: loopback)
             XCTFail("it was sent")
         } catch {
-            // Then they are left out, or nothing is sent
+            // Then they are omitted, or the request is not sent
             XCTAssertEqual(String(buffer: answer.body), "/a - -")
             XCTAssertEqual(origin.requests(), 1)
         }
@@ -218,7 +218,7 @@ final class OriginConnectionsTests: TransportTestCase {
         _ = try await transport.get(HTTPRequest(url: origin.url + "/"), under: loopback)
         // When it ends
         try await transport.shutdown()
-        // Then the connection does too, and nothing is sent any more
+        // Then the connection does too, and further requests fail
         await waitWhile(transport.openConnections > 0)
         XCTAssertEqual(transport.openConnections, 0)
         let error = await Self.failure(of: origin.url + "/", loopback, transport)
@@ -226,7 +226,7 @@ final class OriginConnectionsTests: TransportTestCase {
         XCTAssertEqual(origin.requests(), 1)
     }
 
-    /// A port on loopback whose connections `prepare` sees.
+    /// A port on loopback whose connections are passed to `prepare`.
     private func listener(_ prepare: @escaping @Sendable (any Channel) throws -> Void) async throws -> Int {
         let channel = try await ServerBootstrap(group: NIOSingletons.posixEventLoopGroup)
             .serverChannelOption(.backlog, value: 256)

@@ -9,59 +9,59 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// TLS to origins: the connection goes to an address, the handshake is with the name.
+/// TLS to origins: connections use the address, and handshakes the name.
 final class OriginSecurityTests: TransportTestCase {
     func testThatTheCertificateIsHeldAgainstTheName() async throws {
-        // Given an origin whose certificate is for one name, and two names for its address
+        // Given an origin whose certificate has one name, and two names for its address
         let (port, trust) = try await origin(for: "DNS:films.example")
         let names = ["films.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]]
         let transport = transport(names: names, trust: trust)
-        // When it is asked by both, and by its address
+        // When it is requested by both, and by its address
         let answer = try await transport.get(HTTPRequest(url: "https://films.example:\(port)/"), under: loopback)
         let other = await Self.failure(of: "https://other.example:\(port)/", loopback, transport)
         let address = await Self.failure(of: "https://127.0.0.1:\(port)/", loopback, transport)
-        // Then only the one that the certificate is for is answered
+        // Then only the name in the certificate succeeds
         XCTAssertEqual(String(buffer: answer.body), "ok")
         XCTAssertNotNil(other)
         XCTAssertNotNil(address)
     }
 
     func testThatAnAddressCanHaveACertificate() async throws {
-        // Given an origin whose certificate is for its address
+        // Given an origin whose certificate has its address
         let (port, trust) = try await origin(for: "IP:127.0.0.1")
         let transport = transport(trust: trust)
-        // When it is asked twice
+        // When it is requested twice
         for _ in 0..<2 {
             let answer = try await transport.get(HTTPRequest(url: "https://127.0.0.1:\(port)/"), under: loopback)
-            // Then it answers, over one connection
+            // Then it responds, over one connection
             XCTAssertEqual(String(buffer: answer.body), "ok")
         }
         XCTAssertEqual(transport.openConnections, 1)
     }
 
     func testThatAStrangersCertificateIsNotTrusted() async throws {
-        // Given an origin that vouches for itself
+        // Given an origin with a self-signed certificate
         let (port, _) = try await origin(for: "DNS:films.example")
         let transport = transport(names: ["films.example": [["127.0.0.1"]]])
-        // When it is asked by those who trust whom the system trusts
+        // When it is requested with the system's trust roots
         let error = await Self.failure(of: "https://films.example:\(port)/", loopback, transport)
-        // Then nothing is fetched
+        // Then the request fails
         guard case .failed = error else { return XCTFail("\(String(describing: error))") }
     }
 
     func testThatNoRequestIsLostToAnOriginThatClosesWhatItKept() async throws {
-        // Given an origin that promises to keep a connection, and closes it
+        // Given an origin that announces keep-alive and closes the connection
         let (port, trust) = try await origin(for: "IP:127.0.0.1", .withTheSecondRequest)
         let transport = transport(trust: trust, attempts: 1)
         for number in 0..<50 {
-            // When it is asked again and again
+            // When it is requested again and again
             let answer = try await transport.get(HTTPRequest(url: "https://127.0.0.1:\(port)/\(number)"), under: loopback)
-            // Then it answers each time
+            // Then it responds each time
             XCTAssertEqual(answer.status, 200)
         }
     }
 
-    /// An origin with a certificate of its own, and a client's trust in it.
+    /// An origin with its own certificate, and the client's trust in it.
     private func origin(for name: String, _ farewell: ClosingHandler.Farewell = .never) async throws -> (Int, TLSConfiguration) {
         let folder = FileManager.default.temporaryDirectory.path + "/onesheet-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

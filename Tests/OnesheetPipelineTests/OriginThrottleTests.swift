@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Retries, rest and the circuit breaker, without a network and without waiting.
+/// Retries, pauses and the circuit breaker, without a network and without waiting.
 final class OriginThrottleTests: XCTestCase {
     private let clock = ManualClock()
     private let pauses = Pauses()
@@ -18,7 +18,7 @@ final class OriginThrottleTests: XCTestCase {
         XCTAssertEqual(answer.status, 200)
         XCTAssertEqual(calls.count, 3)
         XCTAssertEqual(pauses.all, [.milliseconds(50), .milliseconds(100)])
-        // And whatever failed before goes over a new connection
+        // And every retry after a failure uses a new connection
         XCTAssertEqual(calls.fresh, [false, true, true])
     }
 
@@ -36,13 +36,13 @@ final class OriginThrottleTests: XCTestCase {
     }
 
     func testThatAHostThatCannotBeReachedIsLeftAlone() async {
-        // Given a host that could not be reached for five different URLs
+        // Given a host that was unreachable for five different URLs
         let throttle = throttle()
         for number in 0..<5 { _ = await failure(throttle, Script(repeating: .failure(failed)), path: "\(number)") }
-        // When it is asked once more
+        // When it is requested again
         let calls = Script([])
         let error = await failure(throttle, calls, path: "5")
-        // Then nothing is sent, and the caller knows when to come back
+        // Then no request is sent, and the error has the time for a retry
         XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
         XCTAssertEqual(calls.count, 0)
         // And another host is not affected
@@ -54,44 +54,44 @@ final class OriginThrottleTests: XCTestCase {
     }
 
     func testThatBadURLsDoNotCloseTheirHostForOthers() async {
-        // What single URLs can do to an origin: be cut, be refused by it, hang, be too large, be no picture
+        // Possible faults of single URLs: truncated, refused, hanging, too large, not a picture
         let outcomes: [Script.Outcome] = [
             .failure(ExchangeFailure(.broken("cut"), .answered)), .success(500), .success(503), .success(404),
             .failure(ExchangeFailure(.tooLarge(1), .answered)), .failure(ExchangeFailure(.timedOut, .answered)),
         ]
         for outcome in outcomes {
-            // Given fifty different ones, and nothing else
+            // Given fifty different bad URLs
             let throttle = throttle()
             for number in 0..<50 { _ = await failure(throttle, Script(repeating: outcome), path: "bad\(number)") }
-            // When good ones are asked for
+            // When good ones are requested
             for number in 0..<40 {
                 let error = await failure(throttle, Script([.success(200)]), path: "\(number)")
-                // Then each is had
+                // Then each is fetched
                 XCTAssertNil(error, "\(outcome)")
             }
         }
     }
 
     func testThatOneURLThatCannotBeReachedIsNotItsHost() async {
-        // Given one URL that hangs up again and again
+        // Given one URL that disconnects again and again
         let throttle = throttle()
         for _ in 0..<50 { _ = await failure(throttle, Script(repeating: .failure(failed))) }
-        // When another is asked for
+        // When another is requested
         let error = await failure(throttle, Script([.success(200)]), path: "good")
-        // Then it is had
+        // Then it is fetched
         XCTAssertNil(error)
     }
 
     func testThatAHostThatAnswersSomethingIsNotLeftAloneForWhatHangs() async {
-        // Given many URLs that hang, and one answer among them
+        // Given many hanging URLs, and one response among them
         let throttle = throttle()
         for number in 0..<20 {
             _ = await failure(throttle, Script([.failure(silent)]), path: "hangs\(number)")
             if number == 1 { _ = await failure(throttle, Script([.success(200)]), path: "good") }
         }
-        // When another is asked for
+        // When another is requested
         let error = await failure(throttle, Script([.success(200)]), path: "other")
-        // Then it is had
+        // Then it is fetched
         XCTAssertNil(error)
     }
 
@@ -101,24 +101,24 @@ final class OriginThrottleTests: XCTestCase {
         for number in 0..<4 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
         clock.advance(by: .seconds(10))
         for number in 4..<8 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
-        // Then the host is asked still
+        // Then the host is still requested
         let error = await failure(throttle, Script([.success(200)]))
         XCTAssertNil(error)
     }
 
     func testThatAfterThePauseAFewFindOutForAll() async {
-        // Given a circuit that was opened
+        // Given an open circuit
         let throttle = throttle()
         for number in 0..<5 { _ = await failure(throttle, Script([.failure(silent)]), path: "\(number)") }
         clock.advance(by: .seconds(10))
-        // When many ask
+        // When many requests come
         let trial = Script(repeating: .failure(silent))
         var told: [HTTPTransportError?] = []
         for number in 0..<8 { told.append(await failure(throttle, trial, path: "trial\(number)")) }
-        // Then four are sent, so that the one who asks most is not the only one
+        // Then four are sent, so that one busy client is not the only one
         XCTAssertEqual(trial.count, 4)
         XCTAssertEqual(told.last, .unavailable(url: "http://films.example/trial7", retryAfter: 10))
-        // And the host is well again with the first that succeeds
+        // And the first success closes the circuit
         clock.advance(by: .seconds(10))
         for number in 0..<20 {
             let error = await failure(throttle, Script([.success(200)]), path: "good\(number)")
@@ -130,13 +130,13 @@ final class OriginThrottleTests: XCTestCase {
         let inAMinute = "Sat, 21 Nov 2026 12:01:00 GMT"
         for (word, rest) in [("30", 30), (inAMinute, 60), ("999999", 600), ("0", 1), ("-5", 1)] {
             for status in [429, 503] {
-                // Given a URL whose host asks to come back later
+                // Given a URL whose host sent `Retry-After`
                 let throttle = throttle()
                 let calls = Script([.success(status, ["retry-after": word])])
                 _ = await failure(throttle, calls)
-                // When it is asked for again
+                // When it is requested again
                 let error = await failure(throttle, calls)
-                // Then nothing is sent, and the asker hears the word
+                // Then no request is sent, and the error has the remaining time
                 XCTAssertEqual(error, .unavailable(url: url.description, retryAfter: rest), word)
                 XCTAssertEqual(calls.count, 1)
                 // And other URLs of the host are fetched
@@ -147,56 +147,56 @@ final class OriginThrottleTests: XCTestCase {
     }
 
     func testThatAHostThatAsksForSeveralURLsIsLeftAlone() async {
-        // Given a host that asks to come back later for three URLs
+        // Given a host that sends `Retry-After` for three URLs
         let throttle = throttle()
         for (number, word) in ["60", "30", "90"].enumerated() {
             _ = await failure(throttle, Script([.success(429, ["retry-after": word])]), path: "\(number)")
         }
-        // When another is asked for
+        // When another is requested
         let error = await failure(throttle, Script([]), path: "other")
-        // Then it is left alone for the shortest time that it named
+        // Then the host is paused for the shortest of these times
         XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 30))
     }
 
     func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
-        // Given a host that answers ten URLs, and asks to come back later for three
+        // Given a host that answers ten URLs, and sends `Retry-After` for three
         let throttle = throttle()
         for number in 0..<3 {
             _ = await failure(throttle, Script([.success(503, ["retry-after": "600"])]), path: "bad\(number)")
             for good in 0..<4 { _ = await failure(throttle, Script([.success(200)]), path: "\(number)-\(good)") }
         }
-        // When another is asked for
+        // When another is requested
         let error = await failure(throttle, Script([.success(200)]), path: "other")
-        // Then it is had
+        // Then it is fetched
         XCTAssertNil(error)
     }
 
     func testThatAClockThatIsSetBackDoesNotKeepAURLWaiting() async {
-        // Given a URL that is left alone for half a minute
+        // Given a URL that is paused for half a minute
         let throttle = throttle()
         let calls = Script([.success(503, ["retry-after": "30"]), .success(200)])
         _ = await failure(throttle, calls)
         // When the clock is set back by a day
         clock.advance(by: .seconds(-86_400))
-        // Then it is asked for, and not left alone for a day
+        // Then it is requested, and not paused for a day
         let error = await failure(throttle, calls)
         XCTAssertNil(error)
         XCTAssertEqual(calls.count, 2)
     }
 
     func testThatWhatAStrangerChoseFailsInOneWay() async {
-        // Given all that can keep a head of an answer from coming
+        // Given all reasons for a missing head of a response
         let failures = [
             ExchangeFailure(.refused([IPAddress("10.1.2.3")!]), .connecting), ExchangeFailure(.noAddress, .connecting),
             ExchangeFailure(.timedOut, .connecting), ExchangeFailure(.timedOut, .waiting), silent, failed,
             ExchangeFailure(.broken("garbage"), .begun), ExchangeFailure(.tooLarge(1), .begun),
         ]
         for failure in failures {
-            // When a stranger asks
+            // When a stranger chose the host
             let strange = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: false)
-            // Then each hears the same
+            // Then each gives the same error
             XCTAssertEqual(strange, .failed(url: url.description, reason: "its host does not answer"), "\(failure)")
-            // And the operator's own host is told with what is wrong, but not with its address
+            // And for the operator's own host, the error has the reason without the address
             let known = await self.failure(throttle(), Script(repeating: .failure(failure)), isNamed: true)
             XCTAssertNotEqual(known, strange)
             XCTAssertFalse("\(String(describing: known))".contains("10.1.2.3"))
@@ -211,14 +211,14 @@ final class OriginThrottleTests: XCTestCase {
             for number in 0..<5 { _ = await self.failure(throttle, calls, path: "\(number)", isNamed: false) }
             // When there is one more
             let error = await self.failure(throttle, calls, path: "5", isNamed: false)
-            // Then both took as many tries, and both rest
+            // Then both hosts took the same number of attempts, and both are paused
             XCTAssertEqual(calls.count, 15)
             XCTAssertEqual(error, .unavailable(url: "http://films.example/5", retryAfter: 10))
         }
     }
 
     func testThatAFullLineIsNotTheHostsFault() async throws {
-        // Given a host that has as many requests as it may, and no line
+        // Given a host with all slots taken and no queue
         let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
         let throttle = OriginThrottle(
             slots: HostSlots(limit: 1, queue: 0, clock: clock.wallClock), breaker: breaker,
@@ -231,14 +231,14 @@ final class OriginThrottleTests: XCTestCase {
         }
         await gate.hasBeenReached()
         for _ in 0..<10 {
-            // When more come
+            // When more requests come
             let calls = Script([])
             let error = await failure(throttle, calls)
-            // Then they are told when to come back, at once and without another try
+            // Then they are refused immediately with a time for a retry, and without another attempt
             XCTAssertEqual(error, .crowded(url: url.description, retryAfter: 1))
         }
         XCTAssertEqual(pauses.all, [])
-        // And the host counts as well
+        // And the host counts as healthy
         XCTAssertNil(breaker.wait(for: url))
         gate.open()
         _ = try await working.value
@@ -267,14 +267,14 @@ final class OriginThrottleTests: XCTestCase {
     }
 }
 
-/// What a retry would have slept for.
+/// The sleeps before retries.
 private final class Pauses: Sendable {
     private let slept = Mutex<[Duration]>([])
     var all: [Duration] { slept.withLock { $0 } }
     func add(_ pause: Duration) { slept.withLock { $0.append(pause) } }
 }
 
-/// Outcomes one after another.
+/// A sequence of outcomes.
 private final class Script: Sendable {
     enum Outcome {
         case success(Int, [String: String] = [:])
@@ -299,7 +299,7 @@ private final class Script: Sendable {
         repeats = true
     }
 
-    /// For each call whether it wanted a new connection.
+    /// Whether each call needed a new connection.
     var fresh: [Bool] { state.withLock { $0.fresh } }
     var count: Int { fresh.count }
 

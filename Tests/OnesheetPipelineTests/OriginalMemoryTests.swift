@@ -6,14 +6,14 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// What originals and pictures occupy is counted for as long as they are there.
+/// Originals and pictures are counted for as long as they exist.
 final class OriginalMemoryTests: XCTestCase {
     private let transport = FakeTransport()
     private let clock = ManualClock()
     private let title = TitleReference(source: "films", id: "1")
 
     func testThatAnOriginalKeepsItsMemoryWhateverItIsChangedTo() throws {
-        // Given an original that holds memory
+        // Given an original with a memory reservation
         let memory = MemoryBudget(limit: 100)
         let body = ByteBuffer(repeating: 0, count: 60)
         let entry = CacheEntry(
@@ -26,18 +26,18 @@ final class OriginalMemoryTests: XCTestCase {
         original = original?.showing(PerceptualHash(bits: 7))
         original = try original?.foundAs(XCTUnwrap(original))
         original = original?.standingIn()
-        // Then it still holds it, and says what it was changed to
+        // Then it keeps the reservation and has the changes
         XCTAssertEqual(memory.reserved, 60)
         XCTAssertEqual(original?.entry.provenance.page, "page")
         XCTAssertEqual(original?.entry.presentation.perceptualHash, 7)
         XCTAssertEqual(original?.size?.height, 6)
-        // Until it is gone
+        // Until it is released
         original = nil
         XCTAssertEqual(memory.reserved, 0)
     }
 
     func testThatAllCandidatesOfAnElectionAreCounted() async throws {
-        // Given a search with three different pictures, of which the last is a long time on its way
+        // Given a search with three different pictures, the last of which is slow
         let pictures = try (0..<3).map { try Pipeline.picture(shade: 60 * $0) }
         let gate = Gate()
         for (number, picture) in pictures.enumerated() where number < 2 {
@@ -49,7 +49,7 @@ final class OriginalMemoryTests: XCTestCase {
             (0..<3).map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)"), width: 60, height: 90, trust: 1) }
         }
         let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
-        // When the first two have been looked at
+        // When the first two have been evaluated
         let selection = Task { [title] in try await pipeline.image(for: ImageRequest(title, Transform())) }
         await gate.hasBeenReached()
         // Then both are counted, because one of them will be the poster
@@ -60,7 +60,7 @@ final class OriginalMemoryTests: XCTestCase {
     }
 
     func testThatLookingAtACandidateTakesMemoryThatThereHasToBe() async throws {
-        // Given a search that finds a picture, and not the memory to decode it
+        // Given a search that finds a picture, and too little memory to decode it
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/1") { _ in HTTPAnswer(status: 200, body: picture) }
         let memory = MemoryBudget(limit: picture.readableBytes + 100)
@@ -69,7 +69,7 @@ final class OriginalMemoryTests: XCTestCase {
             (1...2).map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)"), trust: 1) }
         }
         let pipeline = try Pipeline.forTesting(source, transport: transport, clock: clock, pool: pool, case: self)
-        // When its poster is asked for
+        // When its poster is requested
         do throws(PipelineError) {
             _ = try await pipeline.image(for: ImageRequest(title, Transform()))
             XCTFail("nothing was thrown")
@@ -94,7 +94,7 @@ final class OriginalMemoryTests: XCTestCase {
         transform.width = 40
         // When a variant is made
         var answer: ImageAnswer? = try await pipeline.image(for: ImageRequest(title, transform))
-        // Then its bytes are counted while somebody has the answer
+        // Then its bytes are counted while the answer exists
         XCTAssertEqual(pool.memory.reserved, answer?.entry.body.readableBytes)
         answer = nil
         await assertComesBack(pool.memory)
@@ -102,7 +102,7 @@ final class OriginalMemoryTests: XCTestCase {
 }
 
 extension XCTestCase {
-    /// Fails unless all of `memory` comes back: who was answered may be a step ahead of who answered.
+    /// Fails unless all of `memory` is released: the caller may continue before the work releases it.
     func assertComesBack(_ memory: MemoryBudget, line: UInt = #line) async {
         await waitWhile(memory.reserved > 0)
         XCTAssertEqual(memory.reserved, 0, line: line)

@@ -11,7 +11,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// The pipeline over the real cache in memory and the real codecs; source and network are the test's.
+/// The pipeline with the real memory tier and codecs; the test provides the source and the network.
 final class PipelineTests: XCTestCase {
     private let transport = FakeTransport()
     private let clock = ManualClock()
@@ -22,7 +22,7 @@ final class PipelineTests: XCTestCase {
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        // When it is asked for twice
+        // When it is requested twice
         let first = try await pipeline.image(for: request(width: 40))
         let second = try await pipeline.image(for: request(width: 40))
         // Then the second comes from memory with the same bytes
@@ -34,26 +34,26 @@ final class PipelineTests: XCTestCase {
     }
 
     func testThatAnotherSizeUsesTheOriginalThatIsThere() async throws {
-        // Given a variant that was made
+        // Given a variant in the cache
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         _ = try await pipeline.image(for: request(width: 40))
-        // When another is asked for
+        // When another is requested
         _ = try await pipeline.image(for: request(width: 50))
-        // Then the origin is not asked again
+        // Then the origin is not requested again
         XCTAssertEqual(transport.count(), 1)
     }
 
     func testThatTheNextCandidateIsTakenWhenTheBestOneIsNoPicture() async throws {
-        // Given a best candidate that is a page, and a second that is gone
+        // Given a best candidate that is a page, and a second that does not exist
         let picture = try jpeg()
         transport.on("http://127.0.0.1/page", "<html>")
         transport.on("http://127.0.0.1/gone", status: 404, "")
         transport.on("http://127.0.0.1/good") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(
             ScriptedSource { _ in ["page", "gone", "good"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
-        // When the poster is asked for
+        // When the poster is requested
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
         // Then it is the third
         XCTAssertEqual(answer.entry.body, picture)
@@ -61,14 +61,14 @@ final class PipelineTests: XCTestCase {
     }
 
     func testThatWhenNoneIsGoodTheBestOnesFaultIsTold() async throws {
-        // Given two candidates, neither good
+        // Given two bad candidates
         transport.on("http://127.0.0.1/page", "<html>")
         transport.on("http://127.0.0.1/gone", status: 404, "")
         let pipeline = try pipeline(
             ScriptedSource { _ in ["page", "gone"].map { PosterCandidate(.http(url: "http://127.0.0.1/\($0)")) } })
-        // When the poster is asked for
+        // When the poster is requested
         let error = await failure(pipeline, request(width: 40))
-        // Then the error is the first one's
+        // Then the error is that of the first
         XCTAssertEqual(error, .render(.unrecognizedFormat))
     }
 
@@ -102,25 +102,25 @@ final class PipelineTests: XCTestCase {
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         transport.failNext(.timedOut(url: "http://127.0.0.1/1.jpg"))
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        // When it is asked again
+        // When it is requested again
         let error = await failure(pipeline, request(width: 40))
         clock.advance(by: .seconds(3))
         let answer = try await pipeline.image(for: request(width: 40))
-        // Then it answers
+        // Then it responds
         XCTAssertEqual(error, .origin(.timedOut(url: "http://127.0.0.1/1.jpg")))
         XCTAssertEqual(answer.origin, .made)
     }
 
     func testThatAnEmptyAnswerIsTheOriginsFaultAndSoonForgotten() async throws {
-        // Given an origin that answers with nothing once
+        // Given an origin with one empty response
         let (picture, calls) = (try jpeg(), CallNumber())
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: calls.next() == 1 ? ByteBuffer() : picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        // When it is asked for
+        // When it is requested
         let error = await failure(pipeline, request(width: 40))
-        // Then that is no damaged picture
+        // Then the picture does not count as damaged
         XCTAssertEqual(error, .origin(.failed(url: "http://127.0.0.1/1.jpg", reason: "the answer is empty")))
-        // And two seconds later it is asked for again
+        // And two seconds later it is requested again
         clock.advance(by: .seconds(2))
         let answer = try await pipeline.image(for: request(width: 40))
         XCTAssertEqual(answer.origin, .made)
@@ -128,30 +128,30 @@ final class PipelineTests: XCTestCase {
 
     func testThatAnOriginsWordToComeBackLaterIsPassedOn() async throws {
         for status in [429, 503] {
-            // Given an origin that says when to come back
+            // Given an origin that sends `Retry-After`
             transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: status, headers: ["retry-after": "120"]) }
             let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-            // When it is asked for
+            // When it is requested
             let error = await failure(pipeline, request(width: 40))
-            // Then its asker hears it
+            // Then the error has that time
             XCTAssertEqual(error, .origin(.unavailable(url: "http://127.0.0.1/1.jpg", retryAfter: 120)))
         }
     }
 
     func testThatAHeldOriginalNeedsNoNetwork() async throws {
-        // Given a source that has the bytes itself
+        // Given a source with local bytes
         let picture = try jpeg()
         let pipeline = try pipeline(
             ScriptedSource { _ in [PosterCandidate(.local(name: "drawn") { () throws(SourceError) in picture })] })
-        // When the original is asked for
+        // When the original is requested
         let answer = try await pipeline.image(for: ImageRequest(title, Transform()))
-        // Then these are the bytes
+        // Then it has these bytes
         XCTAssertEqual(answer.entry.body, picture)
         XCTAssertEqual(transport.count(), 0)
     }
 
     func testThatAFullQueueAnswersAtOnce() async throws {
-        // Given one worker that is busy, and no queue
+        // Given one busy worker and no queue
         let picture = try jpeg()
         let pool = RenderPool(workers: 1, queue: 0)
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] }, pool: pool)
@@ -169,12 +169,12 @@ final class PipelineTests: XCTestCase {
                 started.resume()
             }
         }
-        // When an image is asked for
+        // When an image is requested
         let error = await failure(pipeline, request(width: 40))
-        // Then it is refused before anything is fetched for it
+        // Then it is refused before anything is fetched
         XCTAssertEqual(error, .overloaded(retryAfter: 1))
         XCTAssertEqual(transport.count(), 0)
-        // And what needs no worker is answered, and the job before it is not hurt
+        // And an identity transform is served, and the running job is not affected
         let original = try await pipeline.image(for: request(width: 0))
         XCTAssertEqual(original.entry.body, picture)
         release.signal()
@@ -186,10 +186,10 @@ final class PipelineTests: XCTestCase {
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        // When a ladder is made, the original among it
+        // When a ladder is made, including the original
         let sizes = [40, 0, 20]
         let answers = try await pipeline.images(of: title, as: sizes.map { request(width: $0).transform })
-        // Then each is what it should be, and later requests find it
+        // Then each is correct, and later requests find it
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [40, 60, 20])
         XCTAssertEqual(answers[1].entry.body, picture)
         let answer = try await pipeline.image(for: request(width: 20))
@@ -198,12 +198,12 @@ final class PipelineTests: XCTestCase {
     }
 
     func testThatAnImageThatATierHasIsNotMadeAgainWithTheOthers() async throws {
-        // Given one size that is there
+        // Given one size in the cache
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         _ = try await pipeline.image(for: request(width: 40))
-        // When it is asked for with another, which is named twice
+        // When it is requested together with another, which is named twice
         let answers = try await pipeline.images(of: title, as: [20, 40, 20].map { request(width: $0).transform })
         // Then the answers are in order, and only the other one is made, once
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [20, 40, 20])
@@ -212,11 +212,11 @@ final class PipelineTests: XCTestCase {
     }
 
     func testThatAVisitorAndAPrefetchNeverMakeTheSameVariantTwice() async throws {
-        // Given an origin that holds what it is asked for
+        // Given an origin that delays its response
         let (gate, picture) = (Gate(), try jpeg())
         transport.hold("http://127.0.0.1/1.jpg", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        // When a prefetch and a visitor ask for one size, and each for another one, before either is rendered
+        // When a prefetch and a visitor request one common size and another one each, before either is rendered
         let (prefetched, asked) = ([20, 40].map { request(width: $0).transform }, [40, 50].map { request(width: $0).transform })
         let title = title
         async let ahead = Urgency.$current.withValue(.prefetch) { try await pipeline.images(of: title, as: prefetched) }
@@ -224,7 +224,7 @@ final class PipelineTests: XCTestCase {
         await gate.hasBeenReached(by: 2)
         gate.open()
         let answers = try await (ahead, visitor)
-        // Then three variants are made, and both get the same one
+        // Then three variants are made, and both get the common one
         XCTAssertEqual(answers.0.map { $0.entry.presentation.width }, [20, 40])
         XCTAssertEqual(answers.1.map { $0.entry.presentation.width }, [40, 50])
         XCTAssertEqual(answers.0[1].entry, answers.1[0].entry)
@@ -254,7 +254,7 @@ final class PipelineTests: XCTestCase {
 }
 
 extension Pipeline {
-    /// A pipeline with a cache in memory, the real codecs, and one source called `films`.
+    /// A pipeline with a memory tier, the real codecs, and one source called `films`.
     static func forTesting(
         _ source: any ContentSource, transport: FakeTransport, clock: ManualClock, pool: RenderPool, choices: PosterChoices? = nil,
         codecs: [any Codec] = [], background: BackgroundTasks = BackgroundTasks(), case test: XCTestCase
@@ -275,7 +275,7 @@ extension Pipeline {
             cache: cache, renderer: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)
     }
 
-    /// A small JPEG; another `shade` is another picture.
+    /// A small JPEG; another `shade` gives another picture.
     static func picture(shade: Int = 0) throws -> ByteBuffer {
         var pixels = try PixelBuffer(PixelLayout(width: 60, height: 90, model: .rgb), limits: Limits())
         for y in 0..<90 {

@@ -15,17 +15,17 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try pipeline()
         // When two sizes are prefetched
         let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
-        // Then twelve variants are there
+        // Then twelve variants exist
         XCTAssertEqual([summary.total, summary.made, summary.skipped, summary.failed], [12, 12, 0, 0])
         let answer = try await pipeline.image(for: ImageRequest(titles[5], sizes(40)[0]))
         XCTAssertEqual(answer.origin, .tier("memory"))
     }
 
     func testThatWhatIsThereIsSkipped() async throws {
-        // Given a prefetch that was done in part
+        // Given a partial prefetch
         let pipeline = try pipeline()
         _ = await Prefetcher(pipeline: pipeline, concurrency: 2).run(Array(titles[..<2]), sizes(20)) { _ in }
-        // When it is started again with more
+        // When a larger one is started
         let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20)) { _ in }
         // Then only the rest is made, and no original twice
         XCTAssertEqual([summary.made, summary.skipped], [4, 2])
@@ -33,7 +33,7 @@ final class PrefetchTests: XCTestCase {
     }
 
     func testThatTheEndOfAQuotaForPrefetchingIsNotTheEndForPeople() async throws {
-        // Given a service that has calls left for people only
+        // Given a service with calls left for interactive requests only
         let body = try Pipeline.picture()
         let gate = Gate()
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: body) }
@@ -44,12 +44,12 @@ final class PrefetchTests: XCTestCase {
         let pipeline = try Pipeline.forTesting(
             source, transport: transport, clock: ManualClock(), pool: RenderPool(workers: 2, queue: 8), case: self)
         let (sizes, titles) = (sizes(20), titles)
-        // When titles are prefetched, the first in vain, and a person asks for two of them meanwhile
+        // When titles are prefetched, which fails, and a visitor requests two of them meanwhile
         async let prefetched = Prefetcher(pipeline: pipeline, concurrency: 1).run(Array(titles[..<2]), sizes) { _ in }
         await gate.hasBeenReached()
         async let first = pipeline.image(for: ImageRequest(titles[0], sizes[0]))
         async let second = pipeline.image(for: ImageRequest(titles[1], sizes[0]))
-        // Then neither waits for the prefetch nor shares its failure
+        // Then the visitor neither waits for the prefetch nor shares its failure
         await gate.hasBeenReached(by: 3)
         gate.open()
         let origins = try await [first.origin, second.origin]
@@ -59,7 +59,7 @@ final class PrefetchTests: XCTestCase {
     }
 
     func testThatEverythingRunsAtPrefetchUrgency() async throws {
-        // Given a source that notes how urgently it is asked
+        // Given a source that records the urgency of calls
         let picture = try Pipeline.picture()
         transport.on("http://127.0.0.1/") { _ in HTTPAnswer(status: 200, body: picture) }
         let source = UrgencyRecorder()
@@ -71,7 +71,7 @@ final class PrefetchTests: XCTestCase {
         let lists = try await prefetcher.lists(.init(source: "films", dates: [CalendarDay("2026-01-01")].compactMap(\.self)))
         _ = try await prefetcher.image(for: ImageRequest(listed[0], sizes(20)[0]))
         let summary = await prefetcher.run(Array(listed[1...]), sizes(20)) { _ in }
-        // Then no call takes what is kept for people
+        // Then no call uses the reserve
         XCTAssertEqual(source.calls.withLock { $0 }, ["titles", "titles", "candidates 1", "candidates 2"])
         XCTAssertEqual(source.urgencies.withLock { $0 }, [.prefetch])
         XCTAssertEqual(lists.map { $0.titles.map(\.id) }, [["1", "2"]])
@@ -91,19 +91,19 @@ final class PrefetchTests: XCTestCase {
     }
 
     func testThatATitleThatFailsDoesNotStopTheOthers() async throws {
-        // Given a title whose poster is missing
+        // Given a title without a poster
         let pipeline = try pipeline()
         transport.on("http://127.0.0.1/3", status: 404, "")
         // When all are prefetched
         let summary = await Prefetcher(pipeline: pipeline, concurrency: 2).run(titles, sizes(20, 40)) { _ in }
-        // Then it is told, with the reason
+        // Then the summary has it, with the reason
         XCTAssertEqual([summary.made, summary.failed], [10, 2])
         XCTAssertEqual(
             summary.failures, [.init(title: "films://3", variants: 2, reason: "http://127.0.0.1/3 answers 404")])
     }
 
     func testThatNoMoreTitlesAreWorkedOnAtOnceThanAllowed() async throws {
-        // Given origins that hold what they are asked
+        // Given origins that delay their responses
         let (gate, picture) = (Gate(), try Pipeline.picture())
         let pipeline = try pipeline()
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
@@ -114,13 +114,13 @@ final class PrefetchTests: XCTestCase {
         let atOnce = transport.count()
         gate.open()
         let summary = await work.value
-        // Then two were asked for while they were held
+        // Then two were requested while responses were delayed
         XCTAssertEqual(atOnce, 2)
         XCTAssertEqual(summary.made, 6)
     }
 
     func testThatACancelledPrefetchEndsWithWhatItHas() async throws {
-        // Given origins that hold what they are asked
+        // Given origins that delay their responses
         let gate = Gate()
         let pipeline = try pipeline()
         transport.hold("http://127.0.0.1/", at: gate) { _ in HTTPAnswer(status: 404) }
@@ -130,7 +130,7 @@ final class PrefetchTests: XCTestCase {
         // When it is cancelled
         work.cancel()
         let summary = await work.value
-        // Then nothing is called failed, and the rest was not tried
+        // Then nothing counts as failed, and the rest was not tried
         XCTAssertEqual([summary.made, summary.failed, summary.done], [0, 0, 0])
         XCTAssertEqual(transport.count(), 2)
     }
@@ -164,7 +164,7 @@ final class PrefetchTests: XCTestCase {
     }
 }
 
-/// Notes how urgently it is asked.
+/// Records the urgency of calls.
 private final class UrgencyRecorder: ContentSource {
     let originPolicy = OriginPolicy(networks: [.loopback])
     let calls = Mutex<[String]>([])

@@ -5,28 +5,28 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// Foreign code that hangs, as those see it who wait for it and those who come behind.
+/// Foreign code that hangs, and the effects on its waiters and on later jobs.
 final class RenderPoolTests: XCTestCase {
     private let door = ThreadDoor()
 
     override func tearDown() { door.open() }
 
     func testThatWhoeverWaitsIsAnsweredAtTheDeadlineAndTheWorkerCountsAsStuck() async throws {
-        // Given a worker, memory for one job, and a job that hangs
+        // Given a worker, memory for one job, and a hanging job
         let (pool, door) = (pool(workers: 1, deadline: .milliseconds(20), memory: 100), door)
         // When it is run
         let error = await Self.failure {
             try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 60)) { () throws(PipelineError) in door.pass() }
         }
-        // Then its caller is told so, and the worker and its memory stay taken
+        // Then its caller gets an error, and the worker and its memory stay taken
         XCTAssertEqual(error, .timedOut(.milliseconds(22)))
         XCTAssertEqual(pool.stuck.render, 1)
         XCTAssertEqual(pool.load, 1)
         XCTAssertEqual(pool.memory.reserved, 60)
-        // And looking at what has come goes on
+        // And inspections continue
         let seen = try await pool.examine { () throws(PipelineError) in 7 }
         XCTAssertEqual(seen, 7)
-        // And when it comes back, all is there again
+        // And after it returns, everything is available again
         door.open()
         await waitWhile(pool.load > 0)
         XCTAssertEqual(pool.memory.reserved, 0)
@@ -36,18 +36,18 @@ final class RenderPoolTests: XCTestCase {
     }
 
     func testThatNobodyWaitsLongerThanTheyMayBehindAJobThatHangs() async throws {
-        // Given a worker with a job that was to take a millisecond and hangs
+        // Given a worker with a job that hangs after a prediction of a millisecond
         let (pool, door) = (pool(workers: 1, longestWait: .milliseconds(30), longestPrefetchWait: .milliseconds(60)), door)
         let hung = Task {
             try await pool.run(cost: RenderCost(milliseconds: 1, bytes: 0)) { () throws(PipelineError) in door.pass() }
         }
         await door.hasBeenReached()
-        // When others come behind it, one for somebody and one for nobody
+        // When an interactive job and a prefetch come
         async let asked = Self.failure { try await pool.run { () throws(PipelineError) in } }
         async let early = Urgency.$current.withValue(.prefetch) {
             await Self.failure { try await pool.run { () throws(PipelineError) in } }
         }
-        // Then both are told to come back, and none is left in line
+        // Then both are refused with a time for a retry, and none waits
         for error in await [asked, early] {
             guard case .overloaded(let seconds)? = error else { return XCTFail("\(String(describing: error))") }
             XCTAssertGreaterThanOrEqual(seconds, 1)
@@ -67,7 +67,7 @@ final class RenderPoolTests: XCTestCase {
     }
 
     func testThatWhoeverLeavesARunningJobLeavesAtOnce() async throws {
-        // Given a job that hangs
+        // Given a hanging job
         let (pool, door) = (pool(workers: 1), door)
         let job = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
         await door.hasBeenReached()
@@ -79,21 +79,21 @@ final class RenderPoolTests: XCTestCase {
     }
 
     func testThatThoseInLineAreToldWhenThePoolEnds() async throws {
-        // Given one who waits behind a job that hangs
+        // Given a job that waits behind a hanging one
         let (pool, door) = (pool(workers: 1), door)
         let hung = Task { try await pool.run { () throws(PipelineError) in door.pass() } }
         await door.hasBeenReached()
         let waits = Task { try await pool.run { () throws(PipelineError) in } }
         await waitWhile(pool.waiting(.interactive) == 0)
-        // When the pool ends, which takes as long as the job
+        // When the pool ends, which takes as long as the hanging job
         let end = Task { await pool.shutdown() }
         let result = await waits.result
-        // Then the one in line does not wait for that
+        // Then the waiting one is cancelled immediately
         XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? PipelineError, .cancelled) }
         door.open()
         await end.value
         try await hung.value
-        // And a job that comes afterwards is told so
+        // And later jobs are refused
         let late = await Self.failure { try await pool.run { () throws(PipelineError) in } }
         XCTAssertEqual(late, .cancelled)
     }

@@ -5,7 +5,7 @@ import XCTest
 
 final class RenderQueueTests: XCTestCase {
     func testThatPeopleComeBeforePrefetching() {
-        // Given one worker at work, with prefetching and then people waiting
+        // Given one busy worker, with waiting prefetches and interactive jobs
         var queue = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
         XCTAssertEqual(queue.enter("first", ticket: 1, .prefetch, milliseconds: 10, at: 0), .now)
         for (ticket, name) in [(2, "p1"), (3, "p2")] as [(UInt64, String)] {
@@ -14,7 +14,7 @@ final class RenderQueueTests: XCTestCase {
         for (ticket, name) in [(4, "i1"), (5, "i2")] as [(UInt64, String)] {
             XCTAssertEqual(queue.enter(name, ticket: ticket, .interactive, milliseconds: 10, at: 0), .later)
         }
-        // When the worker is free again and again, then people come first, each lane in its order
+        // When the worker is free again and again, then interactive jobs come first, each lane in order
         let order: [UInt64] = [1, 4, 5, 2, 3]
         XCTAssertEqual(order.map { queue.finish($0, at: 10) }, ["i1", "i2", "p1", "p2", nil])
         XCTAssertEqual(queue.load, 0)
@@ -25,45 +25,45 @@ final class RenderQueueTests: XCTestCase {
         var queue = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000)
         _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 2000, at: 0)
         XCTAssertEqual(queue.enter(1, ticket: 2, .interactive, milliseconds: 500, at: 1000), .later)
-        // When one more comes, then it is told when to come back
+        // When one more comes, then it gets a time for a retry
         XCTAssertEqual(queue.enter(2, ticket: 3, .interactive, milliseconds: 1000, at: 1000), .later)
         XCTAssertEqual(queue.enter(3, ticket: 4, .interactive, milliseconds: 10, at: 1000), .refused(retryAfter: 3))
-        // And prefetching, which nobody waits for, may wait
+        // And a prefetch may wait
         XCTAssertEqual(queue.enter(4, ticket: 5, .prefetch, milliseconds: 10, at: 1000), .later)
     }
 
     func testThatAPredictionThatProvedWrongCounts() {
-        // Given a job that was to take a millisecond, and after it one in line
+        // Given a job with a prediction of a millisecond, and a waiting one
         var queue = RenderQueue<Int>(workers: 1, queue: 100, longestWait: 2000, deadline: 20_000)
         _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 1, at: 0)
         XCTAssertEqual(queue.enter(1, ticket: 2, .interactive, milliseconds: 1, at: 0), .later)
-        // When it still runs after three seconds, then it will probably take as long again, and nobody is let wait for that
+        // When it still runs after three seconds, it will probably take as long again, and no job may wait for that
         XCTAssertEqual(queue.enter(2, ticket: 3, .interactive, milliseconds: 1, at: 3000), .refused(retryAfter: 4))
-        // And beyond its deadline nobody is told more than that
+        // And beyond its deadline, the time for a retry is bounded
         XCTAssertEqual(queue.stuck(at: 20_000), 0)
         XCTAssertEqual(queue.stuck(at: 1_000_000), 1)
         XCTAssertEqual(queue.enter(3, ticket: 4, .interactive, milliseconds: 1, at: 1_000_000), .refused(retryAfter: 21))
     }
 
     func testThatAWorkerThatIsStuckMakesNobodyWaitWhoHasAnother() {
-        // Given two workers, of whom one is stuck, and the other has a short job
+        // Given two workers, one stuck and one with a short job
         var queue = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 2000, deadline: 20_000)
         _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 1, at: 0)
         _ = queue.enter(0, ticket: 2, .interactive, milliseconds: 100, at: 1_000_000)
-        // When another comes, then it waits for the short one only
+        // When another job comes, then it waits only for the short one
         XCTAssertEqual(queue.wait(.interactive, at: 1_000_000), 100)
         XCTAssertEqual(queue.enter(0, ticket: 3, .interactive, milliseconds: 50, at: 1_000_000), .later)
         XCTAssertEqual(queue.wait(.interactive, at: 1_000_000), 150)
     }
 
     func testThatWorkersShareWhatWaits() {
-        // Given two workers that come free at different times, and one second of work in line
+        // Given two workers that become free at different times, and one second of waiting work
         var queue = RenderQueue<Int>(workers: 2, queue: 100, longestWait: 1e6)
         _ = queue.enter(0, ticket: 1, .interactive, milliseconds: 100, at: 0)
         _ = queue.enter(0, ticket: 2, .interactive, milliseconds: 300, at: 0)
         _ = queue.enter(0, ticket: 3, .interactive, milliseconds: 1000, at: 0)
         XCTAssertEqual(queue.wait(.interactive, at: 0), 700)
-        // When the one in line leaves, then a newcomer is next
+        // When the waiting one leaves, then a newcomer is next
         XCTAssertNotNil(queue.leave(3))
         XCTAssertEqual(queue.wait(.interactive, at: 0), 100)
     }

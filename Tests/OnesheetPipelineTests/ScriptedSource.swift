@@ -1,7 +1,7 @@
 import OnesheetCore
 import Synchronization
 
-/// A source that answers what a test says, and counts what it was asked.
+/// A source whose answers a test provides, and which counts its calls.
 final class ScriptedSource: ContentSource {
     struct Counts: Equatable {
         var titles = 0
@@ -14,7 +14,7 @@ final class ScriptedSource: ContentSource {
     private let failure = Mutex<SourceError?>(nil)
     private let locations: @Sendable (String) throws(SourceError) -> [PosterCandidate]
 
-    /// - Parameter candidates: where the original of an id may be.
+    /// - Parameter candidates: the possible places of an original.
     init(
         freshness: FreshnessSettings = FreshnessSettings(),
         _ candidates: @escaping @Sendable (String) throws(SourceError) -> [PosterCandidate] = { _ in [] }
@@ -23,7 +23,7 @@ final class ScriptedSource: ContentSource {
         locations = candidates
     }
 
-    /// From now on every call throws this.
+    /// Makes every call throw this error.
     func fail(_ error: SourceError) { failure.withLock { $0 = error } }
 
     private func check() throws(SourceError) {

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// What questions from outside cost that anybody can make up: calls are counted at the service.
+/// The cost of made-up questions: the service counts calls.
 final class StrangersTests: XCTestCase {
     private let clock = ManualClock()
     private let service = FakeTransport()
@@ -18,7 +18,7 @@ final class StrangersTests: XCTestCase {
     func testThatTenThousandUnknownTitlesSpendNoMoreThanTheirShareAndKnownOnesAreFound() async throws {
         // Given a service with three thousand calls a day
         let catalog = catalog(perDay: 3000)
-        // When somebody asks for a thousand titles at once, and for nine thousand more over the day
+        // When a thousand unknown titles are requested at once, and nine thousand more over the day
         for number in 0..<1000 { _ = await failure(of: "x\(number)", catalog) }
         let atOnce = service.count()
         for number in 1000..<10_000 {
@@ -26,7 +26,7 @@ final class StrangersTests: XCTestCase {
             _ = await failure(of: "x\(number)", catalog)
         }
         let spent = service.count()
-        // Then a quarter of their share is spent at once, all of it in a day, and what the source lists is asked for as ever
+        // Then a quarter of their share is spent at once, all of it in a day, and listed titles are not affected
         XCTAssertEqual(atOnce, 375)
         XCTAssertLessThanOrEqual(spent, 1500)
         XCTAssertGreaterThan(spent, 1400)
@@ -39,12 +39,12 @@ final class StrangersTests: XCTestCase {
     }
 
     func testThatARefusalSaysWhenTheNextQuestionIsWelcome() async {
-        // Given a share that is used up for now
+        // Given an exhausted share
         let catalog = catalog(perDay: 80)
         for number in 0..<10 { _ = await failure(of: "x\(number)", catalog) }
-        // When one more title is asked for
+        // When one more title is requested
         let error = await failure(of: "y", catalog)
-        // Then it is welcome when the share has filled by one
+        // Then it succeeds after the share has gained one call
         let until = clock.now.timeIntervalSince1970 + 86_400 / 30
         XCTAssertEqual(error, .source("films", .quotaExhausted(until: until)))
         clock.advance(by: .seconds(2881))
@@ -53,10 +53,10 @@ final class StrangersTests: XCTestCase {
     }
 
     func testThatAHundredSearchesForTheSameWordsCostOneCall() async throws {
-        // Given a hundred ways to write one search
+        // Given a hundred spellings of one search
         let catalog = catalog(perDay: 3000)
         let words = ["the first film", "The First Film", "THE FIRST FILM", " the  first film ", "the\tfirst\u{3000}film"]
-        // When all are asked for at once, and once more afterwards
+        // When all are requested at once, and again afterwards
         for _ in 0..<2 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
@@ -74,10 +74,10 @@ final class StrangersTests: XCTestCase {
     }
 
     func testThatWhatIsNotThereIsNoCacheEntryAndCostsOneCall() async throws {
-        // Given names that somebody makes up
+        // Given made-up names
         let cache = cache()
         let catalog = catalog(perDay: 3000, cache: cache)
-        // When each is asked for ten times
+        // When each is requested ten times
         for number in 0..<100 {
             for _ in 0..<10 {
                 _ = await failure(of: "x\(number)", catalog)
@@ -87,42 +87,42 @@ final class StrangersTests: XCTestCase {
                 }
             }
         }
-        // Then it is a call each, and nothing is stored
+        // Then each costs one call, and nothing is stored
         XCTAssertEqual(service.count(), 300)
         let entries = await cache.statistics().values.reduce(0) { $0 + $1.total.entries }
         XCTAssertEqual(entries, 0)
     }
 
     func testThatANothingIsAskedForAgainInAnotherCaseAndAfterAPurge() async throws {
-        // Given a search that found nothing
+        // Given a search without results
         let cache = cache()
         let catalog = catalog(perDay: 3000, cache: cache)
         let query = TitleQuery(phrase: "nothing")
         _ = try await catalog.titles(of: "films", query)
-        // When it is made in another case, and after something was purged
+        // When it is repeated in another case, and after a purge
         _ = try await catalog.titles(of: "films", TitleQuery(phrase: "Nothing"))
         let other = service.count()
         _ = try await cache.purge(.tag(.source("films")))
         _ = try await catalog.titles(of: "films", query)
-        // Then the service is asked each time
+        // Then each costs a call
         XCTAssertEqual(other, 2)
         XCTAssertEqual(service.count(), 3)
     }
 
     func testThatCandidatesAreKeptForAnHourUntilTheirTitleIsPurged() async throws {
-        // Given candidates that were asked for
+        // Given cached candidates
         let cache = cache()
         let catalog = catalog(perDay: 3000, cache: cache)
         let title = TitleReference(source: "films", id: "1")
         let first = try await catalog.candidates(for: title)
-        // When they are asked for again: at once, after the title is purged, and after an hour
+        // When they are requested again: at once, after the title is purged, and after an hour
         for (calls, before) in [
             (1, {}), (2, { _ = try await cache.purge(.tag(.title(title))) }), (2, {}),
             (3, { self.clock.advance(by: .seconds(3601)) }),
         ] as [(Int, () async throws -> Void)] {
             try await before()
             let again = try await catalog.candidates(for: title)
-            // Then all that they say is still said, and only the last two cost a call
+            // Then all their facts are kept, and only the last two cost a call
             XCTAssertEqual(again.map(\.location.name), first.map(\.location.name))
             XCTAssertEqual(again.map(\.trust), [0.5])
             XCTAssertEqual(again.map(\.published), first.map(\.published))
@@ -131,11 +131,11 @@ final class StrangersTests: XCTestCase {
     }
 
     func testThatWhatAStrangerAskedForOnceIsRenewedFromTheirShare() async throws {
-        // Given titles that nobody lists, which strangers have asked for, and a list
+        // Given unlisted titles that strangers have requested, and a list
         let catalog = catalog(perDay: 80)
         let titles = (0..<10).map { TitleReference(source: "films", id: "there \($0)") }
         for title in titles { _ = try await Self.asStranger { try await catalog.title(title) } }
-        // When they are asked for again each second once they are a day old
+        // When they are requested each second once they are a day old
         clock.advance(by: .seconds(86_401))
         let before = service.count()
         for _ in 0..<10 {
@@ -148,16 +148,16 @@ final class StrangersTests: XCTestCase {
     }
 
     func testThatAfterARestartTheListsInTheCacheSayWhichTitlesThereAre() async throws {
-        // Given a list in the cache, and a share that is used up
+        // Given a list in the cache, and an exhausted share
         let cache = cache()
         let state = InMemoryState()
         let first = catalog(perDay: 80, cache: cache, state: state)
         _ = try await Self.asStranger { try await first.titles(of: "films", TitleQuery()) }
         for number in 0..<20 { _ = await failure(of: "x\(number)", first) }
-        // When the server is started again and a title of the list is asked for
+        // When the server restarts and a title of the list is requested
         let second = catalog(perDay: 80, cache: cache, state: state)
         let found = try await Self.asStranger { try await second.title(TitleReference(source: "films", id: "1")) }
-        // Then it is found, and the share is still used up
+        // Then it is found, and the share is still exhausted
         XCTAssertEqual(found.id, "1")
         guard case .source(_, .quotaExhausted)? = await failure(of: "y", second) else { return XCTFail("a call was made") }
     }
@@ -166,31 +166,31 @@ final class StrangersTests: XCTestCase {
         // Given a list with one page
         let catalog = catalog(perDay: 3000)
         _ = try await catalog.titles(of: "films", TitleQuery())
-        // When pages behind it are asked for, and words that are no name
+        // When pages behind it are requested, and searches without words
         for page in 2..<100 {
             let titles = try await catalog.titles(of: "films", TitleQuery(page: page)).titles
             XCTAssertEqual(titles, [])
         }
         let long = try await catalog.titles(of: "films", TitleQuery(phrase: String(repeating: "long ", count: 250)))
-        // Then nobody is asked
+        // Then no call is made
         XCTAssertEqual(long.titles, [])
         XCTAssertEqual(service.count(), 1)
     }
 
     func testThatAFailureIsTriedAgainWhileItIsAskedForAllTheTime() async throws {
-        // Given a service that sends nonsense
+        // Given a service with malformed responses
         let catalog = catalog(perDay: 3000)
         service.on("http://service.example/", "nonsense")
-        // When a list is asked for each second for a minute
+        // When a list is requested each second for a minute
         for _ in 0..<60 {
             _ = try? await Self.asStranger { try await catalog.titles(of: "films", TitleQuery()) }
             clock.advance(by: .seconds(1))
         }
-        // Then the service is asked twice: what is told again does not last longer for that
+        // Then two calls are made: repeating a failure does not extend it
         XCTAssertEqual(service.count(), 2)
     }
 
-    /// Runs `work` as the server does for somebody from outside.
+    /// Runs `work` like a request from outside.
     private static func asStranger<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         try await Familiarity.$current.withValue(.unknown) { try await work() }
     }
@@ -215,8 +215,8 @@ final class StrangersTests: XCTestCase {
     }
 }
 
-/// A source whose service counts calls: it lists `1` to `5`, has what begins with `there`, finds something for all searches but those
-/// for nothing, and no poster for what is bare.
+/// A source whose service counts calls. It lists `1` to `5`, has titles that begin with `there`, finds a result for every search
+/// except “nothing”, and has no poster for `bare` titles.
 private struct MeteredSource: ContentSource {
     let originPolicy = OriginPolicy()
     private let context: PluginContext

@@ -17,21 +17,21 @@ final class SystemResolverTests: XCTestCase {
     }
 
     func testThatANameIsLookedUpOnceInAWhile() async throws {
-        // Given a name that was looked up
+        // Given a name that was resolved
         let names = Names([address])
         let resolver = SystemResolver(clock: clock.wallClock) { names.find($0) }
-        // When it is asked for again within half a minute, and after it
+        // When it is resolved again within half a minute, and after it
         for seconds in [0, 29, 1] {
             clock.advance(by: .seconds(seconds))
             let addresses = try await resolver.addresses(of: "films.example")
             XCTAssertEqual(addresses, [address])
         }
-        // Then it was looked up twice
+        // Then there were two lookups
         XCTAssertEqual(names.count, 2)
     }
 
     func testThatANameThatHangsHoldsNothingElse() async throws {
-        // Given a name that is known, and far more names that hang than there are threads
+        // Given a known name, and far more hanging names than threads
         let (names, gate, address) = (Names([address]), DispatchSemaphore(value: 0), address)
         let resolver = SystemResolver(limit: .milliseconds(50), clock: clock.wallClock) { name in
             if name.hasPrefix("hangs") {
@@ -54,7 +54,7 @@ final class SystemResolverTests: XCTestCase {
                     }
                 }
             }
-            // Then each is given up, and those that would wait too long for a thread at once
+            // Then each times out, and those that would wait too long for a thread fail immediately
             var errors: [ResolveError: Int] = [:]
             for await error in group { if let error { errors[error, default: 0] += 1 } }
             XCTAssertEqual(errors[.timedOut], 256)
@@ -64,7 +64,7 @@ final class SystemResolverTests: XCTestCase {
     }
 
     func testThatAKnownNameIsLookedUpBesideNamesThatHang() async throws {
-        // Given a name that was found a minute ago, and names that hold all threads for new ones
+        // Given a name that was resolved a minute ago, and names that hold all threads for new ones
         let (names, gate) = (Names([address]), DispatchSemaphore(value: 0))
         let resolver = SystemResolver(limit: .milliseconds(50), clock: clock.wallClock) { name in
             if name.hasPrefix("hangs") {
@@ -77,27 +77,27 @@ final class SystemResolverTests: XCTestCase {
         _ = try await resolver.addresses(of: "films.example")
         clock.advance(by: .seconds(60))
         for number in 0..<10 { _ = try? await resolver.addresses(of: "hangs\(number).example") }
-        // When it is asked for
+        // When it is resolved
         let addresses = try await resolver.addresses(of: "films.example")
-        // Then it is looked up all the same
+        // Then it is resolved anyway
         XCTAssertEqual(addresses, [address])
         XCTAssertEqual(names.count, 2)
     }
 
     func testThatAKnownNameOutlivesItsNameServer() async throws {
-        // Given a name that was found, and a name server that has gone since
+        // Given a resolved name, and a name server that fails since
         let names = Names([address])
         let resolver = SystemResolver(clock: clock.wallClock) { names.find($0) }
         _ = try await resolver.addresses(of: "films.example")
         names.addresses = nil
-        // When it is asked for within the hour, and after it
+        // When it is resolved within the hour, and after it
         clock.advance(by: .seconds(3000))
         let addresses = try await resolver.addresses(of: "films.example")
         clock.advance(by: .seconds(3000))
-        // Then what is known serves, and not for ever
+        // Then the known addresses are used for the hour
         XCTAssertEqual(addresses, [address])
         await assertUnknown(resolver)
-        // And a name that has no address any more has none
+        // And a name that has lost its address has none
         names.addresses = [address]
         _ = try await resolver.addresses(of: "films.example")
         names.addresses = []
@@ -115,7 +115,7 @@ final class SystemResolverTests: XCTestCase {
     }
 }
 
-/// One answer for all names, and how often it was given.
+/// One answer for all names, and the number of its uses.
 private final class Names: Sendable {
     private let state: Mutex<(addresses: [IPAddress]?, count: Int)>
 

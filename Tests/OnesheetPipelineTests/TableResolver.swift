@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import OnesheetPipeline
 
-/// Names and their addresses as a test says, one list after another; the last stays.
+/// Names and the addresses of each lookup in turn; the last are repeated.
 final class TableResolver: NameResolver {
     private let table: Mutex<[String: [[String]]]>
 

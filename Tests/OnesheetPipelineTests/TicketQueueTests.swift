@@ -16,17 +16,17 @@ final class TicketQueueTests: XCTestCase {
     }
 
     func testThatThoseWhoComeAndLeaveTakeNoMemory() {
-        // Given one who waits at a worker that never comes free
+        // Given an element that waits for ever
         var queue = TicketQueue<Int>()
         queue.append(0, 0)
-        // When a hundred thousand come and leave behind it
+        // When a hundred thousand join and leave behind it
         for ticket in 1...100_000 as ClosedRange<UInt64> {
             queue.append(ticket, 1)
             XCTAssertEqual(queue.remove(ticket), 1)
-            // Then there are never more places than a few
+            // Then there are never more than a few slots
             XCTAssertLessThan(queue.places, 32)
         }
-        // And the one is there
+        // And the element is present
         XCTAssertEqual(queue.removeAll(), [0])
     }
 

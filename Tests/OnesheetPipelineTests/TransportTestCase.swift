@@ -8,13 +8,13 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// A test that asks origins on loopback with the real client; both are gone afterwards.
+/// A test with origins on loopback and the real client, both of which are closed afterwards.
 class TransportTestCase: XCTestCase {
     let loopback = OriginPolicy(networks: [.loopback])
 
     func origin(_ answer: @escaping @Sendable (String, [String: String]) -> OriginAnswer) async throws -> OriginServer {
         let origin = try await OriginServer.start(answer)
-        // A test may have stopped it already.
+        // A test may have closed it already.
         addTeardownBlock { try? await origin.stop() }
         return origin
     }

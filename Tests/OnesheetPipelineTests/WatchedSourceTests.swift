@@ -28,7 +28,7 @@ final class WatchedSourceTests: XCTestCase {
     private lazy var watch = SourceWatch(
         of: "films", clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 
-    /// A plugin that does with each title what a test says.
+    /// A plugin whose behaviour for each title a test provides.
     private struct Scripted: ContentSource {
         let originPolicy = OriginPolicy(maxBytes: 1000)
         let answer: @Sendable (String) async throws(SourceError) -> Void
@@ -59,7 +59,7 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatAPluginThatNeverEndsIsLeftAfterItsTime() async {
-        // Given a plugin that does not mind being cancelled
+        // Given a plugin that ignores cancellation
         let (silence, end) = AsyncStream<Void>.makeStream()
         let source = source(time: .milliseconds(20)) { _ in
             await Task.detached { for await _ in silence {} }.value
@@ -104,7 +104,7 @@ final class WatchedSourceTests: XCTestCase {
         _ = await Self.failure(source, "broken")
         clock.advance(by: .seconds(60))
         _ = await Self.failure(source, "broken")
-        // Then the first time counts, and neither an unknown title nor another call is a failure
+        // Then the time of the first failure counts, and neither an unknown title nor another call is a failure
         XCTAssertEqual(watch.health, .failing(since: start, reason: "the service's answer is malformed: half a list"))
         _ = try? await source.titles(TitleQuery())
         XCTAssertNotEqual(watch.health, .well)
@@ -116,9 +116,9 @@ final class WatchedSourceTests: XCTestCase {
         // Given
         let until = clock.now.addingTimeInterval(60)
         let source = source { _ throws(SourceError) in throw .quotaExhausted(until: until.timeIntervalSince1970) }
-        // When what is kept for people is asked for by prefetching
+        // When prefetching has used up all but the reserve
         await Urgency.$current.withValue(.prefetch) { _ = await Self.failure(source) }
-        // Then people may still ask
+        // Then interactive calls are still allowed
         XCTAssertEqual(watch.health, .well)
         _ = await Self.failure(source)
         XCTAssertEqual(watch.health, .exhausted(until: until))
@@ -144,12 +144,12 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatAPluginThatComputesForEverHoldsNobodyElse() async throws {
-        // Given more calls than this machine has processors, of a plugin that computes until the test tells it to stop
+        // Given more calls than processors to a plugin that computes until the test stops it
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         let (stop, spinning) = (Flag(), Flag())
         let greedy = source(time: .milliseconds(1500), calls: count) { _ in
             spinning.raise()
-            // A minute at the most
+            // At most a minute
             let end = ContinuousClock.now + .seconds(60)
             while !stop.isRaised, ContinuousClock.now < end {}
         }
@@ -157,13 +157,13 @@ final class WatchedSourceTests: XCTestCase {
         let errors = await withTaskGroup(of: SourceError?.self) { group in
             for _ in 0..<count { group.addTask { await Self.failure(greedy) } }
             await waitWhile(!spinning.isRaised)
-            // When another one is asked, then it answers
+            // When another source is called, then it answers
             let title = try? await well.title("7")
             XCTAssertEqual(title?.id, "7")
             XCTAssertFalse(stop.isRaised)
             return await group.reduce(into: []) { $0.append($1) }
         }
-        // And whoever asked the first is told so in time, and nobody asks it any more
+        // And callers of the first get errors in time, and no more calls are made
         XCTAssertEqual(Set(errors.map { "\(String(describing: $0))" }).count, 1)
         XCTAssertEqual(errors.first, .unavailable(reason: "no answer in 1.5 seconds"))
         XCTAssertEqual(watch.figures.underWay, count)
@@ -174,7 +174,7 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatActorsInAPluginRunOnItsThreadsToo() async throws {
-        // Given a plugin whose work is an actor's, and more calls than this machine has processors
+        // Given a plugin with an actor, and more calls than processors
         let (stop, spinning) = (Flag(), Flag())
         let counters = (0..<ProcessInfo.processInfo.activeProcessorCount + 4).map { _ in Counter() }
         let greedy = source(time: .milliseconds(50), calls: 1000) { id in
@@ -183,7 +183,7 @@ final class WatchedSourceTests: XCTestCase {
         await withTaskGroup(of: Void.self) { group in
             for number in counters.indices { group.addTask { _ = await Self.failure(greedy, "\(number)") } }
             await waitWhile(!spinning.isRaised)
-            // When other tasks run, then nothing holds them
+            // When other tasks run, then they are not delayed
             let sum = await withTaskGroup(of: Int.self) { group in
                 for number in 0..<100 { group.addTask { number } }
                 return await group.reduce(0, +)
@@ -196,7 +196,7 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatLookingForChangesMayTakeForEverAndIsLeftWhenNobodyFollows() async throws {
-        // Given a plugin that looks for changes and does not come back
+        // Given a plugin whose poll for changes never returns
         let door = ThreadDoor()
         defer { door.open() }
         struct Watching: ContentSource {
@@ -220,7 +220,7 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatWhatIsFetchedForAPluginIsCountedUntilItsCallEnds() async throws {
-        // Given memory for one document of a hundred bytes, decoded
+        // Given memory for one document of a hundred bytes and its decoded form
         let (memory, gate, transport) = (MemoryBudget(limit: 1000), Gate(), FakeTransport())
         transport.on("http://127.0.0.1/list", String(repeating: "x", count: 100))
         let limited = LimitedTransport(transport, SourceLimits(), memory: memory)
@@ -233,13 +233,13 @@ final class WatchedSourceTests: XCTestCase {
                 throw .unavailable(reason: "\(error)")
             }
         }
-        // When a call has it, then another one finds no room
+        // When a call holds it, then another one finds no room
         let holding = Task { try await source.title("holds") }
         await gate.hasBeenReached()
         XCTAssertEqual(memory.reserved, 800)
         let refused = await Self.failure(source, "2")
         XCTAssertEqual(refused?.description.contains("no memory"), true, "\(String(describing: refused))")
-        // And when the first has ended there is
+        // And after the first has ended there is room
         gate.open()
         _ = try await holding.value
         await waitWhile(memory.reserved > 0)
@@ -248,9 +248,9 @@ final class WatchedSourceTests: XCTestCase {
     }
 
     func testThatPicturesAndAnswersAreHeldToItsBytes() {
-        // Given the plugin's own 1000 bytes
+        // Given the plugin's limit of 1000 bytes
         let policies = [nil, 500, 5000].map { source(bytes: $0) { _ in }.originPolicy }
-        // Then the smaller number holds
+        // Then the smaller limit applies
         XCTAssertEqual(policies.map(\.maxBytes), [1000, 500, 1000])
     }
 }

@@ -5,14 +5,14 @@ import XCTest
 
 @testable import OnesheetPipeline
 
-/// The real client against real origins on loopback, well-behaved and other.
+/// The real client with real origins on loopback, including faulty ones.
 final class WebTransportTests: TransportTestCase {
     func testThatAnAnswerArrivesWhole() async throws {
         // Given an origin
         let origin = try await origin { _, _ in .answer(type: "image/png", body: ByteBuffer(string: "bytes")) }
-        // When it is asked
+        // When it is requested
         let answer = try await transport().get(HTTPRequest(url: origin.url + "/a?b=c"), under: loopback)
-        // Then status, fields and body are there, and the query was sent
+        // Then status, fields and body are returned, and the query was sent
         XCTAssertEqual(answer.status, 200)
         XCTAssertEqual(answer.headers["content-type"], "image/png")
         XCTAssertEqual(answer.body, ByteBuffer(string: "bytes"))
@@ -20,11 +20,11 @@ final class WebTransportTests: TransportTestCase {
     }
 
     func testThatAnErrorStatusIsAnAnswer() async throws {
-        // Given an origin that has nothing
+        // Given an origin with a 404
         let origin = try await origin { _, _ in .answer(status: 404) }
-        // When it is asked
+        // When it is requested
         let answer = try await transport().get(HTTPRequest(url: origin.url + "/"), under: loopback)
-        // Then its word comes back
+        // Then the status is returned
         XCTAssertEqual(answer.status, 404)
     }
 
@@ -33,16 +33,16 @@ final class WebTransportTests: TransportTestCase {
         let origin = try await origin { target, _ in
             target == "/a" ? .redirect(to: "/b") : .answer(body: ByteBuffer(string: target))
         }
-        // When it is asked
+        // When it is requested
         let answer = try await transport().get(HTTPRequest(url: origin.url + "/a"), under: loopback)
-        // Then the answer is the other's
+        // Then the response is that of the target
         XCTAssertEqual(answer.body, ByteBuffer(string: "/b"))
     }
 
     func testThatARedirectLoopEnds() async throws {
         // Given an origin that redirects to itself
         let origin = try await origin { target, _ in .redirect(to: target) }
-        // When it is asked
+        // When it is requested
         let error = await failure(of: origin.url + "/a", loopback)
         // Then five redirects are followed and no more
         XCTAssertEqual(error, .tooManyRedirects(url: origin.url + "/a"))
@@ -54,9 +54,9 @@ final class WebTransportTests: TransportTestCase {
         let other = try await origin { _, _ in .answer() }
         let origin = try await origin { _, _ in .redirect(to: other.url + "/secret") }
         let allow = try XCTUnwrap(URLPrefix(origin.url + "/"))
-        // When it is asked
+        // When it is requested
         let error = await failure(of: origin.url + "/a", OriginPolicy(allow: [allow], networks: [.loopback]))
-        // Then the other is never asked
+        // Then the other is never requested
         XCTAssertEqual(
             error, .forbidden(url: origin.url + "/a", reason: "it redirects to a URL outside the source's allow-list"))
         XCTAssertEqual(other.requests(), 0)
@@ -69,26 +69,26 @@ final class WebTransportTests: TransportTestCase {
         // When a request with a key is sent
         let request = HTTPRequest(url: origin.url + "/", headers: ["Authorization": "secret"])
         let answer = try await transport().get(request, under: loopback)
-        // Then the key stays with the first
+        // Then the key is sent only to the first
         XCTAssertEqual(answer.body, ByteBuffer(string: "none"))
     }
 
     func testThatAnOriginThatNeverAnswersTimesOut() async throws {
         // Given an origin that is silent
         let origin = try await origin { _, _ in .silence }
-        // When it is asked with little patience
+        // When it is requested with little patience
         let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], timeout: .milliseconds(200)))
-        // Then the wait ends
+        // Then the request times out
         XCTAssertEqual(error, .timedOut(url: origin.url + "/"))
     }
 
     func testThatSilenceIsNotBorneAsLongAsWhatComesSlowly() async throws {
-        // Given an origin that falls silent in the middle of a body, and one whose body comes by drips
+        // Given an origin that stalls in the middle of a body, and one with a slow body
         let beginning = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome")
         let silent = try await origin { _, _ in .rawThenSilence(beginning) }
         let slow = try await origin { _, _ in .drip(beginning, ByteBuffer(string: "a")) }
         let transport = transport(Limits(originTimeout: .seconds(60), originIdleTimeout: .seconds(1)))
-        // When both are asked, the silent one with far more time in all
+        // When both are requested, the stalled one with a much longer total time
         let first = await withTaskGroup(of: HTTPTransportError?.self) { group in
             for (origin, seconds) in [(silent, 60), (slow, 20)] {
                 let policy = OriginPolicy(networks: [.loopback], timeout: .seconds(seconds))
@@ -97,53 +97,53 @@ final class WebTransportTests: TransportTestCase {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        // Then it is the first to be given up
+        // Then it times out first
         XCTAssertEqual(first, .timedOut(url: silent.url + "/"))
     }
 
     func testThatAnEndlessBodyIsCutOffAtTheLimit() async throws {
-        // Given a body without an end
+        // Given an endless body
         let origin = try await origin { _, _ in .endless(type: "image/jpeg", bytes: 65_536) }
         // When a limit is set
         let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1 << 20))
-        // Then it is held
+        // Then it applies
         XCTAssertEqual(error, .tooLarge(url: origin.url + "/", limit: 1 << 20))
     }
 
     func testThatABodyThatSaysItIsTooLargeIsNotRead() async throws {
-        // Given an answer that is longer than allowed
+        // Given a response that is longer than allowed
         let origin = try await origin { _, _ in .answer(body: ByteBuffer(repeating: 0, count: 2000)) }
-        // When it is asked
+        // When it is requested
         let error = await failure(of: origin.url + "/", OriginPolicy(networks: [.loopback], maxBytes: 1000))
         // Then it is refused
         XCTAssertEqual(error, .tooLarge(url: origin.url + "/", limit: 1000))
     }
 
     func testThatABodyThatBreaksOffIsAnError() async throws {
-        // Given an answer with less than it promised
+        // Given a response with less than the announced length
         let origin = try await origin { _, _ in .brokenOff(type: "image/jpeg", body: ByteBuffer(string: "part"), missing: 10) }
-        // When it is asked
+        // When it is requested
         let error = await failure(of: origin.url + "/", loopback)
-        // Then no half answer comes back
+        // Then no partial response is returned
         guard case .failed = error else { return XCTFail("\(String(describing: error))") }
     }
 
     func testThatAnOriginThatIsNotThereIsAnError() async throws {
-        // Given an address where nobody listens any more
+        // Given an address without a listener
         let origin = try await origin { _, _ in .answer() }
         try await origin.stop()
-        // When it is asked
+        // When it is requested
         let error = await failure(of: origin.url + "/", loopback)
-        // Then that is said
+        // Then the error names the refusal
         guard case .failed = error else { return XCTFail("\(String(describing: error))") }
     }
 
     func testThatSomethingOtherThanAURLIsRefused() async {
-        // Given texts that are no http URLs
+        // Given texts that are not http URLs
         for text in ["", "ftp://example.com/", "http://", "http://user@example.com/", "file:///etc/passwd", "http://a b/"] {
-            // When they are asked for
+            // When they are requested
             let error = await failure(of: text, loopback)
-            // Then they are refused as such
+            // Then they are refused as invalid
             XCTAssertEqual(error, .invalidURL(text))
         }
     }
