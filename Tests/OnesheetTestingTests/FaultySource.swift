@@ -2,7 +2,7 @@ import NIOCore
 import OnesheetCore
 import OnesheetTesting
 
-/// A source with one title, `1`, and one thing that it does wrong.
+/// A source with one title, `1`, and one mistake.
 struct FaultySource: SourcePlugin {
     enum Mistake: CaseIterable {
         case otherID, noName, changes, doubles, answersUnknown, spoilsRequests, repeatsPages, goesBack, swallowsAnswers,
@@ -49,7 +49,7 @@ struct FaultySource: SourcePlugin {
     }
 
     private func ask() async throws(SourceError) {
-        // A wall that lets the first call through.
+        // A barrier that lets the first call through.
         if mistake != .asksAgain, wall.value > 0 { throw .quotaExhausted(until: 1) }
         let answer: HTTPAnswer
         do throws(HTTPTransportError) {

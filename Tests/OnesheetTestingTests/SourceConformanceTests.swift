@@ -56,7 +56,7 @@ final class SourceConformanceTests: XCTestCase {
     }
 
     func testThatWhatCannotBeTriedIsSaidAndIsNoFailure() async {
-        // Given a search: no lists, no unknown ids, no quota
+        // Given a search without lists, unknown ids and a quota
         let service = FakeTransport()
         service.on("http://service.example/", "ok")
         let suite = SourceConformance(transport: service, knownID: "1", unknownID: nil, list: nil) {

@@ -1,5 +1,5 @@
 extension DrawnPNG {
-    /// CRC-32 by a table of bytes, which is made bit by bit (ISO/IEC 15948 Annex D).
+    /// CRC-32 with a byte table, which is computed bit by bit (ISO/IEC 15948 Annex D).
     static func crc(_ bytes: [UInt8]) -> Int {
         var crc: UInt32 = .max
         for byte in bytes { crc = remainders[Int((crc ^ UInt32(byte)) & 255)] ^ crc >> 8 }

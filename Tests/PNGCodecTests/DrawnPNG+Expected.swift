@@ -1,5 +1,5 @@
 extension DrawnPNG {
-    /// What a right decoder makes of the file: red, green, blue and alpha of each pixel, in 8 bits.
+    /// The expected pixels of the file: red, green, blue and alpha in 8 bits.
     var rgba: [UInt8] {
         (0..<height).flatMap { y in (0..<width).flatMap { x in pixel(x, y) } }
     }
@@ -23,7 +23,7 @@ extension DrawnPNG {
         return UInt8((sample * 255 * 2 + largest) / (largest * 2))
     }
 
-    /// Every colour type, depth, with and without tRNS, as the format allows them.
+    /// Every colour type and depth, with and without tRNS, according to the format.
     static var everyKind: [DrawnPNG] {
         Kind.allCases.flatMap { kind in
             kind.depths.flatMap { depth -> [DrawnPNG] in

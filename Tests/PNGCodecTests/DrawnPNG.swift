@@ -1,4 +1,4 @@
-/// A PNG file written for tests by nobody's encoder but this one: any colour type, depth, interlacing and filters, in stored blocks.
+/// A PNG file for tests from an independent encoder: any colour type, depth, interlacing and filters, in stored blocks.
 struct DrawnPNG {
     enum Kind: Int, CaseIterable {
         case gray = 0
@@ -22,7 +22,7 @@ struct DrawnPNG {
     var width = 13
     var height = 11
     var isInterlaced = false
-    /// Filter of each row, in turn.
+    /// The filters of rows, in turn.
     var filters = [0, 1, 2, 3, 4]
     /// Bytes per IDAT.
     var split = Int.max
@@ -30,17 +30,17 @@ struct DrawnPNG {
     var palette: [[UInt8]] = []
     /// As in tRNS: alphas of a palette, or two bytes per channel.
     var transparency: [UInt8]?
-    /// Chunks before PLTE, between PLTE and IDAT, and behind the IDATs.
+    /// Chunks before PLTE, between PLTE and IDAT, and after the IDATs.
     var early: [(name: String, bytes: [UInt8])] = []
     var late: [(name: String, bytes: [UInt8])] = []
 
-    /// What sample `channel` of the pixel at (x, y) is, in `depth` bits.
+    /// The value of sample `channel` of the pixel at (x, y), in `depth` bits.
     func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int {
         let value = (x * 7 + y * 13 + channel * 29 + x * y) * (depth == 16 ? 2657 : depth == 8 ? 5 : 1)
         return kind == .palette ? value % palette.count : value % (1 << depth)
     }
 
-    /// The passes of Adam7, or the one pass of a picture that is not interlaced: first column and row, and steps.
+    /// The passes of Adam7, or the single pass without interlacing: first column and row, and steps.
     private var passes: [(x: Int, y: Int, right: Int, down: Int)] {
         guard isInterlaced else { return [(0, 0, 1, 1)] }
         return [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]

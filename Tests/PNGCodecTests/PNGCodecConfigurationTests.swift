@@ -9,7 +9,7 @@ final class PNGCodecConfigurationTests: XCTestCase {
     }
 
     func testThatTheSampleIsUnderstood() throws {
-        // Given: the sample's lines, of which none is nested.
+        // Given the lines of the sample, which has no nesting
         let lines = PNGCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
         var keys = Dictionary(
             uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in

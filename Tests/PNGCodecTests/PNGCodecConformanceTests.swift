@@ -17,7 +17,7 @@ final class PNGCodecConformanceTests: XCTestCase {
         }
         let conformance = CodecConformance(
             codec, encodes: kinds, files: drawn.map(\.file), profile: PNGCodecHeaderTests.profile,
-            // The end of the stream with its checksum, that of its chunk, and IEND, may be missing.
+            // The end of the stream with its checksum, the checksum of its chunk, and IEND may be missing.
             spareTail: 24)
 
         // When

@@ -4,7 +4,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// What files that are made to cost a lot may cost.
+/// The cost of files that are designed to be expensive.
 final class PNGCodecCostTests: XCTestCase {
     private let drawn = DrawnPNG(kind: .rgb, depth: 8)
 
@@ -32,7 +32,7 @@ final class PNGCodecCostTests: XCTestCase {
     }
 
     func testThatALargeProfileIsNoneAndTextIsNeverInflated() throws {
-        // Given a profile of more than there may be, and text and EXIF of many times that
+        // Given a profile above the limit, and text and EXIF of many times that
         func header(_ early: [(name: String, bytes: [UInt8])], _ late: [(name: String, bytes: [UInt8])] = []) throws -> ImageHeader
         {
             var drawn = drawn
@@ -48,7 +48,7 @@ final class PNGCodecCostTests: XCTestCase {
         // When, then
         XCTAssertEqual(try header([PNGCodecHeaderTests.profileChunk(largest)]).colors, .icc(largest))
         XCTAssertEqual(try header([PNGCodecHeaderTests.profileChunk(tooLarge)]).colors, .sRGB)
-        // EXIF that is larger is read for its orientation and not kept
+        // Larger EXIF is parsed for its orientation and not kept
         let exif = PNGCodecHeaderTests.exif(6) + [UInt8](repeating: 0, count: ImageHeader.largestEXIF)
         let turned = try header([], [("eXIf", exif)])
         XCTAssertEqual(turned.orientation, .right)
@@ -59,7 +59,7 @@ final class PNGCodecCostTests: XCTestCase {
     func testThatDecodingEndsWhenTimeIsUp() throws {
         for isInterlaced in [false, true] {
             for codec in [PNGCodec(), PNGCodec(inflateAtOnce: 0)] {
-                // Given a picture of very short rows: it is the rows that take time
+                // Given a picture of very short rows: the rows dominate the time
                 let file = DrawnPNG(kind: .gray, depth: 8, width: 1, height: 8000, isInterlaced: isInterlaced).file
                 let all = LookedAtClock()
                 _ = try codec.decoded(file, DecodeRequest(deadline: all.deadline(after: .max)))
@@ -95,12 +95,12 @@ final class PNGCodecCostTests: XCTestCase {
             PNGCodec(inflateAtOnce: atOnce).memoryToDecode(
                 ImageHeader(format: .png, width: width, height: height, model: .rgb, hasAlpha: true, isProgressive: isInterlaced))
         }
-        // What is inflated at once, rows with their filters, is there twice at the most: as it comes from several chunks, and inflated
+        // A picture inflated at once, rows with their filters, exists at most twice: as collected from several chunks, and inflated
         XCTAssertGreaterThan(memory(1000, 1000), 2 * (4000 + 1) * 1000)
-        // What streams is rows, however high the picture
+        // Streaming needs only rows, however high the picture is
         XCTAssertEqual(memory(1000, 1_000_000), memory(1000, 2_000_000))
         XCTAssertEqual(memory(1000, 100, atOnce: 0), memory(1000, 60_000, atOnce: 0))
-        // What is interlaced is held, each row with its padding
+        // An interlaced picture is stored, each row with its padding
         XCTAssertGreaterThan(memory(1, 30_000_000, isInterlaced: true), 64 * 30_000_000)
     }
 }

@@ -3,11 +3,11 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// Files that are not as they should be: named errors, and the same from both paths.
+/// Damaged files: named errors, equal from both decoders.
 final class PNGCodecDamageTests: XCTestCase {
     private let drawn = DrawnPNG(kind: .rgb, depth: 8)
 
-    /// What both paths say of a file; they must say the same.
+    /// The result of both decoders for a file; they must agree.
     private func outcome(_ file: [UInt8], line: UInt = #line, acceptsTruncated: Bool = false) -> Result<[UInt8]?, CodecError> {
         let outcomes = [PNGCodec(), PNGCodec(inflateAtOnce: 0)].map { codec in
             Result { () throws(CodecError) in try codec.decoded(file, DecodeRequest(acceptsTruncated: acceptsTruncated)).rgba }
@@ -28,7 +28,7 @@ final class PNGCodecDamageTests: XCTestCase {
         XCTAssertEqual(outcome([]), .failure(.truncated))
     }
 
-    /// The drawn picture in so many chunks.
+    /// The drawn picture in this many chunks.
     private func split(_ count: Int) -> DrawnPNG {
         var drawn = drawn
         drawn.split = DrawnPNG.zlib(drawn.scanlines).count / count + 1
@@ -47,7 +47,7 @@ final class PNGCodecDamageTests: XCTestCase {
     }
 
     func testThatAWrongChecksumBeforeTheLastRowIsDamage() {
-        // Given: the first of three chunks.
+        // Given the first of three chunks.
         let drawn = split(3)
         var bytes = drawn.file
         bytes[33 + 8 + drawn.split] ^= 1
@@ -57,7 +57,7 @@ final class PNGCodecDamageTests: XCTestCase {
     }
 
     func testThatAWrongPixelIsDamage() {
-        // Given: neither the chunk's checksum nor the stream's is right.
+        // Given wrong checksums of the chunk and of the stream
         for drawn in [drawn, split(3)] {
             for place in [60, drawn.file.count - 40] {
                 var bytes = drawn.file
@@ -86,7 +86,7 @@ final class PNGCodecDamageTests: XCTestCase {
         // Then
         XCTAssertEqual(outcome(picture(stream)), .success(drawn.rgba))
 
-        // And where it is not, nothing vouches for the rows.
+        // Otherwise no check covers the rows.
         var bytes = picture(stream)
         bytes[bytes.count - 13] ^= 1
         XCTAssertEqual(outcome(bytes), .failure(.damaged(reason: "IDAT: incorrect data check")))
@@ -155,7 +155,7 @@ final class PNGCodecDamageTests: XCTestCase {
         for depth in [1, 2, 4, 8] {
             for transparency in [nil, [0]] as [[UInt8]?] {
                 for isInterlaced in [false, true] {
-                    // Given a palette of two colours, of which the file has the first alone
+                    // Given a palette of two colours, of which the file has only the first
                     var palette = DrawnPNG(
                         kind: .palette, depth: depth, isInterlaced: isInterlaced, palette: [[9, 8, 7], [0, 0, 0]])
                     palette.transparency = transparency
@@ -211,7 +211,7 @@ final class PNGCodecDamageTests: XCTestCase {
     }
 
     func testThatAStreamWithATooSmallWindowIsAsLibpngHasIt() {
-        // Given: stored blocks need no window, so that only the header could be wrong.
+        // Given stored blocks, which need no window, so that only the header could be wrong
         var stream = DrawnPNG.zlib(drawn.scanlines)
         (stream[0], stream[1]) = (0x08, 0x1D)
 
@@ -240,10 +240,10 @@ final class PNGCodecDamageTests: XCTestCase {
         // Given
         let drawn = DrawnPNG(kind: .rgb, depth: 8, width: 16, height: 16, isInterlaced: true)
 
-        // When: five passes of seven have come.
+        // When five of seven passes are present
         let rgba = try outcome(Array(drawn.file[..<400]), acceptsTruncated: true).get() ?? []
 
-        // Then: every pixel of the first pass fills its block or has been refined, none is black.
+        // Then every pixel of the first pass fills its block or has been refined; none is black
         XCTAssertEqual(Array(rgba.prefix(4)), Array(drawn.rgba.prefix(4)))
         XCTAssertFalse(stride(from: 0, to: rgba.count, by: 4).contains { rgba[$0..<($0 + 3)].allSatisfy { $0 == 0 } })
     }

@@ -3,7 +3,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// Pixels of every kind of PNG, against files and expectations that share nothing with the codec.
+/// Pixels of every kind of PNG, compared with independent files and expectations.
 final class PNGCodecDecodeTests: XCTestCase {
     private let codecs = ["fast": PNGCodec(), "libpng": PNGCodec(inflateAtOnce: 0)]
 

@@ -4,7 +4,7 @@ import OnesheetTesting
 import PNGCodec
 import XCTest
 
-/// Which kind of file is written, and that nothing is lost.
+/// The kind of the written file, and its losslessness.
 final class PNGCodecEncodeTests: XCTestCase {
     private func encoded(
         _ model: ColorModel, alpha: Bool = false, _ options: EncodeOptions = EncodeOptions(), width: Int = 40, height: Int = 30,

@@ -2,7 +2,7 @@ import OnesheetCore
 import PNGCodec
 import XCTest
 
-/// What the chunks around the pixels say.
+/// The contents of the chunks around the pixels.
 final class PNGCodecHeaderTests: XCTestCase {
     private func header(_ change: (inout DrawnPNG) -> Void) throws -> ImageHeader {
         var drawn = DrawnPNG(kind: .rgb, depth: 8)
@@ -58,7 +58,7 @@ final class PNGCodecHeaderTests: XCTestCase {
     }
 
     func testThatOtherPrimariesAreTold() throws {
-        // Given: those of Display P3.
+        // Given the values of Display P3
         let points = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
         let chunk = (name: "cHRM", bytes: points.flatMap(DrawnPNG.number))
 
@@ -128,9 +128,9 @@ final class PNGCodecHeaderTests: XCTestCase {
         Array("II*\0\u{8}\0\0\0\u{1}\0\u{12}\u{1}\u{3}\0\u{1}\0\0\0".utf8) + [orientation, 0, 0, 0, 0, 0, 0, 0]
     }
 
-    /// The least that is an ICC profile of a display (ICC.1 §7.2): a header, and a table of one tag with a text.
+    /// The smallest ICC profile of a display (ICC.1 §7.2): a header, and a table of one tag with a text.
     static let profile: [UInt8] = {
-        // Long enough for libpng, which takes very short chunks for broken ones.
+        // Long enough for libpng, which treats very short chunks as damaged.
         let text = Array("text\0\0\0\0No rights reserved: this profile is of no display and was made up for a test\0\0\0\0".utf8)
         let tag = Array("cprt".utf8) + DrawnPNG.number(144) + DrawnPNG.number(text.count) + text
         var bytes = [UInt8](repeating: 0, count: 128) + DrawnPNG.number(1) + tag

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RemoteSource
 
-/// Which parameters of a URL say which picture it is.
+/// The parameters of a URL that identify the picture.
 final class CountedQueryTests: XCTestCase {
     private let picture = "https://images.example/a%20b.jpg"
 
@@ -18,7 +18,7 @@ final class CountedQueryTests: XCTestCase {
         let source = try source(["query": .scalar("none")])
         // When a thousand queries are made up for one picture
         let ids = Set((0..<1000).map { source.canonicalID("\(picture)?v=\($0)") })
-        // Then it is one picture
+        // Then they give one picture
         XCTAssertEqual(ids, [picture])
         XCTAssertEqual(source.canonicalID("\(picture)?"), picture)
         XCTAssertEqual(source.canonicalID(picture), picture)
@@ -47,11 +47,11 @@ final class CountedQueryTests: XCTestCase {
     }
 
     func testThatWhatIsFetchedHasOnlyWhatCounts() async throws {
-        // Given an id that came by another way than a request
+        // Given an id that did not come from a request
         let source = try source(["query": .scalar("none")])
-        // When its place is asked for
+        // When its candidates are requested
         let candidates = try await source.candidates(for: "\(picture)?v=7")
-        // Then the same bytes stand for the same picture
+        // Then equal bytes stand for the same picture
         XCTAssertEqual(candidates.map(\.location.name), [picture])
     }
 

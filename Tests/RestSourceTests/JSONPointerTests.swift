@@ -6,7 +6,7 @@ import XCTest
 
 final class JSONPointerTests: XCTestCase {
     func testThatTheExamplesOfTheRFCPointWhereTheyShould() throws {
-        // Given: RFC 6901 §5
+        // Given RFC 6901 §5
         let json = #"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#
         let document = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
         let cases: [(String, JSONValue?)] = [

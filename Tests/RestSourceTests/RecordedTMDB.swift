@@ -3,7 +3,7 @@ import OnesheetCore
 import OnesheetTesting
 import RestSource
 
-/// TMDB as it answers, in its recorded shape.
+/// TMDB in its recorded form.
 enum RecordedTMDB {
     static let root = "https://api.themoviedb.org/3"
 

@@ -4,7 +4,7 @@ import RestSource
 import XCTest
 
 final class RestExtremesTests: XCTestCase {
-    /// Every kind of field, and a list whose pages are counted by its total.
+    /// Every kind of field, and a list whose pages follow from its total.
     private static let manifest = """
         api:
           baseURL: http://api.example
@@ -42,7 +42,7 @@ final class RestExtremesTests: XCTestCase {
     }
 
     func testThatAnAnswerOfManySmallValuesIsRefusedAndNotReadForSeconds() async throws {
-        // Given seven megabytes of short texts, which is not too many bytes
+        // Given seven megabytes of short texts, below the limit of bytes
         let source = try source(["list": #"{"items":["# + String(repeating: "\"a\",", count: 7 << 18) + "1]}"], 20)
         do {
             _ = try await source.titles(TitleQuery())

@@ -5,7 +5,7 @@ import XCTest
 
 final class PaintingTests: XCTestCase {
     func testThatAShapeCoversItsAreaExactly() throws {
-        // Given: a circle whose edge cuts many pixels, partly off the canvas on two sides
+        // Given a circle whose edge cuts many pixels, partly outside the canvas on two sides
         let (whole, cut) = (Path.circle(Point(0.5, 0.5), 0.3), Path.circle(Point(0, 0.5), 0.3))
 
         // When
@@ -52,7 +52,7 @@ final class PaintingTests: XCTestCase {
     }
 
     func testThatASyllableIsPutTogetherFromItsLetters() throws {
-        // Given: initial and vowel; with a final; with a double final
+        // Given initial and vowel; with a final; with a double final
         let syllables: [Character] = ["가", "각", "넋"]
 
         // When

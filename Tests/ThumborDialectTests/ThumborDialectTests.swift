@@ -4,7 +4,7 @@ import XCTest
 
 @testable import ThumborDialect
 
-/// Addresses and what they are translated into. What a server then makes of them is tested with the server.
+/// Addresses and their translations. Server tests cover the responses.
 final class ThumborDialectTests: XCTestCase {
     private let server = FakeDialectServer()
 

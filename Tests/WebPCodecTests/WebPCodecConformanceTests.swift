@@ -9,7 +9,7 @@ final class WebPCodecConformanceTests: XCTestCase {
         let kinds = [ColorModel.gray, .rgb].flatMap { model in
             [false, true].map { PixelLayout(width: 1, height: 1, model: model, hasAlpha: $0) }
         }
-        // A chunk of odd length is followed by a byte that says nothing.
+        // A chunk of odd length has a padding byte.
         let conformance = CodecConformance(
             codec, encodes: kinds, tolerance: tolerance, profile: [UInt8](1...255), spareTail: 1,
             damages: 100)

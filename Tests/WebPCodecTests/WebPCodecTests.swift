@@ -7,7 +7,7 @@ import XCTest
 final class WebPCodecTests: XCTestCase {
     private let codec = WebPCodec(lossless: true)
 
-    /// A file that loses nothing, each pixel by `pixel`.
+    /// A lossless file with the pixels of `pixel`.
     private func file(
         _ width: Int, _ height: Int, alpha: Bool = false, _ options: EncodeOptions = EncodeOptions(),
         _ pixel: (Int, Int) -> [UInt8]
@@ -35,15 +35,15 @@ final class WebPCodecTests: XCTestCase {
     private func riff(_ chunks: [UInt8]) -> [UInt8] { chunk("RIFF", Array("WEBP".utf8) + chunks) }
 
     func testThatWhatStandsBehindTheFirstFrameMayBeMissing() throws {
-        // Given a picture with EXIF behind it
+        // Given a picture with EXIF after it
         let exif = EXIF.tiff(copyright: "A. Painter")
         let file = try file(9, 7, EncodeOptions(exif: exif)) { x, y in [UInt8(x * 20), UInt8(y * 30), 9] }
         let whole = try decoded(file).rgba
-        // When it is cut off, from its last byte to the whole chunk, then the picture is there
+        // When it is truncated, from its last byte to the whole chunk, then the picture is decoded
         for missing in 1...exif.count + 8 {
             XCTAssertEqual(try decoded(file.dropLast(missing)).rgba, whole, "\(missing)")
         }
-        // And not without its own last bytes
+        // But not without its own last bytes
         XCTAssertThrowsError(try decoded(file.dropLast(exif.count + 8 + 8))) {
             XCTAssertEqual($0 as? CodecError, .truncated)
         }
@@ -63,14 +63,14 @@ final class WebPCodecTests: XCTestCase {
 
     func testThatADeadlineThatHasPassedEndsTheWork() throws {
         for codec in [WebPCodec(), WebPCodec(lossless: true)] {
-            // Given how often the clock is looked at
+            // Given the number of reads of the clock
             let picture = try DrawnPoster(width: 60, height: 90).draw()
             let (writing, reading) = (LookedAtClock(), LookedAtClock())
             let file = try codec.encode(picture, EncodeOptions(deadline: writing.deadline(after: .max)))
             _ = try codec.picture(Array(file.readableBytesView), DecodeRequest(deadline: reading.deadline(after: .max)))
             XCTAssertGreaterThan(writing.looks, 3)
             XCTAssertGreaterThan(reading.looks, 0)
-            // When the time is up at one of them
+            // When the deadline passes at one of them
             for looks in [0, writing.looks - 1] {
                 XCTAssertThrowsError(
                     try codec.encode(picture, EncodeOptions(deadline: LookedAtClock().deadline(after: looks)))
@@ -89,7 +89,7 @@ final class WebPCodecTests: XCTestCase {
     }
 
     func testThatTheFirstFrameOfAnAnimationLiesOnItsCanvas() throws {
-        // Given: a red frame of 2 × 2 at (2, 4) of 8 × 8, and a second one over all.
+        // Given a red frame of 2 × 2 at (2, 4) of 8 × 8, and a second one over everything
         let frames = [(2, 4, try file(2, 2) { _, _ in [255, 0, 0] }), (0, 0, try file(8, 8) { _, _ in [0, 0, 255] })]
         let animation = riff(
             chunk("VP8X", [0x02, 0, 0, 0] + little(7, 3) + little(7, 3)) + chunk("ANIM", [0, 0, 0, 0, 0, 0])
@@ -187,7 +187,7 @@ final class WebPCodecTests: XCTestCase {
     }
 
     func testThatTheSampleIsUnderstood() throws {
-        // Given: the sample's lines, of which none is nested.
+        // Given the lines of the sample, which has no nesting
         let lines = WebPCodec.sampleConfiguration.split(separator: "\n").filter { !$0.hasPrefix("#") }
         var keys = Dictionary(
             uniqueKeysWithValues: lines.map { line -> (String, ConfigurationValue) in

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Time is the embedded loop's: it passes when the test says so. An embedded channel takes what is flushed.
+/// The test controls the time of the embedded loop. An embedded channel accepts all flushed data.
 final class BodyWatchTests: XCTestCase {
     private let channel = EmbeddedChannel()
     private let memory = ResponseMemory(limit: 1 << 20)

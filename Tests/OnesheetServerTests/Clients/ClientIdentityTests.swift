@@ -12,18 +12,18 @@ final class ClientIdentityTests: XCTestCase {
     func testThatAClientIsFoundBehindTrustedProxiesAndNowhereElse() throws {
         let proxy = "127.0.0.1"
         let table: [(peer: String?, fields: HTTPFields, client: String?)] = [
-            // Without a proxy, fields are only words
+            // Without a proxy, the fields are ignored
             ("192.0.2.9", [:], "192.0.2.9"), ("192.0.2.9", [.forwardedFor: "198.51.100.1"], "192.0.2.9"),
             ("192.0.2.9", [.forwarded: "for=198.51.100.1"], "192.0.2.9"),
-            // A proxy that says nothing, or nothing that can be read, has many clients
+            // A proxy without a valid address has many clients
             (proxy, [:], nil), (nil, [:], nil), (proxy, [.forwardedFor: "unknown"], nil), (proxy, [.forwardedFor: ","], nil),
-            // The last one that is not trusted is the client; what stands before it is what the client wrote
+            // The last untrusted address is the client; the client wrote the earlier ones
             (proxy, [.forwardedFor: "198.51.100.1"], "198.51.100.1"), (nil, [.forwardedFor: "198.51.100.1"], "198.51.100.1"),
             (proxy, [.forwardedFor: "203.0.113.7, 198.51.100.1"], "198.51.100.1"),
             (proxy, [.forwardedFor: "203.0.113.7,198.51.100.1 ,10.0.0.3, 127.0.0.1"], "198.51.100.1"),
             (proxy, [.forwardedFor: "10.0.0.3, 10.0.0.4"], "10.0.0.3"),
             (proxy, [.forwardedFor: "203.0.113.7, nonsense, 10.0.0.4"], "10.0.0.4"),
-            // With ports, and in the words of RFC 7239
+            // With ports, and in the syntax of RFC 7239
             (proxy, [.forwardedFor: "198.51.100.1:4711"], "198.51.100.1"),
             (proxy, [.forwardedFor: "[2001:db8::1]:4711"], "2001:db8::"),
             (proxy, [.forwarded: "for=203.0.113.7, proto=https;For=\"[2001:db8::1]:4711\";by=10.0.0.1"], "2001:db8::"),

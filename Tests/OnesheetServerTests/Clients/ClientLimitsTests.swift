@@ -5,14 +5,14 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What clients may not do, over real connections that the server itself closes.
+/// Limits for clients, tested with real connections that the server closes.
 final class ClientLimitsTests: ServerTestCase {
     func testThatNoMoreAreServedAtOnceThanMayBeConnected() async throws {
         for limit in [1, 3] {
-            // Given a server with few places
+            // Given a server with few slots
             let server = try await server(keys: "clients: { connections: \(limit) }")
             let presence = Presence()
-            // When more connect at once, and each asks many times once it was answered
+            // When more clients connect at once, and each sends many requests in turn
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask { [server] in
@@ -27,7 +27,7 @@ final class ClientLimitsTests: ServerTestCase {
                 }
                 try await group.waitForAll()
             }
-            // Then all are answered, those beyond the limit only after another has left
+            // Then all get responses, those beyond the limit only after another has left
             XCTAssertLessThanOrEqual(presence.most, limit)
         }
     }
@@ -50,13 +50,13 @@ final class ClientLimitsTests: ServerTestCase {
                 "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 200 "
             ),
         ] {
-            // Given a server that waits for one thing an hour, and for this no longer than a moment
+            // Given a server with one short timeout and otherwise long ones
             let server = try await server(keys: "admin: { token: secret }\nclients: { \(clients) }")
             try await OpenConnection.with(server.url) { connection in
                 _ = try await connection.get(poster)
             }
             try await OpenConnection.with(server.url) { connection in
-                // When a client says this and no more
+                // When a client sends this and no more
                 if !said.isEmpty { try await connection.send(said) }
                 // Then the connection ends
                 let rest = await connection.readToEnd()
@@ -68,17 +68,17 @@ final class ClientLimitsTests: ServerTestCase {
     func testThatAClientThatTakesNoneOfItsAnswersMakesRoom() async throws {
         let poster = "/t/p/original/sample/1.jpg"
         for memory in ["256MiB", "0"] {
-            // Given a server with one place, and a picture that it sends from memory or from a file
+            // Given a server with one slot, and a picture in memory or in a file
             let server = try await server(
                 keys: "clients: { connections: 1, requestTimeout: 1h, idleTimeout: 200ms }", memory: memory)
             for _ in 0..<3 {
-                // Each on a connection of its own, which may have been closed before all is read.
+                // Each on its own connection, which may close before everything is read.
                 try await OpenConnection.with(server.url) { connection in _ = try await connection.get(poster) }
             }
             try await OpenConnection.with(server.url) { stalled in
-                // When the one who has it asks for more than any buffer holds, and reads nothing
+                // When its holder requests more than any buffer holds, and reads nothing
                 try await stalled.send(String(repeating: "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n", count: 400))
-                // Then the place is somebody else's in the end
+                // Then another client gets the slot in the end
                 try await OpenConnection.with(server.url) { next in
                     let answer = try await next.get("/health")
                     XCTAssertTrue(answer.head.hasPrefix("HTTP/1.1 200 "), answer.head)
@@ -89,7 +89,7 @@ final class ClientLimitsTests: ServerTestCase {
     }
 
     func testThatAnAddressMayCauseSoManyMissesAndAnyNumberOfHits() async throws {
-        // Given an address that may cause three misses, and a proxy's word on who it is
+        // Given an address with a limit of three misses, and a proxy that names it
         let server = try await server(
             keys: """
                 admin: { token: secret }
@@ -104,24 +104,24 @@ final class ClientLimitsTests: ServerTestCase {
             let answer = try await ask("/i/unsafe/w:\(width)/plain/sample://1@jpg", "192.0.2.1")
             XCTAssertEqual(answer.status, 200)
         }
-        // When it asks for another one, for titles, or for a size
+        // When it requests another one, titles, or a size
         let refused = try await ask("/i/unsafe/w:14/plain/sample://1@jpg", "192.0.2.1")
-        // Then it is told when it may
+        // Then it gets a time for a retry
         assertProblem(refused, 429, "clients.perAddress.misses")
         XCTAssertNotNil(refused.field("Retry-After").flatMap { Int($0) })
         let titles = try await ask("/sources/sample/titles?query=never+asked", "192.0.2.1")
         assertProblem(titles, 429, "clients.perAddress.misses")
-        // And what is there it gets as often as it likes
+        // And it gets cached images as often as it likes
         for _ in 0..<20 {
             let hit = try await ask("/i/unsafe/w:11/plain/sample://1@jpg", "192.0.2.1")
             XCTAssertEqual(hit.status, 200)
         }
-        // And everybody else gets everything: another address, and programs of this machine
+        // And all others are not limited: another address, and programs of this machine
         for client in ["192.0.2.2", nil] {
             let answer = try await ask("/i/unsafe/w:\(client == nil ? 15 : 16)/plain/sample://1@jpg", client)
             XCTAssertEqual(answer.status, 200)
         }
-        // And so does the administrator from that very address
+        // And neither is the administrator from that address
         let order = try await server.send(
             "/prefetch", method: "POST", fields: [("X-Forwarded-For", "192.0.2.1"), ("Authorization", "Bearer secret")],
             body: "{\"source\": \"sample\", \"ids\": [\"1\", \"2\", \"3\", \"4\"], \"sizes\": [\"w92\"]}")
@@ -131,25 +131,25 @@ final class ClientLimitsTests: ServerTestCase {
     }
 
     func testThatAnAddressMayHaveSoManyConnections() async throws {
-        // Given a server that trusts nobody, so that this machine is an address like all others
+        // Given a server without trusted proxies, so that this machine is an ordinary address
         let server = try await server(keys: "clients: { perAddress: { connections: 2 }, trustedProxies: [] }")
         try await OpenConnection.with(server.url) { first in
             let answer = try await first.get("/health")
             XCTAssertTrue(answer.head.hasPrefix("HTTP/1.1 200 "))
             try await OpenConnection.with(server.url) { second in
                 _ = try await second.get("/health")
-                // When a third one comes, then it is closed
+                // When a third one connects, then it is closed
                 try await OpenConnection.with(server.url) { third in
                     let nothing = await third.readToEnd()
                     XCTAssertEqual(nothing, "")
                 }
-                // And those that are there are served
+                // And the first two are served
                 let metrics = try await second.get("/metrics")
                 XCTAssertTrue(
                     String(buffer: metrics.body).contains("onesheet_clients_refused_total{reason=\"connections\"} 1\n"))
             }
         }
-        // And when they have left there is room again
+        // And after they have left there is room again
         var (isServed, tries) = (false, 0)
         while !isServed, tries < 10_000 {
             try await OpenConnection.with(server.url) { connection in
@@ -165,19 +165,19 @@ final class ClientLimitsTests: ServerTestCase {
         func clients(_ text: String) throws -> ClientsConfiguration {
             try file.parse("clients: \(text)\nsources: { s: { type: sample } }").clients
         }
-        // Given what holds without a word
+        // Given a silent connection
         let usual = try clients("{ connections: 9 }")
         XCTAssertEqual(usual.perAddress.connections, 256)
         XCTAssertEqual(usual.perAddress.misses, 20)
         XCTAssertEqual(usual.perAddress.burst, 400)
         XCTAssertEqual(usual.trustedProxies, [.loopback])
         XCTAssertEqual(usual.memory(within: Limits()), 128 << 20)
-        // When somebody says something, then it is taken
+        // When a valid value is configured, then it applies
         let said = try clients("{ perAddress: { misses: 0.5 }, trustedProxies: [private, 203.0.113.0/24], memory: 64MiB }")
         XCTAssertEqual(said.perAddress.misses, 0.5)
         XCTAssertEqual(said.trustedProxies.count, 2)
         XCTAssertEqual(said.memory(within: Limits()), 64 << 20)
-        // Or refused in words that say what would do
+        // Otherwise the error names valid values
         for (text, message) in [
             ("{ perAddress: { connections: -1 } }", "clients.perAddress.connections: needs at least 1, or 0 for no limit"),
             ("{ perAddress: { misses: nan } }", "clients.perAddress.misses"),
@@ -198,16 +198,16 @@ final class ClientLimitsTests: ServerTestCase {
         for (proxies, scheme) in [
             ("", "https"), ("clients: { trustedProxies: [loopback] }", "https"), ("clients: { trustedProxies: [] }", "http"),
         ] {
-            // Given a server, and what it is told of its proxies
+            // Given a server with settings for its proxies
             let server = try await server(keys: "dialects: [iiif]\n" + proxies)
-            // When this machine says that it was reached over HTTPS
+            // When this machine claims that the client used HTTPS
             let answer = try await server.send("/iiif/3/sample%3A%2F%2F1/info.json", fields: [("X-Forwarded-Proto", "https")])
-            // Then that counts unless others were named
+            // Then the claim counts unless other proxies are configured
             XCTAssertTrue((try answer.json()["id"] as? String)?.hasPrefix(scheme + ":") ?? false, answer.text)
         }
     }
 
-    /// How many are there at the same time.
+    /// The number of concurrent connections.
     private final class Presence: Sendable {
         private let counts = Mutex((now: 0, most: 0))
 

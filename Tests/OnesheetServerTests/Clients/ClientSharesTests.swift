@@ -13,16 +13,16 @@ final class ClientSharesTests: XCTestCase {
     }
 
     func testThatMissesComeAtOnceAndThenAtTheirRate() throws {
-        // Given an address that has had all that it may have at once
+        // Given an address that has used its whole share
         let shares = ClientShares(limits, now: start)
         let address = try address("192.0.2.1")
         for _ in 0..<3 { XCTAssertNil(shares.miss(address, at: start)) }
-        // When it asks for more, then it is told when there is more
+        // When it requests more, then it gets a time for a retry
         XCTAssertEqual(shares.miss(address, at: start), 2)
         XCTAssertEqual(shares.miss(address, at: start + .seconds(1)), 1)
         XCTAssertNil(shares.miss(address, at: start + .seconds(2)))
         XCTAssertNotNil(shares.miss(address, at: start + .seconds(2)))
-        // And nobody else waits for it
+        // And other addresses are not affected
         XCTAssertNil(shares.miss(try self.address("192.0.2.2"), at: start))
     }
 
@@ -48,7 +48,7 @@ final class ClientSharesTests: XCTestCase {
     }
 
     func testThatManyAddressesTakeNoMoreMemoryThanThereIsAndFreeNobodyOfItsDebts() throws {
-        // Given one who has had all, and more addresses than are remembered
+        // Given an address without a share left, and more addresses than are remembered
         let shares = ClientShares(limits, most: 100, now: start)
         let debtor = try address("192.0.2.1")
         for _ in 0..<3 { _ = shares.miss(debtor, at: start) }
@@ -56,11 +56,11 @@ final class ClientSharesTests: XCTestCase {
         for index in 0..<1000 where shares.miss(try address("10.0.\(index / 250).\(index % 250)"), at: start) != nil {
             refused += 1
         }
-        // Then there are no more than that, those without a place share one, and the first is still known
+        // Then their number is bounded, those beyond share one, and the first is still known
         XCTAssertEqual(shares.count, 100)
         XCTAssertGreaterThan(refused, 800)
         XCTAssertNotNil(shares.miss(debtor, at: start))
-        // And when time has passed there is room again
+        // And after some time there is room again
         XCTAssertNil(shares.miss(try address("198.51.100.1"), at: start + .seconds(60)))
         XCTAssertEqual(shares.count, 1)
     }

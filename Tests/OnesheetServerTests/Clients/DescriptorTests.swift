@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What the server does when the process has as many files open as it may have.
+/// The server at the limit of open files.
 final class DescriptorTests: XCTestCase {
     func testThatConnectionsFitIntoWhatThereIs() {
         for (files, connections) in [(32_768, 16_256), (1024, 384), (256, 64), (64, 16), (1, 8)] {
@@ -15,7 +15,7 @@ final class DescriptorTests: XCTestCase {
     }
 
     func testThatAConnectionWithoutADescriptorIsAcceptedAndClosed() throws {
-        // Given a server's channel
+        // Given a server channel
         var refused = 0
         let spare = SpareDescriptor { refused += 1 }
         let (server, taken) = (EmbeddedChannel(), Taken())
@@ -37,7 +37,7 @@ final class DescriptorTests: XCTestCase {
         XCTAssertEqual(taken.errors, 1)
     }
 
-    /// What the rest of the server gets.
+    /// The messages for the rest of the pipeline.
     private final class Taken: ChannelInboundHandler {
         typealias InboundIn = any Channel
         var count = 0

@@ -8,12 +8,12 @@ final class ResponseMemoryTests: XCTestCase {
     private let memory = ResponseMemory(limit: 1 << 20)
 
     func testThatABodyThatManyAreSentCountsOnce() throws {
-        // Given a body of half of what there is
+        // Given a body of half the budget
         let body = body(512 << 10)
         // When three hold it, one of them a part of it
         let holds = [memory.admit(body, isInTier: false), memory.admit(body, isInTier: false)]
         let part = memory.hold(try XCTUnwrap(body.getSlice(at: 100, length: 10)))
-        // Then it is held once, until the last one lets go
+        // Then it is counted once, until the last one releases it
         XCTAssertFalse(holds.contains { $0 == nil })
         XCTAssertEqual(memory.held, body.storageCapacity)
         withExtendedLifetime(holds) {}
@@ -33,14 +33,14 @@ final class ResponseMemoryTests: XCTestCase {
     func testThatMemorysOwnAndShortOnesGoOn() {
         // Given no room
         let first = memory.admit(body(1 << 20), isInTier: false)
-        // When others come, then a short one and one that is there anyway go on, and a long one does not
+        // When others come, then a short body and an existing one continue, and a long one does not
         let short = memory.admit(body(32 << 10), isInTier: false)
         let hit = memory.admit(body(600 << 10), isInTier: true)
         XCTAssertNotNil(short)
         XCTAssertNotNil(hit)
         XCTAssertNil(memory.admit(body(128 << 10), isInTier: false))
         XCTAssertFalse(memory.makeRoom())
-        // And short ones have an end, too
+        // And short ones are limited too
         var more: [BodyHold] = []
         for _ in 0..<100 { if let hold = memory.admit(body(60 << 10), isInTier: false) { more.append(hold) } }
         XCTAssertLessThan(more.count, 10)
@@ -48,7 +48,7 @@ final class ResponseMemoryTests: XCTestCase {
     }
 
     func testThatTheSlowestIsLetGoOfWhenThereIsNoRoom() throws {
-        // Given two clients that are sent bodies, of whom one has waited for long
+        // Given two clients that receive bodies, one of which has waited for long
         let channels = [EmbeddedChannel(), EmbeddedChannel()]
         for channel in channels { try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait() }
         let receivers = channels.map { BodyReceiver($0, memory) }
@@ -57,13 +57,13 @@ final class ResponseMemoryTests: XCTestCase {
         // When room is needed before they are slow
         memory.drop(1, at: .now())
         XCTAssertTrue(channels.allSatisfy(\.isActive))
-        // And when they are, and one of them has taken something meanwhile
+        // And when they are slow, and one has read something meanwhile
         let later = NIODeadline.now() + ResponseMemory.patience
         while NIODeadline.now() <= receivers[0].waitingSince {}
         receivers[1].wrote(1)
         receivers[1].took()
         memory.drop(1, at: later)
-        // Then the other one is let go of
+        // Then the other one is disconnected
         XCTAssertFalse(channels[0].isActive)
         XCTAssertTrue(channels[1].isActive)
         XCTAssertEqual(memory.droppedClients, 1)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Time is the embedded loop's: it passes when the test says so.
+/// The test controls the time of the embedded loop.
 final class SlowClientsTests: XCTestCase {
     private let channel = EmbeddedChannel()
     private var phase = ConnectionPhase.idle
@@ -50,7 +50,7 @@ final class SlowClientsTests: XCTestCase {
     }
 
     func testThatAClientThatTakesNoneOfItsAnswerIsLeft() throws {
-        // Written and not taken: an embedded channel keeps what is not flushed.
+        // Written and not sent: an embedded channel keeps data that is not flushed.
         phase = .answering
         channel.write(ByteBuffer(string: "answer"), promise: nil)
         channel.embeddedEventLoop.advanceTime(by: .seconds(50))

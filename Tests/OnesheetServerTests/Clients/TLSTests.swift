@@ -22,11 +22,11 @@ final class TLSTests: ServerTestCase {
         for (version, expected) in [
             (HTTPClient.Configuration.HTTPVersion.http1Only, HTTPVersion.http1_1), (.automatic, HTTPVersion.http2),
         ] {
-            // When a client that trusts it asks, twice
+            // When a client that trusts it sends two requests
             let client = try client(certificate, version)
             for _ in 0..<2 {
                 let (response, body) = try await get(server.url + poster, client)
-                // Then it gets the same picture in the version that it chose
+                // Then it gets the same picture in the selected HTTP version
                 XCTAssertEqual(response.version, expected)
                 XCTAssertEqual(response.status.code, 200)
                 XCTAssertEqual(body, plain.body)
@@ -40,13 +40,13 @@ final class TLSTests: ServerTestCase {
     func testThatCachedPicturesAreAnsweredByTheFastPathInBothVersions() async throws {
         let certificate = try SelfSigned(in: folder())
         for version in [HTTPClient.Configuration.HTTPVersion.http1Only, .automatic] {
-            // Given a server that was asked for a picture, without a fast path and with one, while time stands still
+            // Given a server after a request for a picture, with and without a fast path, while the clock stands still
             let clock = ManualClock().wallClock
             let slow = try await server(keys: certificate.yaml, clock: clock, hasFastPath: false)
             let fast = try await server(keys: certificate.yaml, clock: clock)
             let client = try client(certificate, version)
             for way in [slow, fast] { _ = try await get(way.url + poster, client) }
-            // When it is asked for again, in many ways, then both say the same
+            // When it is requested again in many ways, then both give the same response
             let tag = try await get(fast.url + poster, client).0.headers.first(name: "ETag") ?? ""
             for (path, fields) in [
                 (poster, []), (poster, [("If-None-Match", tag)]), (poster, [("Range", "bytes=1-4")]),
@@ -59,7 +59,7 @@ final class TLSTests: ServerTestCase {
                     XCTAssertEqual(answer, expected, "\(version) \(method) \(path) \(fields)")
                 }
             }
-            // And only the first, those with other fields and what is wrong was the router's
+            // And the router handled only the first request, and those with other fields or mistakes
             let (_, metrics) = try await get(fast.url + "/metrics", client)
             let lines = String(buffer: metrics).split(separator: "\n")
             XCTAssertTrue(lines.contains("onesheet_request_seconds_count{route=\"/t/p/\"} 7"), "\(lines)")
@@ -89,7 +89,7 @@ final class TLSTests: ServerTestCase {
     }
 
     func testThatTheFieldsOfARequestOverHTTP2AreLimitedToo() async throws {
-        // Given a client that has a connection
+        // Given a connected client
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml)
         let client = try client(certificate)
@@ -98,7 +98,7 @@ final class TLSTests: ServerTestCase {
             request.headers.add(name: "a", value: String(repeating: "b", count: bytes))
             return Int(try await client.execute(request, timeout: .seconds(60)).status.code)
         }
-        // When it sends as many bytes of fields as there may be, then it is answered
+        // When it sends the largest allowed header, then it gets a response
         let most = try await ask(15_000)
         XCTAssertEqual(most, 200)
         do {
@@ -106,27 +106,27 @@ final class TLSTests: ServerTestCase {
             let more = try await ask(17_000)
             XCTFail("it is answered \(more)")
         } catch {
-            // Then the connection ends, and at once: the time that the client gives it is not over
+            // Then the connection closes immediately: the client's timeout has not passed
             XCTAssertNotEqual(error as? HTTPClientError, .deadlineExceeded)
         }
-        // And whoever comes next is answered
+        // And later clients are served
         let (answer, _) = try await get(server.url + "/health", client)
         XCTAssertEqual(answer.status.code, 200)
     }
 
     func testThatARenewedCertificateIsForNewConnections() async throws {
-        // Given a server and a client that is connected
+        // Given a server and a connected client
         let folder = folder()
         let old = try SelfSigned(in: folder)
         let server = try await server(keys: old.yaml)
         let before = try client(old)
         let (first, _) = try await get(server.url + "/health", before)
         XCTAssertEqual(first.status.code, 200)
-        // When the certificate is another one
+        // When the certificate is replaced
         let untrusting = try client(old)
         let new = try SelfSigned(in: folder)
         server.reload(keys: new.yaml)
-        // Then new clients are shown that, and who was connected stays so
+        // Then new clients get the new one, and the connected one stays connected
         let (after, _) = try await get(server.url + "/health", try client(new))
         XCTAssertEqual(after.status.code, 200)
         let (still, _) = try await get(server.url + "/health", before)
@@ -150,10 +150,10 @@ final class TLSTests: ServerTestCase {
             ("nonsense", "tls.key: cannot read"), ("", "tls.key: cannot read"),
             (try String(contentsOfFile: other.key, encoding: .utf8), "tls: the certificate and the key do not match"),
         ] {
-            // When its key is damaged, or another certificate's
+            // When its key is damaged, or belongs to another certificate
             try Data(text.utf8).write(to: URL(filePath: certificate.key))
             server.reload(keys: certificate.yaml)
-            // Then the log says so, and new connections are as before
+            // Then the log reports that, and new connections use the old one
             let last = lines.all.last { $0.contains("the new certificate cannot be used") } ?? ""
             XCTAssertTrue(last.contains(words), last)
         }
@@ -179,14 +179,14 @@ final class TLSTests: ServerTestCase {
     }
 
     func testThatWhoeverDoesNotSpeakTLSIsLeftAndOthersAreNot() async throws {
-        // Given a server that does not wait long
+        // Given a server with a short timeout
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 200ms }")
         for text in ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}", ""] {
-            // When somebody sends something else, half a greeting, or nothing
+            // When a client sends other bytes, half a handshake, or nothing
             try await OpenConnection.with(server.url) { connection in
                 if !text.isEmpty { try await connection.send(text) }
-                // Then the connection ends without an answer
+                // Then the connection closes without a response
                 let answer = await connection.readToEnd()
                 XCTAssertFalse(answer.contains("HTTP/1.1 200"), answer)
             }
@@ -196,7 +196,7 @@ final class TLSTests: ServerTestCase {
     }
 
     func testThatAnIdleConnectionOfHTTP2EndsAlsoWhereItsClientDoesNotEvenSayGoodbye() async throws {
-        // Given a server that waits no longer than a moment
+        // Given a server with a very short timeout
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 100ms }")
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -207,9 +207,9 @@ final class TLSTests: ServerTestCase {
         let settings = "\0\0\0\u{4}\0\0\0\0\0"
         for said in [preface + settings, preface, "PRI * HTTP/2.0\r\n"] {
             try await OpenConnection.with(server.url, tls) { connection in
-                // When a client begins (RFC 9113 §3.4), and then answers nothing
+                // When a client starts (RFC 9113 §3.4) and then stays silent
                 try await connection.send(said)
-                // Then the connection ends
+                // Then the connection closes
                 let answer = await connection.readToEnd()
                 XCTAssertFalse(answer.isEmpty, said)
             }
@@ -228,7 +228,7 @@ final class TLSTests: ServerTestCase {
         try await server.end()
     }
 
-    /// A client that trusts `certificate` and no other.
+    /// A client that trusts only `certificate`.
     private func client(
         _ certificate: SelfSigned, _ version: HTTPClient.Configuration.HTTPVersion = .automatic
     ) throws -> HTTPClient {
@@ -236,14 +236,14 @@ final class TLSTests: ServerTestCase {
         tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.httpVersion = version
-        // A failed connection is an answer here.
+        // A failed connection is a valid outcome here.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         addTeardownBlock { try await client.shutdown() }
         return client
     }
 
-    /// The answer as text, but for the moment and how long it took.
+    /// The response as text, except for time and durations.
     private func ask(
         _ url: String, _ method: HTTPMethod, _ fields: [(String, String)], _ client: HTTPClient
     ) async throws -> [String] {

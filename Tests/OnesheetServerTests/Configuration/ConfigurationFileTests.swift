@@ -6,7 +6,7 @@ import XCTest
 
 final class ConfigurationFileTests: XCTestCase {
     func testThatDESIGNsExampleIsRead() throws {
-        // Given the configuration that the documentation shows
+        // Given the configuration in the documentation
         let text = """
             listen: 127.0.0.1:8080
             cache:
@@ -24,9 +24,9 @@ final class ConfigurationFileTests: XCTestCase {
         let environment = [
             "ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a",
         ]
-        // When it is read
+        // When it is decoded
         let configuration = try ConfigurationFile(environment: environment).parse(text)
-        // Then every value is what it says
+        // Then every value is correct
         XCTAssertEqual(configuration.listen, .host("127.0.0.1", port: 8080))
         XCTAssertEqual(configuration.cache.memory.bytes.bytes, 268_435_456)
         XCTAssertEqual(configuration.cache.disk.bytes.bytes, 10_737_418_240)
@@ -45,7 +45,7 @@ final class ConfigurationFileTests: XCTestCase {
     }
 
     func testThatMistakesAreNamedWithTheirPlace() {
-        // Given configurations with one mistake each, and what the message has to say
+        // Given configurations with one mistake each, and the expected words of the message
         let table = [
             ("lisen: 127.0.0.1:80\nsources: { a: { type: sample } }", "unknown key “lisen”; did you mean “listen”?"),
             ("cache: { memory: { byte: 1 } }", "cache.memory: unknown key “byte”; did you mean “bytes”?"),
@@ -71,9 +71,9 @@ final class ConfigurationFileTests: XCTestCase {
             ("cors: { origins: [\"null\"] }", "cors.origins"), ("cors: { origins: [\"https://*.example.com\"] }", "cors.origins"),
         ]
         for (text, message) in table {
-            // When they are read
+            // When they are decoded
             XCTAssertThrowsError(try ConfigurationFile(environment: [:]).parse(text), text) { error in
-                // Then the message says what and where
+                // Then the message names the problem and its path
                 XCTAssertTrue("\(error)".contains(message), "\(text) → \(error)")
             }
         }

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// `docs/configuration.md` has the tables that the server prints. `make reference` writes them anew.
+/// `docs/configuration.md` has the tables that the server prints. `make reference` regenerates them.
 final class ConfigurationReferenceTests: XCTestCase {
     func testThatTheDocumentHasEveryTableAsTheServerPrintsIt() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/configuration.md")
@@ -23,7 +23,7 @@ final class ConfigurationReferenceTests: XCTestCase {
     func testThatEveryKeySaysWhatItIs() {
         // Given
         let rows = ServerConfiguration.rows(below: "")
-        // Then each path is there once, and nothing is left empty
+        // Then each path appears once, and no cell is empty
         XCTAssertGreaterThan(rows.count, 50)
         XCTAssertEqual(Set(rows.map(\.path)).count, rows.count)
         XCTAssertEqual(rows.filter { $0.kind.isEmpty || $0.kind == "section" || $0.standard.isEmpty || $0.meaning.isEmpty }, [])

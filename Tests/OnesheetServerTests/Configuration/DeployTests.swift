@@ -4,16 +4,16 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What `examples/deploy` says in several files is the same in all of them, and the server takes it.
+/// The files of `examples/deploy` agree with one another, and the server accepts them.
 final class DeployTests: XCTestCase {
     private let secrets = ["ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c0d"]
 
     func testThatTheConfigurationIsRightForAMachineAndForAContainer() throws {
         let text = try file("onesheet.yaml")
-        // Given what the unit sets, and what the image does
+        // Given the variables of the unit and of the image
         let machine = try ConfigurationFile(environment: secrets).parse(text)
         let image = try ConfigurationFile(environment: secrets.merging(try imageEnvironment()) { $1 }).parse(text)
-        // Then the server starts with both
+        // Then the server starts with either
         try machine.requireProtection()
         try image.requireProtection()
         XCTAssertEqual(machine.listen, .socket(path: "/run/onesheet/onesheet.sock"))
@@ -31,10 +31,10 @@ final class DeployTests: XCTestCase {
         XCTAssertEqual(
             try XCTUnwrap(unit["ExecStart"]).split(separator: " ").dropFirst(),
             ["serve", "--config", "/etc/onesheet/onesheet.yaml"])
-        // The folders that it may write to are the configuration's.
+        // The writable folders are those of the configuration.
         XCTAssertEqual("/var/cache/" + (unit["CacheDirectory"] ?? ""), configuration.cache.disk.path)
         XCTAssertEqual(configuration.listen, .socket(path: "/run/\(unit["RuntimeDirectory"] ?? "")/onesheet.sock"))
-        // Nobody kills it while it drains.
+        // systemd does not kill the server during draining.
         let patience = try XCTUnwrap(unit["TimeoutStopSec"].flatMap { Double($0.dropLast()) })
         XCTAssertGreaterThan(patience, configuration.shutdown.delay.seconds + configuration.shutdown.deadline.seconds)
         XCTAssertGreaterThan(Int(unit["LimitNOFILE"] ?? "") ?? 0, 2 * configuration.clients.connections)
@@ -43,30 +43,30 @@ final class DeployTests: XCTestCase {
     func testThatTheUnitBoundsWhatTheServerMayTakeAndReach() throws {
         let unit = try settings("onesheet.service")
         let configuration = try ConfigurationFile(environment: secrets).parse(try file("onesheet.yaml"))
-        // More than the configuration lets it take, and not without end.
+        // More memory than the configuration allows, but with a limit.
         let memory = try XCTUnwrap(unit["MemoryMax"].flatMap { Int($0.dropLast()) }) << 20
         XCTAssertEqual(unit["MemoryMax"]?.last, "M")
         let counted = configuration.limits.limits.memory + configuration.cache.memory.bytes.bytes
         XCTAssertGreaterThan(memory, counted + 128 << 20)
         XCTAssertLessThan(memory, 4 * counted)
         XCTAssertNotNil(unit["TasksMax"].flatMap { Int($0) })
-        // Not where clouds tell secrets, nor into networks of one's own.
+        // No access to the metadata service of clouds and to private networks.
         let denied = Set((unit["IPAddressDeny"] ?? "").split(separator: " "))
         XCTAssertTrue(
             denied.isSuperset(of: ["link-local", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]), "\(denied)")
         XCTAssertEqual(unit["UMask"], "0077")
-        // The boot's number says whether an index is trusted, and workers give way by their priority.
+        // The boot id decides whether an index is trusted, and workers lower their priority.
         XCTAssertNil(unit["ProcSubset"])
         XCTAssertFalse(unit["SystemCallFilter"]?.contains("@resources") ?? false)
     }
 
     func testThatTheImagesCanBePinnedAndGetWhatTheyCopy() throws {
         let dockerfile = try file("Dockerfile")
-        // Every image is an argument, which can name a digest.
+        // Every base image is an argument, which can be a digest.
         let images = dockerfile.matches(of: /\nARG ([A-Z]+_IMAGE)=[a-z]+:[a-z0-9.@:-]+/).map { String($0.1) }
         let used = dockerfile.matches(of: /\nFROM ([^ \n]+)/).map { String($0.1) }
         XCTAssertEqual(used, images.map { "${\($0)}" })
-        // What is left out of the context is not what the image needs.
+        // The build context includes all files that the image needs.
         let kept = Set(try file("../../.dockerignore").split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() })
         XCTAssertTrue(
             kept.isSuperset(of: [
@@ -93,7 +93,7 @@ final class DeployTests: XCTestCase {
     func testThatNginxFindsTheSocket() throws {
         let nginx = try file("nginx.conf")
         XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
-        // What Onesheet knows its clients by, and the limits in front of it.
+        // The fields that identify clients, and the limits in front of Onesheet.
         for line in [
             "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "limit_req zone=onesheet_requests ",
             "limit_conn onesheet_connections ",
@@ -102,7 +102,7 @@ final class DeployTests: XCTestCase {
         }
     }
 
-    /// What the image sets with `ENV`.
+    /// The `ENV` settings of the image.
     private func imageEnvironment() throws -> [String: String] {
         let line = try XCTUnwrap(try file("Dockerfile").split(separator: "\n").first { $0.hasPrefix("ENV ") })
         return Dictionary(

@@ -9,7 +9,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What a source's `freshness` in the configuration file means in the end.
+/// The effect of a source's `freshness` in the configuration file.
 final class FreshnessConfigurationTests: ServerTestCase {
     private let clock = ManualClock()
 
@@ -30,27 +30,27 @@ final class FreshnessConfigurationTests: ServerTestCase {
         // When its originals are fetched
         let rules = Dictionary(
             uniqueKeysWithValues: context.sources.map { ($0.name, FreshnessRules($0.source.originPolicy.freshness)) })
-        // Then by these rules, and without the keys by the usual ones
+        // Then these rules apply, and the defaults without the keys
         XCTAssertEqual(
             rules["web"], FreshnessRules(minimum: 60, maximum: 7200, staleWhileRevalidate: 3, staleIfError: 345_600))
         XCTAssertEqual(rules["plain"], FreshnessRules())
     }
 
     func testThatNoOriginalIsFreshForLongerThanTheMaximum() async throws {
-        // Given an origin that says an hour, and a source that is configured with a minute
+        // Given an origin with an hour, and a source configured with a minute
         let good = try Picture.jpeg()
         let origin = try await origin { _, _ in
             .answer(type: "image/jpeg", fields: ["Cache-Control": "max-age=3600", "ETag": "\"a\""], body: good)
         }
         let (server, path) = try await server("maximum: 1m, staleWhileRevalidate: 0s", origin)
         _ = try await server.send(path)
-        // When it is asked for before the minute is over, and after
+        // When it is requested within the minute, and after it
         clock.advance(by: .seconds(59))
         let fresh = try await server.send(path)
         let inTime = origin.requests()
         clock.advance(by: .seconds(2))
         let renewed = try await server.send(path)
-        // Then the origin is asked only then, and clients are not told more either
+        // Then the origin is asked only after it, and clients get the minute too
         XCTAssertEqual([fresh.status, renewed.status], [200, 200])
         XCTAssertEqual([inTime, origin.requests()], [1, 2])
         XCTAssertTrue(fresh.field("Cache-Control")?.contains("max-age=60") ?? false, "\(fresh.fields)")
@@ -58,7 +58,7 @@ final class FreshnessConfigurationTests: ServerTestCase {
     }
 
     func testThatAStaleOriginalServesForAsLongAsIsConfiguredWhenItsOriginFails() async throws {
-        // Given an origin that says nothing of the kind, whose picture was fresh for a minute, and that is down now
+        // Given an origin without stale directives, whose picture is stale, and which fails now
         let good = try Picture.jpeg()
         let isDown = Mutex(false)
         let origin = try await origin { _, _ in
@@ -67,20 +67,20 @@ final class FreshnessConfigurationTests: ServerTestCase {
         let (server, path) = try await server("maximum: 1m, staleWhileRevalidate: 0s, staleIfError: 1h", origin)
         let first = try await server.send(path)
         isDown.withLock { $0 = true }
-        // When it is asked for before the hour is over
+        // When it is requested within the hour
         clock.advance(by: .seconds(59 * 60))
         let stale = try await server.send(path)
-        // Then it serves, though the origin was asked
+        // Then the stale picture is served, although the origin was asked
         XCTAssertEqual(stale.status, 200, stale.text)
         XCTAssertEqual(stale.body, first.body)
         XCTAssertGreaterThan(origin.requests(), 1)
-        // And when it is over, the failure is told
+        // And after the hour, the request fails
         clock.advance(by: .seconds(3 * 60))
         let late = try await server.send(path)
         assertProblem(late, 502, "500")
     }
 
-    /// A server for the pictures of `origin`, and a path that leads to one.
+    /// A server for the pictures of `origin`, and a path to one.
     private func server(_ freshness: String, _ origin: OriginServer) async throws -> (RunningServer, String) {
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], freshness: { \(freshness) } }",

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What `config print` prints.
+/// The output of `config print`.
 final class PrintedConfigurationTests: XCTestCase {
     private let environment = ["KEY": "0a0b0c0d", "TOKEN": "t0psecret", "KOBIS": "kobis-secret", "PORT": "8081"]
 
@@ -12,7 +12,7 @@ final class PrintedConfigurationTests: XCTestCase {
         try ConfigurationFile(environment: environment).parse(text)
     }
 
-    /// A file that says something about every section.
+    /// A file with keys of every section.
     private let full = """
         listen: "127.0.0.1:${PORT}"
         socketMode: 600
@@ -38,12 +38,12 @@ final class PrintedConfigurationTests: XCTestCase {
     func testThatWhatIsPrintedMeansTheSame() throws {
         // Given
         let configuration = try parse(full)
-        // When it is printed and read again
+        // When it is printed and parsed again
         let printed = configuration.yaml
         let again = try parse(printed.replacing("\"(secret)\"", with: "0c0d"))
-        // Then it prints the same
+        // Then the second output is equal
         XCTAssertEqual(again.yaml.replacing("0c0d", with: "\"(secret)\""), printed.replacing("0c0d", with: "\"(secret)\""))
-        // And values are what they were
+        // And values are unchanged
         XCTAssertEqual(again.listen, .host("127.0.0.1", port: 8081))
         XCTAssertEqual(again.tls, configuration.tls)
         XCTAssertEqual(again.cache, configuration.cache)
@@ -66,9 +66,9 @@ final class PrintedConfigurationTests: XCTestCase {
     }
 
     func testThatEveryKeyIsPrintedAlsoWithoutAFile() throws {
-        // Given what holds without a file
+        // Given the defaults without a file
         let lines = ServerConfiguration().yaml.split(separator: "\n").map { $0.drop { $0 == " " } }
-        // Then each key of a section that is there has a line
+        // Then each key of a section has a line
         for row in ServerConfiguration.rows(below: "")
         where !row.path.contains("[]") && !row.path.contains("NAME") && !row.path.hasPrefix("tls.") {
             let key = row.path.split(separator: ".").last ?? ""
@@ -77,18 +77,18 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(lines.first, "listen: 127.0.0.1:8080")
         XCTAssertTrue(lines.contains("memory: 128MiB"), "\(lines)")
         XCTAssertTrue(lines.contains("free:  # 5 % of the disk, at most 1 GiB"), "\(lines)")
-        // And what is printed is read again
+        // And the output can be parsed again
         XCTAssertEqual(try parse(ServerConfiguration().yaml).yaml, ServerConfiguration().yaml)
     }
 
     func testThatStrangeTextsComeBack() throws {
         for text in ["a: b", "#", "\"\\", "null", "~", "yes", "- a", "\u{7}\u{85}", "한글", "a\nb", "{", "w:1:", "*"] {
-            // Given a preset with a text that YAML has a use for
+            // Given a preset with special characters of YAML
             var configuration = ServerConfiguration()
             configuration.presets = ["strange": text]
-            // When it is printed and read
+            // When it is printed and parsed
             let again = try parse(configuration.yaml)
-            // Then it is the same
+            // Then it is unchanged
             XCTAssertEqual(again.presets, ["strange": text], configuration.yaml)
         }
     }

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// A server does not start open to the world.
+/// A server does not start without protection.
 final class ProtectionTests: ServerTestCase {
     func testThatAServerThatOthersCanReachNeedsALimit() throws {
         let sample = "sources: { sample: { type: sample } }"
@@ -67,11 +67,11 @@ final class ProtectionTests: ServerTestCase {
             ("signing: { \(key) }", false, false), ("signing: { \(key) }", true, false), ("presetsOnly: true", false, false),
         ]
         for (keys, socket, warns) in table {
-            // Given a server, and when it has started
+            // Given a server after its start
             let lines = LogLines()
             let listen = socket ? "unix:\(folder()).socket" : "127.0.0.1:0"
             _ = try await server(keys: keys, logger: lines.logger(level: .warning), listen: listen)
-            // Then its log says so, and what to do, if that is so
+            // Then its log warns if necessary, with a solution
             let warning = lines.all.first { $0.contains("may request any variant") }
             XCTAssertEqual(warning != nil, warns, keys)
             if let warning { XCTAssertTrue(warning.contains("signing.keys"), warning) }
@@ -88,11 +88,11 @@ final class ProtectionTests: ServerTestCase {
     }
 
     func testThatWithPresetsOnlyNothingElseIsMade() async throws {
-        // Given a server that makes what its presets say
+        // Given a server that accepts only presets
         let server = try await server(keys: "presetsOnly: true\npresets: { card: \"rs:fill:60:90\", sharp: \"sh:1\" }")
-        // When presets and other things are asked for
+        // When presets and other options are requested
         let card = try await server.send("/i/unsafe/pr:card:sharp/plain/sample://1@png")
-        // Then the presets are made, and the others are refused by name
+        // Then presets are served, and others are refused by name
         XCTAssertEqual(card.status, 200)
         XCTAssertEqual(try Picture.header(card.body).width, 60)
         for options in ["w:10", "pr:card/q:5", "dpr:2", "rs:fit:1:1"] {
@@ -104,7 +104,7 @@ final class ProtectionTests: ServerTestCase {
     }
 
     func testThatKeysCanBeChangedWithoutBreakingAURL() async throws {
-        // Given what the old key signed
+        // Given signatures of the old key
         let path = "/w:40/plain/sample://1@jpg"
         let keys = ["{ key: \"aa\", salt: \"01\" }", "{ key: \"bb\", salt: \"02\" }"]
         func signed(_ pair: String) throws -> String {
@@ -112,10 +112,10 @@ final class ProtectionTests: ServerTestCase {
                 "signing: { keys: [\(pair)] }\nsources: { a: { type: b } }")
             return "/i/\(try XCTUnwrap(Signature(configuration.signing, needsKey: true).sign(path)))\(path)"
         }
-        // When a new key comes first, and then the old one goes
+        // When a new key is added, and then the old one is removed
         let during = try await server(keys: "signing: { keys: [\(keys[1]), \(keys[0])] }")
         let after = try await server(keys: "signing: { keys: [\(keys[1])] }")
-        // Then both are good first, and afterwards the new one only
+        // Then both are valid first, and then only the new one
         for (server, pair, status) in [
             (during, keys[0], 200), (during, keys[1], 200), (after, keys[0], 403), (after, keys[1], 200),
         ] {

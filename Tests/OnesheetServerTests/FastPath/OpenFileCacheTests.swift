@@ -8,19 +8,19 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Answers that are asked for often, as files of memory. Time is the embedded loop's: it passes when the test says so.
+/// Popular responses as in-memory files. The test controls the time of the embedded loop.
 final class OpenFileCacheTests: XCTestCase {
     private let clock = ManualClock()
     private let loop = EmbeddedEventLoop()
 
     func testThatAnAnswerIsAFileOnceItIsAskedForOften() throws {
-        // Given a picture that is asked for
+        // Given a requested picture
         let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         let (hit, body) = try prepared(bytes: 31_000)
         for _ in 0..<7 { XCTAssertNil(hit.whole(with: body, in: kept)) }
-        // When it is asked for once more
+        // When it is requested again
         let file = try XCTUnwrap(hit.whole(with: body, in: kept))
-        // Then head and body are in one file, which the next one gets too
+        // Then head and body are in one file, which the next request gets too
         var bytes = hit.head.bytes
         bytes.writeRepeatingByte(7, count: 31_000)
         let length = file.region.readableBytes
@@ -49,7 +49,7 @@ final class OpenFileCacheTests: XCTestCase {
     }
 
     func testThatThereAreNotManyAndThatTheyAreClosedWhenTheirSecondIsOver() throws {
-        // Given more answers than are kept, all asked for often
+        // Given more popular responses than the limit
         let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         func files() throws -> [Weak] {
             try (0..<100).compactMap { _ in
@@ -59,11 +59,11 @@ final class OpenFileCacheTests: XCTestCase {
         }
         let first = try files()
         XCTAssertEqual(first.count, 32)
-        // When time passes on the loop, but their second is not over
+        // When time passes on the loop, but less than their second
         loop.advanceTime(by: .seconds(1))
         // Then they stay
         XCTAssertFalse(first.contains { $0.file == nil })
-        // When it is
+        // When the second is over
         clock.advance(by: .seconds(1))
         loop.advanceTime(by: .seconds(1))
         // Then they are closed, and others find room
@@ -80,7 +80,7 @@ final class OpenFileCacheTests: XCTestCase {
     }
 
     func testThatWhatSlowClientsHoldCountsToo() throws {
-        // Given files of memory that are still on their way to somebody
+        // Given in-memory files that are still being sent
         let kept = OpenFileCache(on: loop, clock: clock.wallClock)
         var onTheirWay: [ReadyFile] = []
         for _ in 0..<10 {
@@ -90,9 +90,9 @@ final class OpenFileCacheTests: XCTestCase {
             }
             clock.advance(by: .seconds(1))
         }
-        // Then there are no more than 16 MiB of them
+        // Then they have at most 16 MiB
         XCTAssertEqual(onTheirWay.count, (16 << 20) / onTheirWay[0].region.readableBytes)
-        // When they have arrived
+        // When they have been sent
         onTheirWay = []
         // Then there is room again
         let (hit, body) = try prepared(bytes: 100_000)

@@ -1,6 +1,6 @@
 import XCTest
 
-/// The requests of the other tests' tables, in both ways in which plain ones are answered.
+/// The requests in the tables of other tests, with both implementations of simple requests.
 final class ReplayTests: ServerTestCase {
     private let poster = MalformedRequests.poster
     private let hit = "GET \(MalformedRequests.poster) HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -32,14 +32,14 @@ final class ReplayTests: ServerTestCase {
     }
 
     func testThatRequestsMayBeSplitAnywhere() async throws {
-        // Given requests one after another, and servers that have read what came before a split when the rest is sent
+        // Given requests in turn, and servers that have read the part before a split when the rest is sent
         let ways = try await twoWays(keys: keys, warm: [poster, "/t/p/w92/sample/2"], onSockets: true)
         for stream in try await streams(ways) {
-            // When they come in two parts, split anywhere, then both say the same
+            // When they arrive in two parts, split anywhere, then both give the same responses
             for place in 0...stream.count {
                 try await ways.assertSame([Array(stream[..<place]), Array(stream[place...])], "split at \(place)")
             }
-            // Also when each byte comes by itself
+            // The same byte by byte
             try await ways.assertSame(stream.map { [$0] }, "byte by byte")
         }
     }

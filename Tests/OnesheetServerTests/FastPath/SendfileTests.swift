@@ -3,23 +3,23 @@ import NIOCore
 import OnesheetTesting
 import XCTest
 
-/// Pictures that are sent from the cache's files, as a client gets them.
+/// Pictures that are sent from the cache's files, seen by a client.
 final class SendfileTests: ServerTestCase {
-    /// Ahead of the file system's clock, so that a file just written counts as settled.
+    /// Ahead of the file system's clock, so that a new file counts as settled.
     private let clock = ManualClock(Date() + 3600)
     private let path = "/t/p/original/sample/1.jpg"
 
     func testThatTheBytesFromTheFileAreThoseThatWereMade() async throws {
-        // Given a server without memory, whose disk has a picture that was read once
+        // Given a server without a memory tier, whose disk has a picture that was read once
         let server = try await server(memory: "0", clock: clock.wallClock, hasFastPath: true)
         let made = try await server.send(path)
         _ = try await server.send(path)
-        // When it is asked for again
+        // When it is requested again
         let sent = try await server.send(path)
         let head = try await server.send(path, method: "HEAD")
         let known = try await server.send(path, fields: [("If-None-Match", made.field("ETag") ?? "")])
         let part = try await server.send(path, fields: [("Range", "bytes=1000-1999")])
-        // Then it comes at once, the same, and so do its parts and what needs no bytes
+        // Then the response is immediate and equal, and so are ranges and bodiless responses
         XCTAssertEqual(sent.field("Server-Timing"), "cache;dur=0.0", "not from the file")
         XCTAssertEqual(sent.body, made.body)
         XCTAssertEqual(sent.field("Content-Length"), "\(made.body.readableBytes)")
@@ -43,10 +43,10 @@ final class SendfileTests: ServerTestCase {
             }
             var whole = 0
             for try await answers in group { whole += answers }
-            // Then every request is answered in full
+            // Then every response is complete
             XCTAssertEqual(whole, 20 * 10)
         }
-        // Small ones are kept open for a while; this is none.
+        // Small ones are kept open for a while; this is not one.
         XCTAssertEqual(try OpenFiles.paths(below: server.cache + "/entries/"), [])
     }
 }

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Whether plain requests are answered early or in the ordinary way, the answers are the same.
+/// The fast path and the router give the same responses to simple requests.
 final class TwoWaysTests: ServerTestCase {
     func testThatEveryKindOfRequestIsAnsweredTheSame() async throws {
         let ways = try await twoWays()
@@ -21,7 +21,7 @@ final class TwoWaysTests: ServerTestCase {
     }
 
     func testThatChangedBytesAreAnsweredTheSame() async throws {
-        // Given requests in which some bytes are changed, doubled or missing, the same ones each time
+        // Given requests with some changed, duplicated or missing bytes, equal in every run
         let ways = try await twoWays()
         let requests = try await requests(ways)
         var random = SplitMix(seed: 20_261_121)
@@ -37,13 +37,13 @@ final class TwoWaysTests: ServerTestCase {
                 default: stream[place] = [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x25, 0x3A, 0x3F].randomElement(using: &random) ?? 0
                 }
             }
-            // When both servers get them, then both say the same
+            // When both servers get them, then both give the same responses
             try await ways.assertSame([stream], "round \(round)")
         }
     }
 
     func testThatWhatNoTierHasIsAnsweredTheSame() async throws {
-        // Given pictures that nobody has asked for, and other addresses that lead to an answer that takes time
+        // Given uncached pictures, and other addresses whose responses take time
         let ways = try await twoWays(keys: "dialects: [thumbor, cloudflare, iiif, next]", warm: ["/t/p/w92/sample/1.jpg"])
         let hit = request("/t/p/w92/sample/1.jpg")
         var width = 30
@@ -60,11 +60,11 @@ final class TwoWaysTests: ServerTestCase {
                 "/3/configuration", "/ready", "/health", "/nowhere",
             ]
         }
-        // When each is asked for the first time, then both say the same
+        // When each is requested for the first time, then both give the same responses
         for target in targets() { try await ways.assertSame([bytes(request(target))]) }
         for target in targets() { try await ways.assertSame([bytes(request(target, method: "HEAD", "Accept: image/png"))]) }
         for target in targets() { try await ways.assertSame([bytes(request(target, "If-None-Match: *"))]) }
-        // Also beside one another on one connection, where each gets what was found of itself
+        // Also in a pipeline on one connection, where each gets its own lookup state
         try await ways.assertSame([targets().flatMap { bytes(request($0)) }])
         try await ways.assertSame(targets().map { bytes(request($0)) })
         try await ways.assertSame(targets().map { bytes(hit + request($0) + hit) })
@@ -77,16 +77,16 @@ final class TwoWaysTests: ServerTestCase {
             let server = try await server(hasFastPath: hasFastPath)
             _ = try await server.send("/t/p/w92/sample/1.jpg")
             let before = try await misses(server)
-            // When somebody asks for another size, and for one that cannot be made
+            // When another size is requested, and one that cannot be made
             _ = try await RawConnection.exchange(
                 [bytes(request("/t/p/w154/sample/1.jpg")), bytes(request("/i/unsafe/w:70/plain/sample://1@png"))], with: server.url)
-            // Then memory was asked for each variant once
+            // Then memory was asked once for each variant
             let after = try await misses(server)
             XCTAssertEqual(after - before, 2, "fast path: \(hasFastPath)")
         }
     }
 
-    /// How often the memory tier had nothing of the sample source.
+    /// The number of misses of the memory tier for the sample source.
     private func misses(_ server: RunningServer) async throws -> Int {
         let name = "onesheet_cache_misses_total{tier=\"memory\",source=\"sample\"} "
         let lines = try await server.send("/metrics").text.split(separator: "\n")
@@ -94,13 +94,13 @@ final class TwoWaysTests: ServerTestCase {
     }
 
     func testThatWhatIsAskedForOftenIsAnsweredTheSame() async throws {
-        // Given a picture that is asked for so often that its answer becomes a file of memory
+        // Given a picture that is requested so often that its response becomes an in-memory file
         let ways = try await twoWays()
         let poster = "/t/p/w500/sample/1.jpg"
         for way in ways.both { for _ in 0..<2 { _ = try await way.send(poster) } }
         let answer = try await ways.ordinary.send(poster)
         let tag = try XCTUnwrap(answer.field("ETag"))
-        // Each when the one before is there: of those that come together, the parser has what is not taken yet.
+        // Each after the previous response: otherwise the parser has the unread ones.
         try await OpenConnection.with(ways.early.url) { connection in
             for _ in 0..<20 { _ = try await connection.get(poster) }
         }
@@ -109,16 +109,16 @@ final class TwoWaysTests: ServerTestCase {
             request(poster, method: "HEAD"), request(poster, "If-None-Match: \(tag)"), request(poster, "Range: bytes=5-9"),
             request("/t/p/w92/sample/1.jpg"), request(poster),
         ]
-        // When it is asked for one by one, all at once, and among other requests
+        // When it is requested one by one, all at once, and among other requests
         try await ways.assertSame(often.map(bytes))
         try await ways.assertSame([(often + others + often).flatMap(bytes)])
         try await ways.assertSame(others.map(bytes))
-        // Then nobody sees a difference, but there is such a file
+        // Then the responses are equal, and there is such a file
         XCTAssertFalse(try OpenFiles.paths(below: OpenFiles.memory).isEmpty)
     }
 
     func testThatSimpleRequestsAreRecognised() throws {
-        // What all of the above rests on: these are recognised.
+        // The assumption of all tests above: the fast path recognises these.
         for request in plainRequests(tag: "\"x\"", date: "Sat, 21 Nov 2026 00:00:00 GMT") {
             let bytes = bytes(request)
             XCTAssertEqual(SimpleRequest(ByteBuffer(bytes: bytes))?.length, bytes.count, request)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Requests that cannot be answered, and origins that do not behave: each gets a clear problem, and the next request an answer.
+/// Invalid requests and faulty origins: each gets a clear problem document, and the next request succeeds.
 final class BadInputTests: ServerTestCase {
     func testThatRequestsThatMakeNoSenseAreRefusedByName() async throws {
         // Given a server
@@ -32,9 +32,9 @@ final class BadInputTests: ServerTestCase {
             ("/cache/stats", 401, "bearer token"),
         ]
         for (path, status, words) in table {
-            // When it is asked for what is not there
+            // When something invalid is requested
             let answer = try await server.send(path)
-            // Then it says what is wrong
+            // Then the problem document explains it
             assertProblem(answer, status, words, path)
         }
     }
@@ -69,12 +69,12 @@ final class BadInputTests: ServerTestCase {
             ("/broken", 502, "500"), ("/cut", 502, "cannot be fetched"), ("/hang-up", 502, "cannot be fetched"),
         ]
         for (target, status, words) in table {
-            // When a picture is asked for there
+            // When a picture is requested there
             let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)\(target)@jpg")
-            // Then each fault has its own answer
+            // Then each fault has its own problem
             assertProblem(answer, status, words, target)
         }
-        // And the server goes on
+        // And the server continues
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/good@jpg")
         XCTAssertEqual(answer.status, 200)
     }
@@ -88,12 +88,12 @@ final class BadInputTests: ServerTestCase {
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }", clock: clock.wallClock)
         let path = "/i/unsafe/w:60/plain/\(origin.url)/a@jpg"
-        // When it is asked again at once, and after half a minute
+        // When it is requested immediately, and after half a minute
         let first = try await server.send(path)
         let second = try await server.send(path)
         clock.advance(by: .seconds(31))
         let third = try await server.send(path)
-        // Then the origin is spared first, and well afterwards
+        // Then the origin is not asked first, and succeeds later
         XCTAssertEqual([first.status, second.status, third.status], [502, 502, 200])
         XCTAssertEqual(origin.requests(), 2)
     }
@@ -101,39 +101,39 @@ final class BadInputTests: ServerTestCase {
     func testThatUnknownMethodsAreToldWhichThereAre() async throws {
         // Given a server
         let server = try await server()
-        // When it is sent something else than a question
+        // When it gets another method
         let answer = try await server.send("/t/p/w92/sample/1.jpg", method: "PATCH")
         let options = try await server.send("/t/p/w92/sample/1.jpg", method: "OPTIONS")
-        // Then it names its methods
+        // Then it names the supported methods
         assertProblem(answer, 405, "GET, HEAD, OPTIONS")
         XCTAssertEqual(answer.field("Allow"), "GET, HEAD, OPTIONS")
         XCTAssertEqual(options.status, 204)
     }
 
     func testThatAPortInUseIsSaidInOneLine() async throws {
-        // Given a port that somebody has
+        // Given a port in use
         let origin = try await origin { _, _ in .answer() }
         var configuration = ServerConfiguration()
         configuration.listen = .host("127.0.0.1", port: origin.port)
         configuration.cache.disk.path = folder()
         let server = try Server(configuration, .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do {
-            // When a server is to listen there
+            // When a server starts on it
             try await server.run { _ in XCTFail("it listens") }
             XCTFail("nothing was thrown")
         } catch {
-            // Then it says so, and what to do
+            // Then the error explains that, with a solution
             XCTAssertEqual("\(error)", "port \(origin.port) on 127.0.0.1 is in use; choose another with --listen 127.0.0.1:PORT")
         }
     }
 
     func testThatACacheFolderThatCannotBeMadeIsSaidInOneLine() {
-        // Given a folder below a file
+        // Given a folder path below a file
         var configuration = ServerConfiguration()
         configuration.cache.disk.path = "/dev/null/cache"
-        // When a server is made with it
+        // When a server starts with it
         XCTAssertThrowsError(try Server(configuration, .standard, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })) {
-            // Then the folder is named
+            // Then the error names the folder
             XCTAssertTrue("\($0)".contains("/dev/null/cache"), "\($0)")
         }
     }
@@ -180,21 +180,21 @@ final class BadInputTests: ServerTestCase {
 
     func testThatNothingThatAClientSendsBreaksALogLine() async throws {
         for format in LogConfiguration.Format.allCases {
-            // Given a server that logs all that it does
+            // Given a server with a debug log
             let lines = LogLines()
             let server = try await server(logger: lines.logger(format))
             for (text, status) in [
                 ("%0A", 400), ("%0D", 400), ("%1B%5B31m", 400), ("%7F", 400), ("%C2%85", 400), ("%C2%9B31m", 400),
                 ("%E2%80%A8", 404), ("%E2%80%A9", 404), ("%E2%80%AE", 404), ("%EF%BB%BF", 404),
             ] {
-                // When names hold what ends a line, is obeyed by terminals, or turns the direction of a text
+                // When names have line ends, terminal controls or direction marks
                 let name = "x\(text)y"
                 for path in ["/t/p/w92/sample/\(name).jpg", "/t/p/w92/\(name)/1.jpg", "/i/unsafe/w:60/plain/sample://\(name)@jpg"] {
                     let answer = try await server.send(path)
                     XCTAssertEqual(answer.status, status, path)
                 }
             }
-            // Then the log has only what is seen
+            // Then the log has only visible characters
             XCTAssertGreaterThanOrEqual(lines.all.count, 30)
             for line in lines.all {
                 let unseen = line.unicodeScalars.filter {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// The box office and the image search over real HTTP, their faults included, as a client of the server sees them.
+/// The box office and the image search over real HTTP, including their faults, seen by a client.
 final class BoxOfficeServingTests: ServerTestCase {
     private let list = """
         {"boxOfficeResult":{"boxofficeType":"일별 박스오피스","showRange":"20120101~20120101","dailyBoxOfficeList":[\
@@ -21,17 +21,17 @@ final class BoxOfficeServingTests: ServerTestCase {
         """
 
     func testThatTheDaysListIsServedWithItsPosters() async throws {
-        // Given services that are well
+        // Given working services
         let picture = try Picture.jpeg()
         let server = try await boxOffice { target, base in
             target.hasPrefix("/picture")
                 ? .answer(type: "image/jpeg", body: picture)
                 : target.hasPrefix("/kakao") ? Self.json(Self.found("\(base)/picture?type=w1")) : nil
         }
-        // When the list and its first poster are asked for
+        // When the list and its first poster are requested
         let titles = try await server.send("/sources/boxoffice/titles?date=2012-01-01").json()["titles"] as? [[String: Any]]
         let poster = try await server.send("/t/p/w92/boxoffice/20112207.jpg")
-        // Then they are there
+        // Then both are returned
         XCTAssertEqual(titles?.first?["name"] as? String, "미션임파서블:고스트프로토콜")
         XCTAssertEqual(titles?.first?["releaseDate"] as? String, "2011-12-15")
         XCTAssertEqual(poster.status, 200, poster.text)
@@ -73,7 +73,7 @@ final class BoxOfficeServingTests: ServerTestCase {
         assertProblem(answer, 502, "malformed")
     }
 
-    /// A server with the box office source against services that answer what `special` says, or well.
+    /// A server with the box office source and services that respond according to `special`, or normally.
     private func boxOffice(
         _ special: @escaping @Sendable (_ target: String, _ base: String) -> OriginAnswer?
     ) async throws -> RunningServer {
@@ -94,7 +94,7 @@ final class BoxOfficeServingTests: ServerTestCase {
         .answer(status: status, type: "application/json;charset=utf-8", body: ByteBuffer(string: text))
     }
 
-    /// A search's answer with one picture.
+    /// A search result with one picture.
     private static func found(_ url: String) -> String {
         """
         {"meta":{"total_count":1,"pageable_count":1,"is_end":true},"documents":[{"collection":"blog","thumbnail_url":"\(url)",\

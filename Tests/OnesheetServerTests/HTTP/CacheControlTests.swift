@@ -3,7 +3,7 @@ import OnesheetTesting
 import Synchronization
 import XCTest
 
-/// What others are told about keeping an answer, word by word.
+/// The caching directives of responses, word by word.
 final class CacheControlTests: ServerTestCase {
     private let clock = ManualClock()
 
@@ -16,27 +16,27 @@ final class CacheControlTests: ServerTestCase {
                 "public, max-age=600, stale-while-revalidate=30, stale-if-error=1000"
             ),
             ("max-age=600, must-revalidate", "public, max-age=600"),
-            // A purge here has to reach them within a day.
+            // Purges must reach other caches within a day.
             (
                 "max-age=31536000, stale-if-error=31536000",
                 "public, max-age=86400, stale-while-revalidate=60, stale-if-error=86400"
             ),
             ("no-store", "no-store"),
         ] {
-            // Given what an origin says about its picture
+            // Given the directives of an origin
             let origin = try await origin { _, _ in .answer(type: "image/jpeg", fields: ["Cache-Control": said], body: body) }
             let server = try await server(sources: web(origin), clock: clock.wallClock)
-            // When the picture is asked for, and once more from memory
+            // When the picture is requested, and again from memory
             for _ in 0..<2 {
                 let answer = try await server.send(path(origin))
-                // Then clients are told the same, as far as we keep to it
+                // Then clients get the same directives, as far as the server follows them
                 XCTAssertEqual(answer.field("Cache-Control"), expected, said)
             }
         }
     }
 
     func testThatAnAnswerThatIsStaleBecauseTheOriginFailsIsNotFreshForAnybody() async throws {
-        // Given a picture that may be shown for longer where its origin fails
+        // Given a picture that may be served stale on errors
         let body = try Picture.jpeg()
         let isWell = Mutex(true)
         let origin = try await origin { _, _ in
@@ -47,24 +47,24 @@ final class CacheControlTests: ServerTestCase {
         }
         let server = try await server(sources: web(origin), clock: clock.wallClock)
         let first = try await server.send(path(origin))
-        // When its time is up and the origin fails
+        // When it is stale and the origin fails
         isWell.withLock { $0 = false }
         clock.advance(by: .seconds(700))
         let stale = try await server.send(path(origin))
-        // Then it is shown, past its time for others too, who may show it no longer than we do
+        // Then it is served as stale, with no more time for other caches than for this server
         XCTAssertEqual([first.status, stale.status], [200, 200])
         XCTAssertEqual(stale.body, first.body)
         XCTAssertEqual(stale.field("Age"), "700")
         XCTAssertEqual(stale.field("Cache-Status"), "onesheet; fwd=stale; detail=stale-if-error")
         XCTAssertEqual(
             stale.field("Cache-Control"), "public, max-age=600, stale-while-revalidate=30, stale-if-error=1000")
-        // And when that time is over, too, there is the origin's failure and nothing to keep
+        // And after that time, the failure of the origin is returned and may not be cached
         clock.advance(by: .seconds(1000))
         assertProblem(try await server.send(path(origin)), 502, "500")
     }
 
     func testThatAnAnswerThatItsOriginStandsByIsFreshAgain() async throws {
-        // Given a picture that its origin knows by a tag
+        // Given a picture with an entity tag
         let body = try Picture.jpeg()
         let origin = try await origin { _, fields in
             let fresh = ["Cache-Control": "max-age=600, stale-while-revalidate=0", "ETag": "\"one\""]
@@ -73,11 +73,11 @@ final class CacheControlTests: ServerTestCase {
         }
         let server = try await server(sources: web(origin), clock: clock.wallClock)
         let first = try await server.send(path(origin))
-        // When its time is up and it is asked for again, twice
+        // When it is stale and requested again, twice
         clock.advance(by: .seconds(700))
         let again = try await server.send(path(origin))
         let hit = try await server.send(path(origin))
-        // Then the origin was asked once more, and all have the same picture with its whole time
+        // Then the origin was asked once, and all get the same picture with its full lifetime
         XCTAssertEqual(origin.requests(), 2)
         XCTAssertEqual(again.field("Cache-Status"), "onesheet; fwd=stale; stored; detail=revalidated")
         XCTAssertEqual(hit.field("Cache-Status"), "onesheet; hit; ttl=600; detail=memory")
@@ -90,13 +90,13 @@ final class CacheControlTests: ServerTestCase {
     }
 
     func testThatTheStagesOfWhatHadToBeMadeAreTold() async throws {
-        // Given a picture that nobody has asked for
+        // Given an uncached picture
         let body = try Picture.jpeg()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let server = try await server(sources: web(origin), clock: clock.wallClock)
         // When it is made
         let answer = try await server.send(path(origin))
-        // Then each stage has its time
+        // Then each stage has its duration
         let timing = answer.field("Server-Timing") ?? ""
         XCTAssertNotNil(timing.wholeMatch(of: /origin;dur=[0-9.]+, render;dur=[0-9.]+, store;dur=[0-9.]+/), timing)
     }

@@ -2,23 +2,23 @@ import OnesheetCore
 import OnesheetTesting
 import XCTest
 
-/// What the administrator and Prometheus learn about the cache.
+/// Cache metrics for the administrator and Prometheus.
 final class CacheFiguresTests: ServerTestCase {
     private let clock = ManualClock()
 
     func testThatFiguresTellTiersSourcesReasonsAndAge() async throws {
-        // Given a server whose memory has let go of a poster, so that the second request is the disk's
+        // Given a server whose memory tier has evicted a poster, so that the disk serves the second request
         let server = try await server(
             sources: "sample: { type: sample }\nother: { type: sample }", keys: "admin: { token: secret }", clock: clock.wallClock)
         _ = try await server.send("/t/p/w92/other/1.jpg")
         clock.advance(by: .seconds(400))
         _ = try await server.send("/t/p/w92/other/1.jpg")
 
-        // When the figures are asked for
+        // When the metrics are requested
         let metrics = try await server.send("/metrics").text
         let document = try await server.send("/cache/stats", fields: [("Authorization", "Bearer secret")]).json()
 
-        // Then they say so, of that source alone
+        // Then they show that, for this source only
         for line in [
             "cache_evictions_total{tier=\"memory\",source=\"other\",reason=\"expired\"} ",
             "cache_hits_total{tier=\"disk\",source=\"other\"} ",

@@ -3,14 +3,14 @@ import NIOCore
 import OnesheetConsole
 import XCTest
 
-/// How the page is served: what it is made of, under which addresses, and what it is without scripts.
+/// The files of the page, their addresses, and the page without scripts.
 final class ConsoleServingTests: ServerTestCase {
     func testThatThePageLoadsNothingButItsOwnFiles() async throws {
         // Given a server
         let server = try await server()
-        // When the page is asked for
+        // When the page is requested
         let page = try await server.send("/")
-        // Then each file that it names is there, may be kept for ever, and nothing else is named
+        // Then all its files exist and may be cached without limit, and it references no others
         XCTAssertEqual(page.field("Content-Type"), "text/html; charset=utf-8")
         XCTAssertEqual(page.field("Cache-Control"), "no-cache")
         let addresses = page.text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.1) }
@@ -23,7 +23,7 @@ final class ConsoleServingTests: ServerTestCase {
             XCTAssertEqual(file.field("X-Content-Type-Options"), "nosniff", address)
             XCTAssertGreaterThan(file.body.readableBytes, 100, address)
         }
-        // And its policy lets nothing in that stands in the page itself
+        // And its policy forbids inline code
         let policy = try XCTUnwrap(page.field("Content-Security-Policy"))
         XCTAssertTrue(policy.contains("script-src 'self'") && !policy.contains("unsafe"), policy)
         XCTAssertFalse(page.text.contains("<style") || page.text.contains(" style="), page.text)
@@ -52,7 +52,7 @@ final class ConsoleServingTests: ServerTestCase {
     }
 
     func testThatTheFirstViewIsSmall() {
-        // All files of the page together, as they are sent
+        // The size of all files of the page together, as sent
         let bytes = ConsoleAsset.all.values.reduce(0) { $0 + $1.bytes.count }
         XCTAssertLessThan(bytes, 100_000)
     }
@@ -65,16 +65,16 @@ final class ConsoleServingTests: ServerTestCase {
     }
 
     func testThatThePageWithoutScriptsShowsTheWallTheTitleAndTheNextPage() async throws {
-        // Given a server, and a page that leads to itself without scripts
+        // Given a server, and a page with links to its version without scripts
         let server = try await server()
         let page = try await server.send("/?source=sample&date=2026-11-20")
         XCTAssertTrue(page.text.contains("url=/?plain&amp;source=sample&amp;date=2026-11-20"), page.text)
-        // When that is looked at, and what it leads to
+        // When that version and its links are requested
         let wall = try await server.send("/?plain&source=sample&date=2026-11-20", fields: [("Accept-Language", "ko, en;q=0.5")])
         let next = try await server.send("/?plain&source=sample&date=2026-11-20&page=2")
         let title = try await server.send("/?plain&source=sample&title=1")
         let nobody = try await server.send("/?plain&source=nobody")
-        // Then all is there to be looked at, in the reader's language
+        // Then everything is readable, in the reader's language
         XCTAssertTrue(wall.text.contains("<html lang=\"ko\">") && wall.text.contains("src=\"/t/p/w342/sample/"), wall.text)
         XCTAssertTrue(wall.text.contains("date=2026-11-20&amp;page=2\">다음 페이지"), wall.text)
         XCTAssertTrue(next.text.contains("Previous page"), next.text)

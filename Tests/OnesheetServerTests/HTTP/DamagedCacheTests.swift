@@ -7,9 +7,9 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Files of the cache that are damaged while the server runs, and in the very moment in which it sends from them.
+/// Damage to files of the cache while the server runs, even while it sends them.
 final class DamagedCacheTests: ServerTestCase {
-    /// Ahead of the file system's clock, so that a file just written counts as settled.
+    /// Ahead of the file system's clock, so that a new file counts as settled.
     private let clock = ManualClock(Date() + 3600)
 
     private let damages: [(name: String, change: (inout Data) -> Void)] = [
@@ -23,15 +23,15 @@ final class DamagedCacheTests: ServerTestCase {
         for (name, path, origin) in try await pictures() {
             let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, hasFastPath: true)
             try await OpenConnection.with(server.url) { connection in
-                // Given a picture that is sent from its file, which was checked and is taken for whole
+                // Given a picture that is sent from a file that counts as intact
                 let made = try await connection.get(path)
                 for damage in damages {
                     try await self.warm(path, connection: &connection, "\(name): \(damage.name)")
                     let (fetched, found) = (origin.requests(), try await damaged(server))
-                    // When all files are damaged, and look as old as they were
+                    // When all files are damaged, with their old timestamps
                     for file in try files(server) { try overwrite(file, damage.change) }
                     let after = try await connection.get(path)
-                    // Then it is made again, byte for byte, and counted
+                    // Then it is made again with the same bytes, and the damage is counted
                     XCTAssertTrue(after.head.contains("Cache-Status: onesheet; fwd=miss; stored\r\n"), after.head)
                     XCTAssertEqual(after.body, made.body, "\(name): \(damage.name)")
                     XCTAssertEqual(origin.requests(), fetched + 1, "\(name): \(damage.name)")
@@ -48,7 +48,7 @@ final class DamagedCacheTests: ServerTestCase {
         let server = try await server(sources: web(origin), memory: "0", clock: clock.wallClock, hasFastPath: true)
         let paths = ["/i/unsafe/w:60/plain/\(origin.url)/a@jpg", "/i/unsafe/w:400/plain/\(origin.url)/a@jpg"]
         try await OpenConnection.with(server.url) { connection in
-            // Given two pictures that are sent from files that were checked
+            // Given two pictures that are sent from checked files
             var made: [ByteBuffer] = []
             for path in paths {
                 made.append(try await connection.get(path).body)
@@ -56,14 +56,14 @@ final class DamagedCacheTests: ServerTestCase {
             }
             XCTAssertNotEqual(made[0], made[1])
             let found = try await damaged(server)
-            // When every file has the next one's place
+            // When all files are swapped
             let files = try files(server)
             XCTAssertGreaterThanOrEqual(files.count, 3)
             for file in files { try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("moved")) }
             for (file, place) in zip(files, files.dropFirst() + files.prefix(1)) {
                 try FileManager.default.moveItem(at: file.appendingPathExtension("moved"), to: place)
             }
-            // Then each request gets its own picture still
+            // Then each request still gets its own picture
             for (path, body) in zip(paths, made) {
                 let after = try await connection.get(path)
                 XCTAssertTrue(after.head.contains("Cache-Status: onesheet; fwd=miss; stored\r\n"), after.head)
@@ -74,7 +74,7 @@ final class DamagedCacheTests: ServerTestCase {
         }
     }
 
-    /// Pictures that a loop reads, that it makes files of memory of, and that it sends from the cache's file.
+    /// Pictures that an event loop reads, that become in-memory files, and that are sent from the cache's file.
     private func pictures() async throws -> [(name: String, path: String, origin: OriginServer)] {
         let body = try Picture.jpeg(width: 900, height: 1350)
         XCTAssertGreaterThan(body.readableBytes, 128 << 10)
@@ -86,7 +86,7 @@ final class DamagedCacheTests: ServerTestCase {
         ]
     }
 
-    /// Asks for `path` until it comes without waiting, from a file that is remembered as whole.
+    /// Requests `path` until it is served immediately from a file that counts as intact.
     private func warm(_ path: String, connection: inout OpenConnection, _ context: String) async throws {
         _ = try await connection.get(path)
         for _ in 0..<10 {
@@ -102,7 +102,7 @@ final class DamagedCacheTests: ServerTestCase {
             .filter { $0.lastPathComponent.count == 32 }
     }
 
-    /// Changes the file where it is, and sets back the time at which it was written.
+    /// Changes the file in place, and sets back its modification time.
     private func overwrite(_ file: URL, _ change: (inout Data) -> Void) throws {
         let written = try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate]
         var data = try Data(contentsOf: file)
@@ -114,7 +114,7 @@ final class DamagedCacheTests: ServerTestCase {
         try FileManager.default.setAttributes([.modificationDate: try XCTUnwrap(written)], ofItemAtPath: file.path)
     }
 
-    /// How many damaged files the disk tier says that it has found.
+    /// The number of damaged files that the disk tier has found.
     private func damaged(_ server: RunningServer) async throws -> Int {
         let name = #"onesheet_cache_damaged_total{tier="disk",source="web"} "#
         let line = try await server.send("/metrics").text.split(separator: "\n").first { $0.hasPrefix(name) }

@@ -11,7 +11,7 @@ import XCTest
 /// A folder whose files change while it is served, and between two starts.
 final class FolderServingTests: ServerTestCase {
     func testThatNoPictureIsServedThatItsFileIsNot() async throws {
-        // Given a folder with a picture that was served, and its list
+        // Given a folder with a served picture, and its list
         let pictures = folder()
         let cache = folder()
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
@@ -22,14 +22,14 @@ final class FolderServingTests: ServerTestCase {
         var answers = try await [served(context)]
         var lists = try await [list(context)]
 
-        // When its file changes, and another comes
+        // When its file changes, and another is added
         try second.write(to: URL(filePath: "\(pictures)/film.jpg"))
         try first.write(to: URL(filePath: "\(pictures)/other.jpg"))
         try await context.catchUp(with: "art")
         answers += try await [served(context)]
         lists += try await [list(context)]
 
-        // And when it changes while nobody looks
+        // And when it changes while no client requests it
         try await context.shutdown()
         try first.write(to: URL(filePath: "\(pictures)/film.jpg"))
         context = try self.context(pictures, cache)

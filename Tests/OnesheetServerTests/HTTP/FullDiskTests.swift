@@ -1,7 +1,7 @@
 import OnesheetTesting
 import XCTest
 
-/// A server whose cache's disk becomes full while it runs.
+/// A server whose cache disk becomes full.
 final class FullDiskTests: ServerTestCase {
     private let before = "/t/p/w92/sample/1.jpg"
     private let others = ["/t/p/w92/sample/2.jpg", "/t/p/w154/sample/1.png", "/t/p/original/sample/1.jpg"]
@@ -17,22 +17,22 @@ final class FullDiskTests: ServerTestCase {
     }
 
     private func assertServes(on disk: SmallDisk, line: UInt = #line, full fill: () throws -> Void) async throws {
-        // Given a server without memory, so that nothing hides the disk, with a picture on it, and one with a good disk
+        // Given a server without a memory tier, with a picture on its disk, and one with a normal disk
         let server = try await server(keys: "admin: { token: secret }", memory: "0", cache: disk.path("cache"))
         let good = try await self.server()
         _ = try await server.send(before)
-        // When there is no room any more
+        // When the disk is full
         try fill()
         let failures = try await failures(server)
         for path in [before] + others + others {
-            // Then every answer is what it is elsewhere
+            // Then every response is the same as elsewhere
             let answer = try await server.send(path)
             let expected = try await good.send(path)
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(300))", line: line)
             XCTAssertEqual(answer.body, expected.body, path, line: line)
             XCTAssertEqual(answer.field("ETag"), expected.field("ETag"), path, line: line)
         }
-        // And it is counted that some could not be kept: not all, as old ones may have been removed for new ones
+        // And some failures are counted: not all, because old entries may have been evicted for new ones
         let later = try await self.failures(server)
         XCTAssertGreaterThan(later, failures, line: line)
         // When there is room again, then the cache is used again
@@ -47,7 +47,7 @@ final class FullDiskTests: ServerTestCase {
         XCTAssertEqual(last, later, line: line)
     }
 
-    /// How often the disk could not do what it was asked.
+    /// The number of failures of the disk tier.
     private func failures(_ server: RunningServer) async throws -> Int {
         let lines = try await server.send("/metrics").text.split(separator: "\n")
         let line = lines.first { $0.hasPrefix("onesheet_cache_failures_total{tier=\"disk\"} ") }

@@ -8,9 +8,9 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// IIIF Image API 3.0, level 1, as its compliance document lists it.
+/// IIIF Image API 3.0, level 1, according to its compliance document.
 final class IIIFTests: ServerTestCase {
-    /// A server with a picture of 300 × 450 at its origin, and that picture's base URI.
+    /// A server with a picture of 300 × 450 at its origin, and the base URI of that picture.
     private func server(keys: String = "") async throws -> (RunningServer, String) {
         let picture = try Picture.jpeg()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: picture) }
@@ -20,11 +20,11 @@ final class IIIFTests: ServerTestCase {
     }
 
     func testThatTheDocumentSaysWhatTheServerDoes() async throws {
-        // Given a picture that nobody has asked for
+        // Given an uncached picture
         let (server, base) = try await server()
-        // When its document is asked for
+        // When its document is requested
         let answer = try await server.send("\(base)/info.json", fields: [("X-Forwarded-Proto", "https")])
-        // Then it is that of the specification, and readable for every page
+        // Then it follows the specification, and every page may read it
         XCTAssertEqual(answer.status, 200, answer.text)
         XCTAssertEqual(answer.field("Content-Type"), "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\"")
         XCTAssertEqual(answer.field("Access-Control-Allow-Origin"), "*")
@@ -37,7 +37,7 @@ final class IIIFTests: ServerTestCase {
         XCTAssertEqual(document["width"] as? Int, 300)
         XCTAssertEqual(document["height"] as? Int, 450)
         XCTAssertEqual(document["maxArea"] as? Int, 32_000_000)
-        // And every size and tile that it lists is there
+        // And every listed size and tile exists
         let sizes = try XCTUnwrap(document["sizes"] as? [[String: Int]])
         XCTAssertEqual(sizes.map { $0["width"] }, [92, 154, 185, 300])
         for size in sizes {
@@ -47,7 +47,7 @@ final class IIIFTests: ServerTestCase {
         let tiles = try XCTUnwrap(document["tiles"] as? [[String: Any]])
         XCTAssertEqual(tiles.first?["width"] as? Int, 512)
         XCTAssertEqual(tiles.first?["scaleFactors"] as? [Int], [1])
-        // And again once a variant has told the size
+        // And again after a variant has revealed the size
         let again = try await server.send("\(base)/info.json")
         XCTAssertEqual(try again.json()["height"] as? Int, 450)
     }
@@ -65,7 +65,7 @@ final class IIIFTests: ServerTestCase {
         for parameters in [
             "full/301,", "full/,451", "full/301,450", "full/300,451", "square/301,", "0,0,100,50/101,", "250,0,100,9/51,",
         ] {
-            // Twice: what is too large stays so once the smaller picture is in the cache.
+            // Twice: it is still too large when the smaller picture is in the cache.
             for _ in 0..<2 {
                 let answer = try await server.send("\(base)/\(parameters)/0/default.jpg")
                 assertProblem(answer, 400, "is larger than the region", parameters)
@@ -74,11 +74,11 @@ final class IIIFTests: ServerTestCase {
     }
 
     func testThatTheRegionIsTheOneAtThatPlace() async throws {
-        // Given the region and, by the free transform that keeps it, what lies there
+        // Given the region and the same part from a free transform
         let (server, base) = try await server()
         let region = try await server.send("\(base)/100,200,50,40/max/0/default.png")
         let other = try await server.send("\(base)/101,200,50,40/max/0/default.png")
-        // Then another place is another picture
+        // Then another position gives another picture
         XCTAssertEqual(try Picture.header(region.body).width, 50)
         XCTAssertNotEqual(region.body, other.body)
     }
@@ -95,7 +95,7 @@ final class IIIFTests: ServerTestCase {
 
     func testThatEveryPageMayReadTheImagesAndOthersNot() async throws {
         let (server, base) = try await server()
-        // Twice: from the pipeline and early.
+        // Twice: from the pipeline and from the fast path.
         for _ in 0..<2 {
             let image = try await server.send("\(base)/full/92,/0/default.jpg")
             XCTAssertEqual(image.field("Access-Control-Allow-Origin"), "*")

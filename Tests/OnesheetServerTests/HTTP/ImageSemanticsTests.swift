@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What HTTP asks of an image, over real sockets.
+/// HTTP semantics of images, over real sockets.
 final class ImageSemanticsTests: ServerTestCase {
     private let path = "/t/p/w92/sample/1.jpg"
 
@@ -17,10 +17,10 @@ final class ImageSemanticsTests: ServerTestCase {
         let whole = try await server.send(path)
         let size = whole.body.readableBytes
         XCTAssertEqual(whole.field("Accept-Ranges"), "bytes")
-        // When a part is asked for, of this one and of another
+        // When a part is requested, of this one and of another
         let part = try await server.send(path, fields: [("Range", "bytes=10-19"), ("If-Range", whole.field("ETag") ?? "")])
         let other = try await server.send(path, fields: [("Range", "bytes=10-19"), ("If-Range", "\"other\"")])
-        // Then it comes of this one only
+        // Then only this one has a partial response
         XCTAssertEqual(part.status, 206)
         XCTAssertEqual(part.field("Content-Range"), "bytes 10-19/\(size)")
         XCTAssertEqual(part.field("Content-Length"), "10")
@@ -68,12 +68,12 @@ final class ImageSemanticsTests: ServerTestCase {
     }
 
     func testThat304SaysWhatCachesNeedAndNoMore() async throws {
-        // Given what a client knows
+        // Given the validators of a client
         let server = try await server()
         let tag = try await server.send("/t/p/w92/sample/1").field("ETag") ?? ""
-        // When it asks again
+        // When it sends a conditional request
         let answer = try await server.send("/t/p/w92/sample/1", fields: [("If-None-Match", tag), ("Range", "bytes=0-1")])
-        // Then these fields come and no others
+        // Then the response has exactly these fields
         XCTAssertEqual(answer.status, 304)
         let names = Set(answer.fields.map { $0.name.lowercased() })
         XCTAssertTrue(names.isSuperset(of: ["etag", "cache-control", "vary", "date", "age"]), "\(names)")
@@ -83,18 +83,18 @@ final class ImageSemanticsTests: ServerTestCase {
     }
 
     func testThatAgeGrowsAndWhatIsLeftShrinks() async throws {
-        // Given an original that its origin gives an hour
+        // Given an original with a lifetime of an hour
         let clock = ManualClock()
         let body = try Picture.jpeg()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", fields: ["Cache-Control": "max-age=3600"], body: body) }
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }", clock: clock.wallClock)
         let path = "/i/unsafe/w:60/plain/\(origin.url)/a@jpg"
-        // When it is asked for at once and after ten minutes
+        // When it is requested immediately and after ten minutes
         let first = try await server.send(path)
         clock.advance(by: .seconds(200))
         let second = try await server.send(path)
-        // Then its age is told, from which its time counts
+        // Then its age is correct
         XCTAssertEqual([first.field("Age"), second.field("Age")], ["0", "200"])
         XCTAssertTrue(
             second.field("Cache-Control")?.hasPrefix("public, max-age=3600, ") ?? false, second.field("Cache-Control") ?? "")

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Origins that cannot keep up for a while, and what their clients notice of it.
+/// Temporarily overloaded origins, seen by clients.
 final class OriginTroubleTests: ServerTestCase {
     private let clock = ManualClock()
 
@@ -16,16 +16,16 @@ final class OriginTroubleTests: ServerTestCase {
             calls.next() <= 2 ? .answer(status: 503) : .answer(type: "image/jpeg", body: body)
         }
         let server = try await server(sources: web(origin), clock: clock.wallClock)
-        // When its picture is asked for
+        // When its picture is requested
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
-        // Then it comes, at the third attempt
+        // Then the third attempt succeeds
         XCTAssertEqual(answer.status, 200, answer.text)
         XCTAssertEqual(try Picture.header(answer.body).width, 60)
         XCTAssertEqual(origin.requests(), 3)
     }
 
     func testThatAPictureWhoseHostAsksForRestIsLeftAloneForSoLong() async throws {
-        // Given a host that asks, for one picture and once, to come back in half a minute
+        // Given a host that sends `Retry-After` of half a minute, once and for one picture
         let body = try Picture.jpeg()
         let calls = CallCount()
         let origin = try await origin { _, _ in
@@ -33,19 +33,19 @@ final class OriginTroubleTests: ServerTestCase {
                 ? .answer(status: 503, fields: ["Retry-After": "30"]) : .answer(type: "image/jpeg", body: body)
         }
         let server = try await server(sources: web(origin), clock: clock.wallClock)
-        // When that picture is asked for in that time
+        // When that picture is requested within that time
         for (seconds, left) in [(0, "30"), (10, "20"), (19, "1")] {
             clock.advance(by: .seconds(seconds))
             let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
-            // Then clients are told how much of it is left, and the host is not asked again
+            // Then clients get the remaining time, and the host is not asked
             assertProblem(answer, 503, "is paused for")
             XCTAssertEqual(answer.field("Retry-After"), left)
             XCTAssertEqual(origin.requests(), 1)
         }
-        // And its other pictures come all the same
+        // And its other pictures are served
         let other = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/b@jpg")
         XCTAssertEqual(other.status, 200, other.text)
-        // And when the time is over, this one does too
+        // And after that time, this one is too
         clock.advance(by: .seconds(2))
         let later = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
         XCTAssertEqual(later.status, 200, later.text)

@@ -9,11 +9,11 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What other image servers' addresses ask for is what this one's own ask for: the same key, the same bytes, the same limits.
+/// Addresses of other image servers are equivalent to free transforms: the same key, bytes and limits.
 final class OtherDialectsTests: ServerTestCase {
     private let all = "dialects: [thumbor, cloudflare, iiif, next]"
 
-    /// An address of another dialect, and the free transform that it stands for.
+    /// An address of another dialect, and the equivalent free transform.
     static let pairs: [(other: String, options: String)] = [
         ("/thumbor/unsafe/60x90/filters:format(png)/sample%3A%2F%2F1", "rs:fill:60:90:1/f:png"),
         ("/thumbor/unsafe/-60x90/left/top/filters:format(png)/sample://1", "rs:fill:60:90:1/fl:1:0/g:noea/f:png"),
@@ -44,7 +44,7 @@ final class OtherDialectsTests: ServerTestCase {
     ]
 
     func testThatEachAddressHasTheKeyOfTheFreeTransform() async throws {
-        // Given a server that understands all dialects
+        // Given a server with all dialects
         let context = try context(all)
         addTeardownBlock { try await context.shutdown() }
         let images = ImageContext(
@@ -53,26 +53,26 @@ final class OtherDialectsTests: ServerTestCase {
         let own = FreeImageRoute(images: images)
         let others = context.dialects.map { DialectRoute($0, images, context.configuration) }
         for (path, options) in Self.pairs where options != "original" {
-            // When both addresses are read
+            // When both addresses are parsed
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)
             let other = try XCTUnwrap(try dialect.address(path.dropFirst(dialect.prefix.count)))
             let free = try XCTUnwrap(try own.address("unsafe/\(options)/plain/sample://1"))
-            // Then they are one variant
+            // Then they give one variant
             let key = other.request(in: other.negotiates ? .jpeg : nil).key
             XCTAssertEqual(key, free.request(in: nil).key, "\(path): \(other.transform.canonicalText)")
         }
     }
 
     func testThatEachAddressIsAnsweredWithTheBytesOfTheFreeTransform() async throws {
-        // Given a server that understands all dialects
+        // Given a server with all dialects
         let server = try await server(keys: all)
         for (path, options) in Self.pairs {
-            // When a picture is asked for in its own words, and then in another's, twice
+            // When a picture is requested as a free transform, and then in a dialect, twice
             let free = try await server.send(
                 options == "original" ? "/t/p/original/sample/1" : "/i/unsafe/\(options)/plain/sample://1")
             for _ in 0..<2 {
                 let other = try await server.send(path)
-                // Then the second is the first, and was in the cache
+                // Then the second response is equal, from the cache
                 XCTAssertEqual(other.status, 200, "\(path) \(other.text.prefix(300))")
                 XCTAssertEqual(other.body, free.body, path)
                 XCTAssertEqual(other.field("ETag"), free.field("ETag"), path)
@@ -91,7 +91,7 @@ final class OtherDialectsTests: ServerTestCase {
     }
 
     func testThatWhatCannotBeDoneIsRefusedByName() async throws {
-        // Given a server that makes small pictures only
+        // Given a server with a small limit of pixels
         let server = try await server(keys: all + "\nlimits: { outputPixels: 10000 }")
         let table: [(String, Int, String)] = [
             ("/thumbor/unsafe", 400, "/thumbor/{signature}/"),
@@ -168,7 +168,7 @@ final class OtherDialectsTests: ServerTestCase {
             "/thumbor/unsafe/60x90/\(place)", "/thumbor/unsafe/60x90/\(escaped)", "/cdn-cgi/image/w=60/\(place)",
             "/cdn-cgi/image/w=60/\(escaped)", "/iiif/3/\(escaped)/full/60,/0/default.jpg", "/_next/image?url=\(escaped)&w=96&q=75",
         ] {
-            // When it is asked for in each dialect, plain and escaped, then it is found
+            // When each is requested in each dialect, plain and escaped, then it is found
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(300))")
         }
@@ -196,11 +196,11 @@ final class OtherDialectsTests: ServerTestCase {
         let server = try await server(
             keys: all + "\nsigning: { keys: [{ key: \"6b6579\", salt: \"00\" }, { key: \"aa\", salt: \"01\" }] }")
         for (path, _) in Self.pairs {
-            // When somebody asks without it, then nothing is made
+            // When an unsigned address is requested, then it is refused
             let answer = try await server.send(path)
             assertProblem(answer, 403, path.hasPrefix("/thumbor") ? "signature" : "signing.unsafe", path)
         }
-        // And what thumbor's clients signed with the key is
+        // And an address that thumbor's clients signed with the key is accepted
         let signed = try await server.send("/thumbor/wLM_jX-2D7p_z-Yqyw5zcy1Vlyo=/60x90/sample://1")
         XCTAssertEqual(signed.status, 200, signed.text)
         let other = try await server.send("/thumbor/wLM_jX-2D7p_z-Yqyw5zcy1Vlyo=/60x91/sample://1")
@@ -208,12 +208,12 @@ final class OtherDialectsTests: ServerTestCase {
     }
 
     func testThatThumborsDocumentedSignatureIsAccepted() throws {
-        // Given the key of thumbor's documentation for libraries
+        // Given the key in thumbor's documentation for libraries
         var configuration = SigningConfiguration()
         configuration.keys = [.init(key: Array("my-security-key".utf8), salt: [])]
         let signature = Signature(configuration, needsKey: true)
         let path = "300x200/my.server.com/some/path/to/image.jpg"
-        // Then its example is good, and nothing else
+        // Then its example is valid, and others are not
         XCTAssertNoThrow(try signature.check(thumbor: "8ammJH8D-7tXy6kU3lTvoXlhu4o=", of: path))
         for (claimed, path) in [
             ("8ammJH8D-7tXy6kU3lTvoXlhu4o=", path + "x"), ("9ammJH8D-7tXy6kU3lTvoXlhu4o=", path), ("8ammJH8D", path), ("", path),
@@ -224,7 +224,7 @@ final class OtherDialectsTests: ServerTestCase {
     }
 
     func testThatWithPresetsOnlyEachDialectMakesThoseOnly() async throws {
-        // Given a server that makes two presets
+        // Given a server with two presets
         let server = try await server(
             keys: all + "\npresetsOnly: true\npresets: { card: \"rs:fill:60:90:1\", wide: \"w:96/q:75\" }")
         for (path, status) in [

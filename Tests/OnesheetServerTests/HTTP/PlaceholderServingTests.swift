@@ -5,13 +5,13 @@ import XCTest
 
 final class PlaceholderServingTests: ServerTestCase {
     func testThatAPosterIsDescribedOnceAnySizeOfItWasMade() async throws {
-        // Given a server that has made nothing
+        // Given a server without cached images
         let server = try await server()
         let before = try await server.send("/sources/sample/titles/1").json()
         XCTAssertNil(before["poster"])
         // When one size is made
         let image = try await server.send("/t/p/w92/sample/1.jpg")
-        // Then the image and the title say what it looks like
+        // Then the image and the title have its placeholder
         let hash = try XCTUnwrap(image.field("Onesheet-ThumbHash"))
         XCTAssertEqual(image.field("Onesheet-Size"), "92x138")
         let title = try await server.send("/sources/sample/titles/1").json()

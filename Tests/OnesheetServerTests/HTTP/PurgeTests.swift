@@ -3,21 +3,21 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What `DELETE /cache/…` removes.
+/// The effects of `DELETE /cache/…`.
 final class PurgeTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret")]
 
     func testThatEachSelectionIsCountedAndThenRemoved() async throws {
         for query in ["/cache/?all", "/cache/?tag=source:sample", "/cache/sample", "/cache/sample/1"] {
-            // Given a server that has an original, a variant, and what the poster looks like
+            // Given a server with an original, a variant, and facts about the poster
             let server = try await server(keys: "admin: { token: secret }")
             _ = try await server.send("/t/p/w92/sample/1.jpg")
-            // When they are purged, first for show
+            // When they are purged, first as a dry run
             let mark = query.contains("?") ? "&" : "?"
             let shown = try await server.send("\(query)\(mark)dry-run", method: "DELETE", fields: administrator)
             let purged = try await server.send(query, method: "DELETE", fields: administrator)
             let again = try await server.send(query, method: "DELETE", fields: administrator)
-            // Then as many are removed as were shown, and none is left
+            // Then both counts are equal, and none is left
             XCTAssertEqual(try shown.json()["entries"] as? Int, 3, "\(query): \(shown.text)")
             XCTAssertEqual(purged.text, shown.text, query)
             XCTAssertEqual(try again.json()["entries"] as? Int, 0, query)
@@ -31,9 +31,9 @@ final class PurgeTests: ServerTestCase {
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         clock.advance(by: .seconds(8 * 86_400))
         _ = try await server.send("/t/p/w92/sample/2.jpg")
-        // When what has expired is purged
+        // When expired entries are purged
         let removed = try await server.send("/cache/?expired", method: "DELETE", fields: administrator)
-        // Then the old one is gone, and the new one is there
+        // Then the old one is removed, and the new one is kept
         XCTAssertEqual(try removed.json()["entries"] as? Int, 3)
         let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
         XCTAssertEqual(try kept.json()["entries"] as? Int, 3)

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// A service's answers written down once and played again, without its key and without a network.
+/// Responses of services that are recorded and replayed, without keys and a network.
 final class RecordReplayTests: ServerTestCase {
     private let sources = """
         boxoffice: { type: boxoffice, key: "${KOBIS_KEY}", baseURL: "BASE/kobis", networks: [loopback], \
@@ -15,7 +15,7 @@ final class RecordReplayTests: ServerTestCase {
     private let secrets = ["KOBIS_KEY": "kobis/secret", "KAKAO_KEY": "kakao-secret"]
 
     func testThatARecordedBoxOfficeIsReplayedWithoutKeyAndNetwork() async throws {
-        // Given the box office recorded from services that are up
+        // Given a recording of the box office with working services
         let (folder, picture) = (folder(), try Picture.jpeg())
         let origin = try await OriginServer.start { target, fields in
             let base = "http://\(fields["host"] ?? "")"
@@ -27,14 +27,14 @@ final class RecordReplayTests: ServerTestCase {
         let recorded = try await recording.send("/sources/boxoffice/titles?date=2012-01-01")
         let poster = try await recording.send("/t/p/original/boxoffice/20112207")
         try await origin.stop()
-        // When it is replayed with other keys and nobody listening
+        // When it is replayed with other keys and without services
         let replaying = try await server(
             sources: sources.replacing("BASE", with: origin.url), environment: ["KOBIS_KEY": "any", "KAKAO_KEY": "any"],
             recordReplay: .replay(folder: folder))
         let replayed = try await replaying.send("/sources/boxoffice/titles?date=2012-01-01")
         let again = try await replaying.send("/t/p/original/boxoffice/20112207")
         let missing = try await replaying.send("/sources/boxoffice/titles?date=2012-01-02")
-        // Then the answers are the same, what was not recorded says so, and no secret was written down
+        // Then the responses are equal, missing ones are reported, and the recording has no secrets
         XCTAssertEqual(recorded.status, 200, recorded.text)
         XCTAssertEqual(replayed.text, recorded.text)
         XCTAssertEqual(poster.body, picture)

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What clients are told of renders that come to nothing.
+/// Problem documents for failed renders.
 final class RenderProblemTests: XCTestCase {
     private func problem(_ error: RenderError) -> Problem { Problem(PipelineError.render(error), at: 0) }
 

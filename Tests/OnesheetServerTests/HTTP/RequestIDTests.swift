@@ -3,15 +3,15 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Every request has a name, for whoever looks for it in the log.
+/// Every request has an id for the log.
 final class RequestIDTests: ServerTestCase {
     func testThatAProblemNamesItsRequestAndSoDoesTheLog() async throws {
-        // Given a server that writes a log
+        // Given a server with a log
         let lines = LogLines()
         let server = try await server(logger: lines.logger(.json))
-        // When a request goes wrong
+        // When a request fails
         let answer = try await server.send("/t/p/w1/sample/1.jpg")
-        // Then it has a name, which the log knows
+        // Then its response and the log have the same id
         let id = try XCTUnwrap(answer.field("X-Request-Id"))
         XCTAssertEqual(id.count, 16)
         XCTAssertEqual(try answer.json()["request"] as? String, id)
@@ -44,9 +44,9 @@ final class RequestIDTests: ServerTestCase {
         let server = try await server()
         let path = "/t/p/w92/sample/1.jpg"
         for _ in 0..<2 { _ = try await server.send(path) }
-        // When it is asked for with a name and without, as a proxy does and a browser
+        // When it is requested with and without an id, as by a proxy and a browser
         let named = "GET \(path) HTTP/1.1\r\nHost: h\r\nX-Request-Id: a\r\n\r\n"
-        // Then memory answers both
+        // Then memory serves both
         XCTAssertNotNil(SimpleRequest(ByteBuffer(string: named)))
         for fields in [[("X-Request-Id", "a")], []] {
             let answer = try await server.send(path, fields: fields)

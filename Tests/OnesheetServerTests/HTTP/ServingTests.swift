@@ -6,15 +6,15 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What a person gets from a server with the sample source.
+/// Responses of a server with the sample source.
 final class ServingTests: ServerTestCase {
     func testThatAPosterComesInTheSizeAskedFor() async throws {
         // Given a server
         let server = try await server()
         for width in SizeLadder.widths {
-            // When a size is asked for
+            // When a size is requested
             let answer = try await server.send("/t/p/w\(width)/sample/1.jpg")
-            // Then the JPEG has just that width and a poster's shape
+            // Then the JPEG has exactly that width and a poster's shape
             let header = try Picture.header(answer.body)
             XCTAssertEqual(answer.status, 200)
             XCTAssertEqual(answer.field("Content-Type"), "image/jpeg")
@@ -27,9 +27,9 @@ final class ServingTests: ServerTestCase {
     func testThatWithoutAnExtensionAcceptDecides() async throws {
         // Given a server
         let server = try await server()
-        // When a PNG is wished for
+        // When a PNG is requested
         let answer = try await server.send("/t/p/w92/sample/1", fields: [("Accept", "image/png")])
-        // Then it is one, and caches are told that it varies
+        // Then the response is a PNG, and caches learn that it varies
         XCTAssertEqual(try Picture.header(answer.body).format, .png)
         XCTAssertEqual(answer.field("Vary"), "Accept")
         let other = try await server.send("/t/p/w92/sample/1")
@@ -41,9 +41,9 @@ final class ServingTests: ServerTestCase {
         let body = try Picture.jpeg()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
-        // When the original is asked for
+        // When the original is requested
         let answer = try await server.send("/t/p/original/web/\(PercentEncoding.encode(id: origin.url + "/1"))")
-        // Then not a byte is different
+        // Then its bytes are unchanged
         XCTAssertEqual(answer.body, body)
     }
 
@@ -51,9 +51,9 @@ final class ServingTests: ServerTestCase {
         // Given a server on loopback
         let server = try await server()
         for path in ["/i/unsafe/rs:fill:60:90/q:75/plain/sample://1@png", "/i/unsafe/rs:fill:60:90/q:75/c2FtcGxlOi8vMQ.png"] {
-            // When a transform is asked for
+            // When a transform is requested
             let answer = try await server.send(path)
-            // Then the picture is so
+            // Then the picture is correct
             let header = try Picture.header(answer.body)
             XCTAssertEqual([header.width, header.height], [60, 90], path)
             XCTAssertEqual(header.format, .png, path)
@@ -61,11 +61,11 @@ final class ServingTests: ServerTestCase {
     }
 
     func testThatARemoteURLIsTransformed() async throws {
-        // Given an origin on a remote source's allow-list
+        // Given an origin on the allow-list of a remote source
         let body = try Picture.jpeg(width: 200, height: 300)
         let origin = try await origin { _, _ in .answer(type: "text/html", body: body) }
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
-        // When it is asked for, its media type being a lie
+        // When its picture has a wrong media type
         let answer = try await server.send(
             "/i/unsafe/rs:fit:50:0/plain/\(origin.url)/a.jpg?x=1@jpg".replacingOccurrences(of: "?", with: "%3F"))
         // Then the bytes decide
@@ -74,26 +74,26 @@ final class ServingTests: ServerTestCase {
     }
 
     func testThatATruncatedOriginalIsTakenWhereTheConfigurationSaysSo() async throws {
-        // Given an origin with half a picture, and a server that takes it
+        // Given an origin with a truncated picture, and a server that accepts it
         let whole = try Picture.jpeg()
         let half = whole.getSlice(at: 0, length: whole.readableBytes / 2) ?? ByteBuffer()
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: half) }
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
             keys: "rendering: { acceptTruncated: true, linearLight: true, codecs: { png: { effort: 1 } } }")
-        // When it is asked for
+        // When it is requested
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@png")
-        // Then it is as large as the whole would be
+        // Then it has the full size
         XCTAssertEqual(try Picture.header(answer.body).height, 90)
     }
 
     func testThatTheSecondAnswerComesFromMemoryAndIsTheSame() async throws {
-        // Given a variant that was made
+        // Given a cached variant
         let server = try await server()
         let first = try await server.send("/t/p/w92/sample/1.jpg")
-        // When it is asked for again, in another dialect
+        // When it is requested again in another dialect
         let second = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")
-        // Then it comes out of the cache
+        // Then it comes from the cache
         XCTAssertEqual(first.field("Cache-Status"), "onesheet; fwd=miss; stored")
         XCTAssertTrue(second.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
         XCTAssertEqual(second.body, first.body)
@@ -106,34 +106,34 @@ final class ServingTests: ServerTestCase {
         let earlier = try await server(cache: folder)
         let first = try await earlier.send("/t/p/w92/sample/1.jpg")
         await earlier.stop()
-        // When a new one is asked
+        // When a new server gets the request
         let later = try await server(cache: folder)
         let second = try await later.send("/t/p/w92/sample/1.jpg")
-        // Then it has it
+        // Then it serves the cached variant
         XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=disk") ?? false, second.field("Cache-Status") ?? "")
         XCTAssertEqual(second.body, first.body)
     }
 
     func testThatAKnownValidatorIsAnsweredWithoutABody() async throws {
-        // Given an answer's validator
+        // Given the validator of a response
         let server = try await server()
         let tag = try await server.send("/t/p/w92/sample/1.jpg").field("ETag") ?? ""
         for (field, status) in [(tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("*", 304), ("\"other\"", 200)] {
-            // When it comes back
+            // When it is sent back
             let answer = try await server.send("/t/p/w92/sample/1.jpg", fields: [("If-None-Match", field)])
-            // Then there is nothing new to send
+            // Then the response is 304
             XCTAssertEqual(answer.status, status, field)
             XCTAssertEqual(answer.body.readableBytes == 0, status == 304, field)
         }
     }
 
     func testThatHEADIsGETWithoutTheBody() async throws {
-        // Given what GET answers
+        // Given the response to GET
         let server = try await server()
         let full = try await server.send("/t/p/w92/sample/1.jpg")
         // When HEAD is sent
         let head = try await server.send("/t/p/w92/sample/1.jpg", method: "HEAD")
-        // Then its fields are the same
+        // Then the fields are the same
         XCTAssertEqual(head.status, 200)
         XCTAssertEqual(head.field("Content-Length"), "\(full.body.readableBytes)")
         XCTAssertEqual(head.field("ETag"), full.field("ETag"))
@@ -143,12 +143,12 @@ final class ServingTests: ServerTestCase {
     func testThatSourcesAndTitlesAreJSON() async throws {
         // Given a server
         let server = try await server()
-        // When its lists are asked for
+        // When its lists are requested
         let sources = try await server.send("/sources").json()
         let titles = try await server.send("/sources/sample/titles").json()
         let title = try await server.send("/sources/sample/titles/1").json()
         let posters = try await server.send("/sources/sample/titles/1/posters").json()
-        // Then they hold what a client needs
+        // Then they have all fields for clients
         XCTAssertEqual((sources["sources"] as? [[String: Any]])?.first?["name"] as? String, "sample")
         XCTAssertGreaterThan((titles["titles"] as? [Any])?.count ?? 0, 3)
         XCTAssertEqual((title["posters"] as? [String: String])?["w342"], "/t/p/w342/sample/1")

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Signed addresses, as clients ask for them.
+/// Signed addresses, requested by clients.
 final class SigningTests: ServerTestCase {
     private let clock = ManualClock()
     private let key = "0102030405060708"
@@ -24,10 +24,10 @@ final class SigningTests: ServerTestCase {
                 (signature, 200), (longer, 403), (other, 403), (String(signature.dropLast(4)), 403), ("unsafe", 403),
                 ((signature.first == "A" ? "B" : "A") + signature.dropFirst(), 403),
             ] {
-                // When a picture is asked for so, twice: the second time it is in memory
+                // When a signed picture is requested twice, the second time from memory
                 for _ in 0..<2 {
                     let answer = try await server.send("/i/\(claimed)\(path)")
-                    // Then that very signature alone is good
+                    // Then only that signature is valid
                     XCTAssertEqual(answer.status, status, "\(size) \(claimed)")
                     if status == 403 { assertProblem(answer, 403, "signature") }
                 }
@@ -37,7 +37,7 @@ final class SigningTests: ServerTestCase {
 
     func testThatAnAddressThatHasExpiredIsRefusedThoughItsPictureIsAskedForAllTheTime() async throws {
         for hasFastPath in [true, false] {
-            // Given an address that is good for a minute, and its picture in memory
+            // Given an address that is valid for a minute, and its picture in memory
             let server = try await server(
                 keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }] }", clock: clock.wallClock,
                 hasFastPath: hasFastPath)
@@ -53,7 +53,7 @@ final class SigningTests: ServerTestCase {
                 XCTAssertTrue(last.head.contains("detail=memory"), last.head)
                 // When the minute is over
                 clock.advance(by: .seconds(61))
-                // Then the same connection gets it no more, and the picture is there for others still
+                // Then it is refused on the same connection, and the picture is still served to others
                 let refused = try await connection.get(address)
                 XCTAssertTrue(refused.head.hasPrefix("HTTP/1.1 404 "), refused.head)
                 XCTAssertTrue(String(buffer: refused.body).contains("Expired"), refused.head)

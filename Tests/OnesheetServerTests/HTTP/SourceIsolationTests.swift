@@ -1,10 +1,10 @@
 import Foundation
 import XCTest
 
-/// One source's fault is nobody else's.
+/// The fault of one source affects no other.
 final class SourceIsolationTests: ServerTestCase {
     func testThatASourceThatHangsKeepsNobodyElseWaiting() async throws {
-        // Given a program that says nothing until the test lets it end, asked by more than there are workers
+        // Given a program that is silent until the test ends it, with more callers than workers
         let folder = folder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let door = folder + "/door"
@@ -18,7 +18,7 @@ final class SourceIsolationTests: ServerTestCase {
             for number in 0..<3 {
                 group.addTask { try await server.send(number == 0 ? "/sources/slow/titles" : "/t/p/w92/slow/\(number).jpg") }
             }
-            // Opens when the program does; then all three have been counted in, or will be before a later one
+            // Opens with the program; then all three calls have been counted, or will be before a later one
             let handle = open(door, O_WRONLY)
             var asked = 0
             while try await !server.send("/metrics").text.contains("onesheet_source_calls_under_way{source=\"slow\"} 3"),
@@ -27,16 +27,16 @@ final class SourceIsolationTests: ServerTestCase {
                 asked += 1
             }
             XCTAssertLessThan(asked, 10_000, "three calls never wait")
-            // When it and the other source are asked meanwhile
+            // When it and the other source are called meanwhile
             let refused = try await server.send("/sources/slow/titles/9")
             let titles = try await server.send("/sources/sample/titles")
             let poster = try await server.send("/t/p/w92/sample/1.jpg")
-            // Then whoever asks it is told at once, and the other answers
+            // Then its callers get errors immediately, and the other source answers
             assertProblem(refused, 502, "3 calls are already running")
             XCTAssertEqual([titles.status, poster.status], [200, 200])
             unlink(door)
             close(handle)
-            // And when the program ends, everybody is told whose fault it is
+            // And after the program has ended, the errors name it
             for try await answer in group { assertProblem(answer, 502, "source slow") }
         }
     }
@@ -62,13 +62,13 @@ final class SourceIsolationTests: ServerTestCase {
             assertProblem(answer, 502, words)
             XCTAssertEqual(poster.status, 200)
         }
-        // And everybody can see which sources fail, and why
+        // And the status shows the failing sources with reasons
         let document = try await server.send("/sources").json()
         let sources = try XCTUnwrap(document["sources"] as? [[String: Any]])
         XCTAssertEqual(sources.map { $0["state"] as? String }, ["failing", "failing", "failing", "well"])
         XCTAssertEqual(sources[0]["reason"] as? String, "the service is unavailable: the program has ended")
         XCTAssertNotNil(sources[0]["since"])
-        // And the page of another source is as ever
+        // And the page of another source works normally
         let page = try await server.send("/?plain&source=sample")
         XCTAssertEqual(page.status, 200)
         let metrics = try await server.send("/metrics").text

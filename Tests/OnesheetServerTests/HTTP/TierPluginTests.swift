@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Two servers that share a tier of a plugin behind their own memory and disk.
+/// Two servers that share a plugin's tier behind their own memory and disk.
 final class TierPluginTests: ServerTestCase {
     private let path = "/t/p/w92/sample/1.jpg"
 
@@ -18,25 +18,25 @@ final class TierPluginTests: ServerTestCase {
     }
 
     func testThatOneServerFindsWhatAnotherOneMade() async throws {
-        // Given two servers with a tier in common
+        // Given two servers with a shared tier
         let tiers = "{ type: room, name: shared, room: \"\(UUID())\" }"
         let first = try await server(plugins: plugins, tiers: tiers)
         let second = try await server(keys: "admin: { token: secret }", plugins: plugins, tiers: tiers)
         // When one has made an image
         let made = try await first.send(path)
-        // Then the other has it from the tier, and after that from memory
+        // Then the other gets it from the tier, and after that from memory
         let found = try await second.send(path)
         let again = try await second.send(path)
         XCTAssertEqual(found.body, made.body)
         XCTAssertTrue(found.field("Cache-Status")?.hasSuffix("detail=shared") ?? false, found.field("Cache-Status") ?? "")
         XCTAssertTrue(again.field("Cache-Status")?.hasSuffix("detail=memory") ?? false, again.field("Cache-Status") ?? "")
-        // When it is purged there, then it is made anew
+        // When it is purged there, then it is made again
         let fields = [("Authorization", "Bearer secret")]
         let purged = try await second.send("/cache/sample/1", method: "DELETE", fields: fields)
         XCTAssertEqual(purged.status, 200, purged.text)
         let after = try await second.send(path)
         XCTAssertTrue(after.field("Cache-Status")?.contains("fwd=miss") ?? false, after.field("Cache-Status") ?? "")
-        // And it has figures
+        // And the tier has metrics
         let metrics = try await second.send("/metrics").text
         XCTAssertTrue(metrics.contains("tier=\"shared\""))
     }

@@ -2,7 +2,7 @@ import XCTest
 
 final class UnwritableCacheTests: ServerTestCase {
     func testThatAServerStartsAndServesWhereItsCacheCannotBeWritten() async throws {
-        // Nobody makes folders there, not even root.
+        // Not even root can make folders there.
         let server = try await server(cache: "/sys/onesheet-cache")
 
         for _ in 0..<2 {

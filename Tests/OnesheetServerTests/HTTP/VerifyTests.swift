@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What `POST /cache/verify` finds, and repairs.
+/// The results of `POST /cache/verify`, and its repairs.
 final class VerifyTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret")]
 
@@ -12,11 +12,11 @@ final class VerifyTests: ServerTestCase {
         let server = try await server(keys: "admin: { token: secret }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         try Data().write(to: try XCTUnwrap(entryFiles(of: server).first))
-        // When they are checked, then repaired, then checked again
+        // When they are verified, then repaired, then verified again
         let found = try await verify(server, "/cache/verify")
         let repaired = try await verify(server, "/cache/verify?repair")
         let after = try await verify(server, "/cache/verify")
-        // Then the damage is told, nothing is changed before it is asked for, and the rest is whole
+        // Then the damage is reported, changed only by the repair, and the rest is intact
         for (answer, damaged, isRepaired) in [(found, 1, false), (repaired, 1, true), (after, 0, false)] {
             XCTAssertEqual(answer["whole"] as? Int, 2)
             XCTAssertEqual(answer["damaged"] as? Int, damaged)

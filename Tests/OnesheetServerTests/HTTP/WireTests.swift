@@ -3,13 +3,13 @@ import NIOCore
 import OnesheetCache
 import XCTest
 
-/// The very bytes that are sent, which client libraries make up for. Answers before the parser and behind it alike.
+/// The bytes on the wire, which client libraries would correct. Responses of the fast path and of the router.
 final class WireTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
 
     func testThatNothingFollowsAHeadWithoutABody() async throws {
         for hasFastPath in [true, false] {
-            // Given what a client knows of a picture
+            // Given the validators of a picture
             let server = try await server(hasFastPath: hasFastPath)
             let whole = try await exchange("GET", poster, with: server)
             let tag = try XCTUnwrap(whole.field("ETag"))
@@ -21,9 +21,9 @@ final class WireTests: ServerTestCase {
                 ("HEAD", poster, "If-Match: \"other\"", 412), ("HEAD", "/t/p/w93/sample/1.jpg", "", 400),
                 ("HEAD", "/nowhere", "", 404), ("HEAD", "/health", "", 200), ("HEAD", "/sources", "", 200), ("HEAD", "/", "", 200),
             ] {
-                // When it asks for something that has no body
+                // When a bodiless response is requested
                 let answer = try await exchange(method, path, with: server, field)
-                // Then there is not a byte of one
+                // Then it has no body bytes
                 XCTAssertEqual(answer.status, status, "\(method) \(path) \(field)")
                 XCTAssertEqual(answer.body, [], "\(method) \(path) \(field)")
             }
@@ -70,7 +70,7 @@ final class WireTests: ServerTestCase {
         }
     }
 
-    /// All that the server says to one request before it closes the connection.
+    /// All bytes that the server sends for one request before it closes the connection.
     private func exchange(
         _ method: String, _ path: String, with server: RunningServer, _ field: String = ""
     ) async throws -> Answer {

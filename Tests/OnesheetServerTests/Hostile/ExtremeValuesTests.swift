@@ -13,7 +13,7 @@ import XCTest
 @testable import OnesheetCommands
 @testable import OnesheetServer
 
-/// Services and programs that answer with numbers that no machine has, and lists that do not end, as clients of the server see it.
+/// Services and programs with numbers out of range and endless lists, seen by clients of the server.
 final class ExtremeValuesTests: ServerTestCase {
     private static let list =
         #"{"items":[{"id":"1","name":"One","rank":1,"day":"2026-01-01","n":1.5,"any":{"x":[1]}}],"total":100}"#
@@ -21,7 +21,7 @@ final class ExtremeValuesTests: ServerTestCase {
     private static let places = #"{"items":[{"url":"http://127.0.0.1:9/1","width":600,"height":900,"day":"2026-01-01T00:00:00Z"}]}"#
 
     func testThatWhateverAServiceSaysTheAnswerIsADocument() async throws {
-        // Given a service that says another extreme value for each search and each title
+        // Given a service with another extreme value for each search and each title
         let (lists, titles) = (ExtremeJSON.variants(of: Self.list), ExtremeJSON.variants(of: Self.title))
         let places = ExtremeJSON.variants(of: Self.places)
         let origin = try await origin { target, _ in
@@ -47,9 +47,9 @@ final class ExtremeValuesTests: ServerTestCase {
             lists.indices.map { "/sources/api/titles?query=\($0)" } + titles.indices.map { "/sources/api/titles/\($0)" }
             + places.indices.map { "/sources/api/titles/\($0)/posters" }
         for path in paths {
-            // When it is asked for
+            // When it is requested
             let answer = try await server.send(path)
-            // Then the answer is a document or a problem, and never one of this server's own
+            // Then the response is a document or a problem, and never an internal error
             XCTAssertTrue([200, 404, 502, 503].contains(answer.status), "\(path) \(answer.status) \(answer.text)")
             XCTAssertNoThrow(try answer.json(), path)
         }
@@ -58,7 +58,7 @@ final class ExtremeValuesTests: ServerTestCase {
     }
 
     func testThatAListWithoutAnEndAndATimeWithoutACalendarAreTold() async throws {
-        // Given a program whose list begins again for ever, and whose quota fills when the universe has ended
+        // Given a program with an endless list, and a quota that resets after the end of the universe
         let program = folder() + ".sh"
         addTeardownBlock { try FileManager.default.removeItem(atPath: program) }
         let script = #"""
@@ -74,11 +74,11 @@ final class ExtremeValuesTests: ServerTestCase {
         try Data(script.utf8).write(to: URL(filePath: program))
         let server = try await server(
             sources: "prog: { type: exec, command: [/bin/sh, \"\(program)\"] }", keys: "admin: { token: secret }")
-        // When all of the list is wanted, and a title
+        // When the whole list is requested, and a title
         for more in ["", ", \"dryRun\": true"] {
             let answer = try await server.send(
                 "/prefetch", method: "POST", fields: [("Authorization", "Bearer secret")], body: "{\"source\": \"prog\"\(more)}")
-            // Then the list is malformed, and the quota used up for a time that can be said
+            // Then the list is malformed, and the reset of the quota is within the calendar
             assertProblem(answer, 502, "the page after 1 is 1")
         }
         let page = try await server.send("/sources/prog/titles")
@@ -90,7 +90,7 @@ final class ExtremeValuesTests: ServerTestCase {
             let answer = try await server.send(path)
             XCTAssertEqual(answer.status, 200, path)
         }
-        // And an archive of it ends, too
+        // And a bundle of it ends too
         let order = PrefetchOrder(source: "prog")
         let context = try ServerContext(
             try ConfigurationFile(environment: [:]).parse(
@@ -129,7 +129,7 @@ final class ExtremeValuesTests: ServerTestCase {
     }
 
     func testThatAnOrderNamesEachSizeOnce() throws {
-        // Given an order of a megabyte of sizes
+        // Given a prefetch request with a megabyte of sizes
         var order = PrefetchOrder(source: "sample")
         order.sizes = Array(repeating: "w92", count: 100_000)
         order.formats = Array(repeating: "jpg", count: 100_000)

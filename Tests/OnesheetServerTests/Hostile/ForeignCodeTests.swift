@@ -8,7 +8,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Codecs and sources that hang, on the threads that call them.
+/// Codecs and sources that block their threads.
 final class ForeignCodeTests: ServerTestCase {
     private var plugins: PluginList {
         var plugins = PluginList.standard
@@ -18,7 +18,7 @@ final class ForeignCodeTests: ServerTestCase {
     }
 
     func testThatASourceThatHoldsItsThreadsHoldsNobodyElses() async throws {
-        // Given a source that hangs, asked by more than this machine has processors
+        // Given a hanging source with more calls than processors
         let door = try door()
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         let server = try await server(
@@ -34,14 +34,14 @@ final class ForeignCodeTests: ServerTestCase {
             asked += 1
         }
         XCTAssertLessThan(asked, 10_000, "the calls never wait")
-        // When others are asked meanwhile, and whether the server is ready
+        // When other sources and `/ready` are requested meanwhile
         var statuses: [Int] = []
         for path in ["/ready", "/health", "/metrics", "/sources/sample/titles", "/t/p/w92/sample/1.jpg"] {
             statuses.append(try await server.send(path).status)
         }
-        // Then they answer
+        // Then they respond
         XCTAssertEqual(statuses, [200, 200, 200, 200, 200])
-        // And when it comes back, everybody has their answer
+        // And after it returns, all callers get responses
         letOn(door)
         for task in asking {
             let answer = try await task.value
@@ -50,7 +50,7 @@ final class ForeignCodeTests: ServerTestCase {
     }
 
     func testThatPicturesThatHangCodecsCostNobodyElseAndAreTold() async throws {
-        // Given an origin with pictures that hang the codec, on both workers
+        // Given an origin with pictures that make the codec hang, on both workers
         let door = try door()
         let origin = try await origin { _, _ in .answer(type: "image/hang", body: .init(string: HangingCodec.file)) }
         let server = try await server(
@@ -64,12 +64,12 @@ final class ForeignCodeTests: ServerTestCase {
         addTeardownBlock { for task in hung { task.cancel() } }
         let pool = server.server.responder.context.pipeline.pool
         await waitWhile(pool.load < 2)
-        // When another picture is asked for, one that is there, and how the server is
+        // When another picture is requested, a cached one, and the health
         let other = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/c@jpg")
         let hit = try await server.send("/t/p/w92/sample/1.jpg")
         let ready = try await server.send("/ready")
         let metrics = try await server.send("/metrics")
-        // Then the first is told when to come back, and the others are answered
+        // Then the first gets a time for a retry, and the others are served
         assertProblem(other, 503, "try again")
         XCTAssertNotNil(other.field("Retry-After"))
         XCTAssertEqual([made.status, hit.status, ready.status, metrics.status], [200, 200, 200, 200])
@@ -80,7 +80,7 @@ final class ForeignCodeTests: ServerTestCase {
     }
 
     func testThatAServerEndsByItsDeadlineWhateverHangs() async throws {
-        // Given a codec that hangs and a source that hangs
+        // Given a hanging codec and a hanging source
         let door = try door()
         let origin = try await origin { _, _ in .answer(type: "image/hang", body: .init(string: HangingCodec.file)) }
         let server = try await server(
@@ -94,16 +94,16 @@ final class ForeignCodeTests: ServerTestCase {
         }
         let context = server.server.responder.context
         await waitWhile(context.pipeline.pool.load < 1 || context.watches[0].watch.figures.underWay < 1)
-        // When it is told to end
+        // When the server is stopped
         XCTAssertTrue(server.server.drain())
-        // Then it does, while both still hang: otherwise this would wait for ever
+        // Then it ends, while both still hang: otherwise this would wait for ever
         try await server.end()
         XCTAssertEqual(context.pipeline.pool.load, 1)
         XCTAssertEqual(context.watches[0].watch.figures.underWay, 1)
         for task in asking { _ = await task.value }
     }
 
-    /// A pipe that is opened when the test is over, at the latest.
+    /// A pipe that is opened at the end of the test at the latest.
     private func door() throws -> String {
         let folder = folder()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -113,14 +113,14 @@ final class ForeignCodeTests: ServerTestCase {
         return path
     }
 
-    /// Lets everybody through, now and later.
+    /// Releases all present and future threads.
     private func letOn(_ door: String) {
-        // Whoever opens it to read afterwards finds a plain file.
+        // Later readers find a regular file.
         let pipe = open(door, O_RDWR | O_NONBLOCK)
         guard pipe >= 0 else { return }
         unlink(door)
         _ = FileManager.default.createFile(atPath: door, contents: nil)
-        // Left open: those who wait at the pipe must find somebody to have written there.
+        // Left open: waiting readers must find a writer.
         opened.append(pipe)
     }
 

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Clients of HTTP/2 that send what costs them little and might cost a server much.
+/// HTTP/2 clients whose cheap frames could be expensive for a server.
 final class HTTP2FloodTests: ServerTestCase {
     private typealias Kind = RawHTTP2.Kind
 
@@ -33,7 +33,7 @@ final class HTTP2FloodTests: ServerTestCase {
                 "data without bytes",
                 { ($0 == 0 ? RawHTTP2.headers("/health", on: 1, ends: false) : []) + RawHTTP2.frame(Kind.data, 0, 1, []) }
             ),
-            // Each is a field on its own: the list is long though the bytes are few
+            // Each field counts: the list is long although it has few bytes
             (
                 "many small fields",
                 {
@@ -48,12 +48,12 @@ final class HTTP2FloodTests: ServerTestCase {
                 do {
                     for index in 0..<1000 { try await client.send(flood(index)) }
                 } catch {
-                    // The server has closed already.
+                    // The server has already closed the connection.
                 }
-                // Then its connection ends
+                // Then its connection closes
                 while await client.next() != nil {}
             }
-            // And others are served
+            // And other clients are served
             try await RawHTTP2.with(server.url, certificate) { client in
                 try await client.get("/health", on: 1)
                 let answer = await client.next { $0.type == Kind.headers }
@@ -67,32 +67,32 @@ final class HTTP2FloodTests: ServerTestCase {
         let server = try await bigPictures(keys: "clients: { memory: 32MiB, idleTimeout: 1h, requestTimeout: 1h }")
         let (url, certificate, origin) = (server.server.url, server.certificate, server.origin)
         try await RawHTTP2.with(url, certificate, window: 0) { client in
-            // When a client asks for many of them at once, and takes nothing
+            // When a client requests many of them at once and reads nothing
             for index in 0..<20 { try await client.get("/i/unsafe/plain/\(origin)/\(index)@jpg", on: 2 * index + 1) }
             var statuses: [Bool] = []
             while statuses.count < 20, let head = await client.next(where: { $0.type == Kind.headers }) {
                 statuses.append(head.isOK)
             }
-            // Then all are answered at once
+            // Then all get heads immediately
             let good = statuses.count { $0 }
             XCTAssertEqual(statuses.count, 20)
             try await RawHTTP2.with(url, certificate) { other in
-                // And what is held is counted
+                // And the memory of bodies is counted
                 let held = try await Self.metric("onesheet_response_bytes_held", &other, on: 1)
                 XCTAssertTrue((16 << 20...33 << 20).contains(held), "\(held)")
-                // And pictures are sent for which there is room, or was made by letting go of a slow stream
+                // And pictures are sent if there is room, or after a slow stream has been reset
                 let slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", &other, on: 3)
                 XCTAssertGreaterThan(good, 0)
                 XCTAssertLessThanOrEqual(good - slow, 2)
                 let refused = try await Self.metric("onesheet_clients_refused_total{reason=\"memory\"}", &other, on: 5)
                 XCTAssertTrue((1...20 - good).contains(refused), "\(refused)")
-                // And short answers go on
+                // And short responses continue
                 try await other.get("/t/p/w92/sample/1.jpg", on: 7)
                 let answer = await other.next { $0.type == Kind.headers && $0.stream == 7 }
                 XCTAssertTrue(answer?.isOK ?? false)
             }
         }
-        // And it is free when the client has left
+        // And the memory is released after the client has left
         try await RawHTTP2.with(url, certificate) { other in
             var (held, tries) = (1, 0)
             while held > 0, tries < 10_000 {
@@ -104,14 +104,14 @@ final class HTTP2FloodTests: ServerTestCase {
     }
 
     func testThatAStreamThatStandsStillEndsAndItsConnectionGoesOn() async throws {
-        // Given a server that does not wait for long
+        // Given a server with a short timeout
         let server = try await bigPictures(keys: "clients: { idleTimeout: 500ms, requestTimeout: 1h }")
         try await RawHTTP2.with(server.server.url, server.certificate, window: 0) { client in
-            // When a client takes nothing of one answer
+            // When a client reads nothing of one response
             try await client.get("/i/unsafe/plain/\(server.origin)/1@jpg", on: 1)
             let head = await client.next { $0.type == Kind.headers }
             XCTAssertTrue(head?.isOK ?? false)
-            // Then that stream is reset, and the connection is not
+            // Then that stream is reset, and the connection stays open
             let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
             XCTAssertEqual(reset?.type, Kind.reset)
             XCTAssertEqual(reset?.stream, 1)
@@ -128,10 +128,10 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
-    /// A server without a memory tier, and an origin with pictures of 16 MiB, each at a path of its own.
+    /// A server without a memory tier, and an origin with pictures of 16 MiB, each at its own path.
     private func bigPictures(keys: String) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
         var picture = try Picture.jpeg()
-        // What follows on a picture's end is nobody's business, and makes it as long as needed.
+        // Bytes after the end of a picture are ignored, so they give it any length.
         picture.writeRepeatingByte(0, count: 16 << 20 - picture.readableBytes)
         let body = picture
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
@@ -141,13 +141,13 @@ final class HTTP2FloodTests: ServerTestCase {
         return (server, certificate, origin.url)
     }
 
-    /// What `/metrics` says.
+    /// The value in `/metrics`.
     private static func metric(_ name: String, _ client: inout RawHTTP2, on stream: Int) async throws -> Int {
         try await client.get("/metrics", on: stream)
         var text: [UInt8] = []
         while let frame = await client.next(where: { $0.type == Kind.data && $0.stream == stream }) {
             text += frame.payload
-            // The window of the connection is given back, or it would be used up.
+            // The window of the connection is restored; otherwise it would be exhausted.
             if !frame.payload.isEmpty {
                 try await client.send(RawHTTP2.frame(8, 0, 0, RawHTTP2.number(frame.payload.count, 4)))
             }

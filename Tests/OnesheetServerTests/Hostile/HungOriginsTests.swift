@@ -7,16 +7,16 @@ import XCTest
 @testable import OnesheetPipeline
 @testable import OnesheetServer
 
-/// Origins that never answer, and others that have to wait for none of them.
+/// Silent origins, and other origins that must not wait for them.
 final class HungOriginsTests: ServerTestCase {
     func testThatAHundredHungOriginsKeepNobodyElseWaiting() async throws {
-        // Given a hundred origins that never answer, each with as many requests as it may have and one that waits
+        // Given a hundred silent origins, each with all its slots taken and a waiting request
         var hung: [OriginServer] = []
         for _ in 0..<100 { hung.append(try await origin { _, _ in .silence }) }
         let server = try await server("limits: { originConcurrency: 1, originIdleTimeout: 60s, workers: 1, queue: 1 }")
         let asking = hung.flatMap { origin in
             ["a", "b"].map { name in
-                // Each on a connection of its own: a client library's few would be what everybody waits for.
+                // Each on its own connection: the few connections of a client library would be the bottleneck.
                 Task {
                     let request = "GET /i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg HTTP/1.1\r\nHost: h\r\n\r\n"
                     _ = try? await RawConnection.exchange([Array(request.utf8)], with: server.url)
@@ -25,17 +25,17 @@ final class HungOriginsTests: ServerTestCase {
         }
         addTeardownBlock { for task in asking { task.cancel() } }
         for origin in hung { await waitWhile(origin.requests() == 0) }
-        // When a good one is asked meanwhile
+        // When a working one is requested meanwhile
         let well = try await well()
         let answer = try await server.send("/i/unsafe/w:60/plain/\(well.url)/a@jpg")
         let health = try await server.send("/health")
-        // Then it answers, and so does whoever watches the server, and no hung one has more requests than it may
+        // Then it responds, and so do health and metrics, and no silent one has more requests than its limit
         XCTAssertEqual([answer.status, health.status], [200, 200])
         XCTAssertEqual(Set(hung.map { $0.requests() }), [1])
     }
 
     func testThatWhatIsThereIsAnsweredWhileTheLineForRendersIsFull() async throws {
-        // Given a picture that is there, a render that does not end, and as many behind it as may wait
+        // Given a cached picture, a render that does not end, and a full queue behind it
         let server = try await server("limits: { workers: 1, queue: 1 }")
         let well = try await well()
         let path = "/i/unsafe/w:60/plain/\(well.url)"
@@ -44,17 +44,17 @@ final class HungOriginsTests: ServerTestCase {
         addTeardownBlock { for _ in 0..<2 { door.signal() } }
         let renders = (0..<2).map { _ in Task { try await pool.run { () throws(PipelineError) in door.wait() } } }
         await waitWhile(pool.load < 2)
-        // When one that is not there is asked for, and what is there
+        // When an uncached picture and the cached one are requested
         let refused = try await server.send("\(path)/b@jpg")
         let hit = try await server.send("\(path)/a@jpg")
         let health = try await server.send("/health")
-        // Then the first is refused with when to come back, and the others are answered
+        // Then the first is refused with a time for a retry, and the cached one is served
         assertProblem(refused, 503, "try again")
         XCTAssertGreaterThan(refused.field("Retry-After").flatMap { Int($0) } ?? 0, 0)
         XCTAssertEqual([made.status, hit.status, health.status], [200, 200, 200])
         XCTAssertTrue(hit.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false)
         XCTAssertEqual(hit.body, made.body)
-        // And when the line is empty again, so is that
+        // And after the queue is empty, the first is served too
         for _ in 0..<2 { door.signal() }
         for render in renders { try await render.value }
         let later = try await server.send("\(path)/b@jpg")
@@ -62,11 +62,11 @@ final class HungOriginsTests: ServerTestCase {
     }
 
     func testThatOneMoreThanMayWaitForAnOriginIsRefusedAtOnce() async throws {
-        // Given a hung origin that may have one request, and one in line
+        // Given a silent origin with one slot and a queue of one
         let hung = try await origin { _, _ in .silence }
         let server = try await server(
             "limits: { originConcurrency: 1, originQueue: 1, originTimeout: 60s, originIdleTimeout: 60s }")
-        // When three ask, of whom one is under way and one waits
+        // When three requests come, of which one runs and one waits
         let asking = ["a", "b", "c"].map { name in
             Task { try await server.send("/i/unsafe/w:60/plain/\(hung.url)/\(name)@jpg") }
         }
@@ -77,10 +77,10 @@ final class HungOriginsTests: ServerTestCase {
             for task in asking { task.cancel() }
             return try XCTUnwrap(first)
         }
-        // Then the third is told at once when to come back
+        // Then the third is immediately refused with a time for a retry
         assertProblem(answer, 503, "try again")
         XCTAssertEqual(answer.field("Retry-After"), "2")
-        // And others do not notice
+        // And other origins are not affected
         let well = try await well()
         let good = try await server.send("/i/unsafe/w:60/plain/\(well.url)/a@jpg")
         XCTAssertEqual(good.status, 200)
@@ -93,7 +93,7 @@ final class HungOriginsTests: ServerTestCase {
             sources: "web: { type: remote, allow: [\"http://127.0.0.1:*/\"], networks: [loopback], timeout: 60s }", keys: keys)
     }
 
-    /// An origin as it should be.
+    /// A working origin.
     private func well() async throws -> OriginServer {
         let good = try Picture.jpeg()
         return try await origin { _, _ in .answer(type: "image/jpeg", body: good) }

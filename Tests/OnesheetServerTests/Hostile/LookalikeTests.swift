@@ -6,10 +6,10 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Names that people and Swift take for one, and origins for two: whoever asks for one of them never gets the other's picture.
+/// Names that are equal for people and Swift, but not for origins: a request for one never gets the picture of the other.
 final class LookalikeTests: ServerTestCase {
     func testThatEachNameHasItsOwnPictureAlsoAfterARestart() async throws {
-        // Given a folder with two pictures under names that look the same, for each kind of such names
+        // Given a folder with two pictures whose names look the same, for each kind of such names
         let (pictures, cache) = (folder(), folder())
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         var originals: [[Data]] = []
@@ -20,7 +20,7 @@ final class LookalikeTests: ServerTestCase {
         }
         let sources = "art: { type: folder, path: \"\(pictures)\" }"
         for start in ["first", "second"] {
-            // When all are asked for, twice, in the size that they have and in another; after the second start out of the cache
+            // When all are requested twice, in their own size and in another; after the second start from the cache
             let server = try await server(sources: sources, cache: cache)
             for _ in 0..<2 {
                 for (pair, data) in zip(LookalikeTexts.pairs, originals) {
@@ -28,7 +28,7 @@ final class LookalikeTests: ServerTestCase {
                         let id = PercentEncoding.encode(text)
                         let original = try await server.send("/t/p/original/art/\(id)")
                         let small = try await server.send("/i/unsafe/w:100/plain/art%3A%2F%2F\(id)@jpg")
-                        // Then each is its own
+                        // Then each is correct
                         XCTAssertEqual(Data(original.body.readableBytesView), data, "\(start) start, \(id)")
                         let (header, whole) = (try Picture.header(small.body), try Picture.header(ByteBuffer(bytes: data)))
                         XCTAssertEqual(header.height, Int((Double(whole.height) * 100 / Double(whole.width)).rounded()), id)
@@ -41,7 +41,7 @@ final class LookalikeTests: ServerTestCase {
 
     func testThatANameThatIsMissingHidesNoOther() async throws {
         for (one, other) in LookalikeTexts.pairs {
-            // Given an origin that has one name and not the other, which was asked for first
+            // Given an origin that has one name and not the other, which was requested first
             let body = try Picture.jpeg()
             let path = "/\(PercentEncoding.encode(one)).jpg"
             let origin = try await origin { target, _ in
@@ -52,33 +52,33 @@ final class LookalikeTests: ServerTestCase {
             func answer(_ text: String) async throws -> Int {
                 try await server.send("/i/unsafe/w:50/plain/\(PercentEncoding.encode("\(origin.url)/\(text).jpg"))@jpg").status
             }
-            // When both are asked for
+            // When both are requested
             let statuses = [try await answer(other), try await answer(one), try await answer(other)]
-            // Then the one is there
+            // Then the existing one is served
             XCTAssertEqual(statuses, [404, 200, 404], one)
         }
     }
 
     func testThatTheWallEscapesWhateverStandsBeforeIt() async throws {
-        // Given titles in which marks stand around what HTML reads
+        // Given titles with combining marks around characters of HTML
         let pictures = folder()
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         for name in ["\u{600}<b>one", "x<\u{301}img src=y>", "a\u{6DD}\"onload=z", "q'\u{20D2}&\u{338}amp;"] {
             try Data("x".utf8).write(to: URL(filePath: "\(pictures)/\(name).jpg"))
         }
         let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
-        // When the wall is shown, and what nobody knows, and a title's candidates
+        // When the wall, an unknown title and the candidates of a title are shown
         let page = try await server.send("/?plain")
         let unknown = try await server.send("/?plain&source=\(PercentEncoding.encode("\u{600}<script>\u{301}"))")
         let posters = try await server.send("/?plain&source=art&posters=\(PercentEncoding.encode("\u{600}<b>one"))")
         let shell = try await server.send("/?query=\(PercentEncoding.encode("\u{600}<b>one\u{6DD}\"onload"))&<b>one")
         for answer in [page, unknown, posters, shell] {
-            // Then none of it is markup, by bytes, as browsers read
+            // Then none of it is markup, by bytes, as browsers parse it
             let bytes = Array(answer.body.readableBytesView)
             for word in ["<b>one", "<script>\u{301}", "<\u{301}img", "\u{6DD}\"onload"] {
                 XCTAssertFalse(Self.holds(bytes, Array(word.utf8)), word)
             }
-            // And the page may send no form and change no base
+            // And the page may not send forms or change its base
             let policy = answer.field("Content-Security-Policy") ?? ""
             XCTAssertTrue(policy.contains("form-action 'self'") && policy.contains("base-uri 'none'"), policy)
         }

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What nobody should send gets an answer that says so, or none, and the next request a right one.
+/// A malformed request gets an error or no response, and the next request succeeds.
 final class MalformedRequestTests: ServerTestCase {
     func testThatEveryMalformedRequestEndsAsTheTableSays() async throws {
         // Given a server that works
@@ -12,13 +12,13 @@ final class MalformedRequestTests: ServerTestCase {
         XCTAssertGreaterThanOrEqual(MalformedRequests.rows.count, 100)
         XCTAssertEqual(Set(MalformedRequests.rows.map(\.name)).count, MalformedRequests.rows.count)
         for row in MalformedRequests.rows {
-            // When it is sent
+            // When a malformed request is sent
             let answer = try await RawConnection.exchange([row.bytes], with: server.url)
-            // Then it is answered as it deserves, and says nothing of this machine
+            // Then it gets the expected status, without details of this machine
             XCTAssertEqual(Self.status(answer), row.status, row.name)
             let text = String(decoding: answer.prefix(4000), as: UTF8.self)
             XCTAssertFalse(text.contains("root:") || text.contains(server.cache), row.name)
-            // And the server lives
+            // And the server continues
             let health = try await server.send("/health")
             XCTAssertEqual(health.status, 200, row.name)
         }
@@ -26,7 +26,7 @@ final class MalformedRequestTests: ServerTestCase {
         XCTAssertEqual(again.body, good.body)
     }
 
-    /// The first answer's status; 0 where there is none.
+    /// The status of the first response; 0 if there is none.
     private static func status(_ answer: [UInt8]) -> Int {
         let words = String(decoding: answer.prefix(20), as: UTF8.self).split(separator: " ")
         return words.count > 1 && words[0].hasPrefix("HTTP/1.") ? Int(words[1].prefix(3)) ?? -1 : answer.isEmpty ? 0 : -1

@@ -1,9 +1,9 @@
-/// Requests as nobody should send them, and what becomes of each.
+/// Malformed requests and the expected responses.
 enum MalformedRequests {
     struct Row {
         let name: String
         let bytes: [UInt8]
-        /// The status of the first answer; 0 where the connection is closed without a word.
+        /// The status of the first response; 0 if the connection closes without one.
         let status: Int
     }
 
@@ -13,7 +13,7 @@ enum MalformedRequests {
         Row(name: name, bytes: Array(text.utf8), status: status)
     }
 
-    /// A request line before an ordinary rest.
+    /// A request line with an ordinary rest.
     private static func line(_ name: String, _ line: String, _ status: Int) -> Row {
         row(name, "\(line)\r\nHost: h\r\n\r\n", status)
     }

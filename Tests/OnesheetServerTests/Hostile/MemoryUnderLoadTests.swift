@@ -7,24 +7,25 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Originals that take more memory than there is for all of them.
+/// Originals that together need more memory than allowed.
 final class MemoryUnderLoadTests: ServerTestCase {
-    /// A picture of 24 megapixels that cannot be decoded row by row: the decoder holds three coefficients of two bytes for each pixel.
+    /// A picture of 24 megapixels that cannot be decoded row by row: the decoder stores three coefficients of two bytes for each
+    /// pixel.
     private static let large = Result { () throws -> ByteBuffer in
         var pixels = try PixelBuffer(PixelLayout(width: 4000, height: 6000, model: .rgb), limits: Limits())
         for y in 0..<6000 {
-            // Paler from row to row; sample by sample it would take longer than the test.
+            // Paler from row to row; drawing sample by sample would take longer than the test.
             pixels.withMutableRow(y) { row in row.withUnsafeMutableBufferPointer { $0.update(repeating: UInt8(y / 24)) } }
         }
         var configuration = JPEGCodec.Configuration()
         configuration.progressive = true
-        // From this quality on colour is not stored at a lower resolution.
+        // From this quality on, chroma has full resolution.
         return try JPEGCodec(configuration).encode(pixels, EncodeOptions(quality: 90))
     }
     private static let decoded = 4000 * 6000 * 3 * 2
 
     func testThatFiveHundredConnectionsForLargeOriginalsAreAllAnsweredWithinTheBudget() async throws {
-        // Given distinct originals of 24 megapixels, memory for one of them at a time, and a line long enough for all
+        // Given distinct originals of 24 megapixels, memory for one of them at a time, and a queue for all
         let (budget, tier) = (150 << 20, 4 << 20)
         XCTAssertLessThan(budget, 2 * Self.decoded)
         let large = try Self.large.get()
@@ -36,7 +37,7 @@ final class MemoryUnderLoadTests: ServerTestCase {
                           workers: 2 }
                 """, memory: "\(tier)")
         let before = try PeakMemory.begin()
-        // When five hundred ask at once, each on a connection of its own
+        // When five hundred requests come at once, each on its own connection
         let answers = try await withThrowingTaskGroup(of: String.self) { group in
             for index in 0..<500 {
                 group.addTask {
@@ -49,16 +50,16 @@ final class MemoryUnderLoadTests: ServerTestCase {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         let peak = try PeakMemory.end()
-        // Then each is answered: with a picture, or, as there is no memory for another one, with when to come back
+        // Then each gets a picture or, without memory for another one, a time for a retry
         let refused = answers.filter { $0.hasPrefix("HTTP/1.1 503 ") }
         let made = answers.count { $0.hasPrefix("HTTP/1.1 200 ") }
         XCTAssertEqual(made + refused.count, 500)
         XCTAssertGreaterThan(made, 0)
         XCTAssertGreaterThan(refused.count, 0, "the budget was not pressed")
         for answer in refused { XCTAssertTrue(answer.contains("Retry-After: "), answer) }
-        // And the process never took more than it may for originals and pixels, and for the memory tier. What else there is: buffers and
-        // tasks of 500 connections and of the 500 clients, which are in this process too; threads' stacks; what the allocator keeps.
-        // A second picture at the same time would not go into that.
+        // And the process never exceeded the memory for originals, pixels and the memory tier. The allowance covers buffers and
+        // tasks of 500 connections and of the 500 clients in this process, stacks of threads, and memory that the allocator keeps.
+        // A second picture at the same time would exceed it.
         let overhead = 118 << 20
         XCTAssertLessThan(budget + tier + overhead, 2 * Self.decoded)
         XCTAssertLessThan(peak - before, budget + tier + overhead)
@@ -73,17 +74,17 @@ final class MemoryUnderLoadTests: ServerTestCase {
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
             keys: "limits: { memory: \(Self.decoded / 2) }")
-        // When it is asked for, then nobody is told to come back: it says what it takes and what there is
+        // When it is requested, then the error names the needed and the available memory, and no retry
         let answer = try await server.send("/i/unsafe/w:60/plain/\(origin.url)/a@jpg")
         assertProblem(answer, 422, "at most \(Self.decoded / 2) are allowed")
         XCTAssertNil(answer.field("Retry-After"))
     }
 
     func testThatLargeBlocksAreReturnedToTheSystemWhenTheyAreFreed() async throws {
-        // Given a server, and a block so large that glibc would keep all smaller ones after it was freed
+        // Given a server, and a freed block so large that glibc would keep all smaller ones
         _ = try await server()
         free(malloc(31 << 20))
-        // When originals' worth of memory is used, with something small behind each block, and freed
+        // When memory of the size of originals is allocated, with a small block after each, and freed
         var blocks: [UnsafeMutableRawPointer] = []
         var small: [UnsafeMutableRawPointer] = []
         let before = try PeakMemory.begin()
@@ -94,7 +95,7 @@ final class MemoryUnderLoadTests: ServerTestCase {
             small.append(try XCTUnwrap(malloc(20 << 10)))
         }
         for block in blocks { free(block) }
-        // Then the process does not keep it
+        // Then the process returns it
         let after = try PeakMemory.now()
         for block in small { free(block) }
         XCTAssertLessThan(after - before, 20 << 20)

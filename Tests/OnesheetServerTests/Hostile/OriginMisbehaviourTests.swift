@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Origins that do what none should: each fault has its answer, nothing bad is kept, and when the origin is well again so is the poster.
+/// Faulty origins: each fault has its response, no bad response is cached, and the poster is served once the origin works again.
 final class OriginMisbehaviourTests: ServerTestCase {
     func testThatEveryMisbehaviourEndsAsTheTableSays() async throws {
         // Given a server with little patience
@@ -21,14 +21,14 @@ final class OriginMisbehaviourTests: ServerTestCase {
         let rows = OriginMisbehaviours(good: good).rows
         XCTAssertGreaterThanOrEqual(rows.count, 40)
         for row in rows {
-            // When an origin behaves so
+            // When an origin has this fault
             let isWell = Mutex(false)
             let origin = try await origin { target, fields in
                 isWell.withLock { $0 } ? .answer(type: "image/jpeg", body: good) : row.answer(target, fields)
             }
             let path = "/i/unsafe/w:60/plain/\(origin.url)/a@jpg"
             let answer = try await server.send(path)
-            // Then it is told apart, or was not so bad
+            // Then the response names it, or the fault is harmless
             XCTAssertEqual(answer.status, row.status, "\(row.name) \(answer.text.prefix(300))")
             XCTAssertNil(answer.field("Set-Cookie"), row.name)
             XCTAssertNil(answer.field("Location"), row.name)
@@ -36,7 +36,7 @@ final class OriginMisbehaviourTests: ServerTestCase {
                 XCTAssertEqual(answer.field("Content-Type"), "application/problem+json", row.name)
                 XCTAssertEqual(answer.field("Cache-Control"), "no-store", row.name)
             }
-            // And nothing of it is left once the origin is well
+            // And it has no effect after the origin works again
             isWell.withLock { $0 = true }
             clock.advance(by: .seconds(700))
             let later = try await server.send(path)
@@ -46,7 +46,7 @@ final class OriginMisbehaviourTests: ServerTestCase {
     }
 
     func testThatNeitherSideSeesTheOthersSecrets() async throws {
-        // Given an origin that sets a cookie and looks for what it should not get
+        // Given an origin that sets a cookie and checks for fields that it should not get
         let good = try Picture.jpeg()
         let seen = Mutex<[[String: String]]>([])
         let origin = try await origin { _, fields in
@@ -54,14 +54,14 @@ final class OriginMisbehaviourTests: ServerTestCase {
             return .answer(type: "image/jpeg", fields: ["Set-Cookie": "a=b", "X-Secret": "origin", "Server": "origin"], body: good)
         }
         let server = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
-        // When a client with secrets asks twice
+        // When a client with secrets sends two requests
         for name in ["a", "b"] {
             let answer = try await server.send(
                 "/i/unsafe/w:60/plain/\(origin.url)/\(name)@jpg",
                 fields: [
                     ("Cookie", "session=1"), ("Authorization", "Bearer client"), ("Proxy-Authorization", "x"), ("X-Mine", "client"),
                 ])
-            // Then nothing goes through in either direction
+            // Then no secrets pass in either direction
             XCTAssertEqual(answer.status, 200)
             for field in ["Set-Cookie", "X-Secret"] { XCTAssertNil(answer.field(field), field) }
             XCTAssertNotEqual(answer.field("Server"), "origin")

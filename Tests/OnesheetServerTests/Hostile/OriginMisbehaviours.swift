@@ -1,7 +1,7 @@
 import NIOCore
 import OnesheetTesting
 
-/// What origins do wrong, and what becomes of a request for their picture.
+/// Faults of origins, and the responses to requests for their pictures.
 struct OriginMisbehaviours {
     struct Row {
         let name: String
@@ -154,7 +154,7 @@ struct OriginMisbehaviours {
         ]
     }
 
-    /// A header of 100,000 × 100,000 pixels.
+    /// A header with 100,000 × 100,000 pixels.
     private static let hugePNG: [UInt8] =
         [
             0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 1, 0x86, 0xA0, 0, 1, 0x86, 0xA0,

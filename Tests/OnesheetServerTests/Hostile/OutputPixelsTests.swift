@@ -3,7 +3,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Small pictures that are asked for large.
+/// Small pictures that are requested in a large size.
 final class OutputPixelsTests: ServerTestCase {
     func testThatASliverEnlargedIsABombToo() async throws {
         let sliver = try Picture.jpeg(width: 1, height: 3000)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Clients of HTTP/1.1 that ask and do not read.
+/// HTTP/1.1 clients that send requests and do not read.
 final class StalledClientsTests: ServerTestCase {
     func testThatConnectionsThatReadNothingHoldNoMoreThanThereIs() async throws {
         // Given pictures of 16 MiB each, and room for two of them
@@ -12,10 +12,10 @@ final class StalledClientsTests: ServerTestCase {
         let server = try await server(
             sources: web(origin) + "\nsample: { type: sample }",
             keys: "clients: { memory: 33MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
-        // When one after the other asks for one and takes only its head
+        // When several clients request one each and read only its head
         var slow = 0
         let heads = try await stall(0..<6, server, origin) {
-            // Then what is held is within what there is, and short answers go on
+            // Then their memory stays within the limit, and short responses continue
             let held = try await Self.metric("onesheet_response_bytes_held", server)
             XCTAssertTrue((16 << 20...34 << 20).contains(held), "\(held)")
             slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
@@ -24,7 +24,7 @@ final class StalledClientsTests: ServerTestCase {
             let ready = try await server.send("/ready")
             XCTAssertEqual(ready.status, 200)
         }
-        // And pictures were sent for which there was room, or was made by letting go of a slow client; the others were told at once
+        // And pictures were sent if there was room, or after a slow client was disconnected; the others were refused immediately
         let good = heads.count { $0.hasPrefix("HTTP/1.1 200 ") }
         XCTAssertGreaterThan(good, 0, "\(heads)")
         XCTAssertLessThanOrEqual(good - slow, 2, "\(heads)")
@@ -34,18 +34,18 @@ final class StalledClientsTests: ServerTestCase {
     }
 
     func testThatTheSlowestMakesRoomForOthers() async throws {
-        // Given room for one picture, and a client that takes none of it
+        // Given room for one picture, and a client that reads nothing of it
         let origin = try await bigPictures()
         let server = try await server(
             sources: web(origin), keys: "clients: { memory: 16MiB, idleTimeout: 1h, requestTimeout: 1h }", memory: "0")
         _ = try await stall(0..<1, server, origin) {
-            // When somebody else asks again and again
+            // When another client retries again and again
             var (status, tries) = (503, 0)
             while status == 503, tries < 100_000 {
                 status = try await server.send("/i/unsafe/plain/\(origin.url)/other@jpg").status
                 tries += 1
             }
-            // Then the room is theirs in the end
+            // Then it gets the room in the end
             XCTAssertEqual(status, 200)
             let dropped = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", server)
             XCTAssertGreaterThan(dropped, 0)
@@ -53,17 +53,17 @@ final class StalledClientsTests: ServerTestCase {
     }
 
     func testThatPipelinedRequestsWaitUntilTheirAnswersAreRead() async throws {
-        // Given a picture that is in memory, and one that needs the parser
+        // Given a picture in memory, and one that needs the parser
         let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
         let poster = "/t/p/original/sample/1.jpg"
         for _ in 0..<2 { _ = try await server.send(poster) }
         for target in [poster, poster + "?x"] {
             let before = try PeakMemory.begin()
             try await OpenConnection.with(server.url, room: 64 << 10) { connection in
-                // When a client asks ten thousand times and reads nothing
+                // When a client sends ten thousand requests and reads nothing
                 try await connection.send(String(repeating: "GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n", count: 10_000))
                 for _ in 0..<100 { _ = try await server.send("/health") }
-                // Then no more are answered than the system takes, and others are served
+                // Then only as many get responses as the system buffers, and others are served
                 let answered = try await Self.metric("onesheet_requests_total{route=\"/t/p/\",status=\"2xx\"}", server)
                 XCTAssertLessThan(answered, 2000)
             }
@@ -72,14 +72,14 @@ final class StalledClientsTests: ServerTestCase {
     }
 
     func testThatHandshakesThatAreNeverFinishedKeepNobodyOut() async throws {
-        // Given a server that waits for long, and many connections that never say a word of TLS
+        // Given a server with a long timeout, and many connections without a TLS handshake
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml + "\nclients: { requestTimeout: 1h, idleTimeout: 1h }")
         try await open(100, server.url) {
-            // When somebody else comes
+            // When another client connects
             try await RawHTTP2.with(server.url, certificate) { client in
                 try await client.get("/health", on: 1)
-                // Then there is an answer
+                // Then it gets a response
                 let answer = await client.next { $0.type == RawHTTP2.Kind.headers }
                 XCTAssertTrue(answer?.isOK ?? false)
             }
@@ -99,7 +99,7 @@ final class StalledClientsTests: ServerTestCase {
     }
 
     func testThatTheServerEndsWhileNobodyReads() async throws {
-        // Given clients that read nothing, one that waits for an origin that never answers, and one that sends half a request
+        // Given clients that read nothing, one that waits for a silent origin, and one that sends half a request
         let origin = try await bigPictures()
         let server = try await server(
             sources: web(origin),
@@ -115,16 +115,16 @@ final class StalledClientsTests: ServerTestCase {
                 _ = try await hung.read(until: "ok\n")
                 try await OpenConnection.with(server.url) { half in
                     try await half.send("GET / HTTP/1.1\r\nHo")
-                    // When the server is told to end
+                    // When the server is stopped
                     XCTAssertTrue(server.server.drain())
-                    // Then it does
+                    // Then it ends
                     try await server.end()
                 }
             }
         }
     }
 
-    /// An origin with pictures of 16 MiB, each at a path of its own, and with one that never comes.
+    /// An origin with pictures of 16 MiB, each at its own path, and one that never responds.
     private func bigPictures() async throws -> OriginServer {
         var picture = try Picture.jpeg()
         picture.writeRepeatingByte(0, count: 16 << 20 - picture.readableBytes)
@@ -132,8 +132,8 @@ final class StalledClientsTests: ServerTestCase {
         return try await origin { path, _ in path == "/hang" ? .silence : .answer(type: "image/jpeg", body: body) }
     }
 
-    /// Asks for one picture after the other, each on a connection of its own of which no more than the head is read.
-    /// - Returns: the heads, when `body` is over.
+    /// Requests one picture after the other, each on its own connection, and reads only the heads.
+    /// - Returns: the heads, when `body` has ended.
     private func stall(
         _ pictures: Range<Int>, _ server: RunningServer, _ origin: OriginServer, _ body: () async throws -> Void
     ) async throws -> [String] {
@@ -156,7 +156,7 @@ final class StalledClientsTests: ServerTestCase {
         return heads
     }
 
-    /// Keeps `count` connections open and silent while `body` runs.
+    /// Keeps `count` silent connections open while `body` runs.
     private func open(_ count: Int, _ url: String, _ body: () async throws -> Void) async throws {
         guard count > 0 else { return try await body() }
         try await OpenConnection.with(url) { _ in try await open(count - 1, url, body) }

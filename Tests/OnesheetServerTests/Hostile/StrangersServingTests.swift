@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What one visitor can make the server ask of others, over real HTTP: calls and fetches are counted where they arrive.
+/// The load that one visitor can cause elsewhere, over real HTTP: calls and fetches are counted at their destinations.
 final class StrangersServingTests: ServerTestCase {
     private let list = """
         {"boxOfficeResult":{"boxofficeType":"일별 박스오피스","showRange":"20120101~20120101","dailyBoxOfficeList":[\
@@ -16,17 +16,17 @@ final class StrangersServingTests: ServerTestCase {
         """
 
     func testThatUnknownFilmsSpendTheirShareAndListedOnesAreServed() async throws {
-        // Given a box office with eighty calls a day, forty of which are for the unknown, ten of these at once
+        // Given a box office with eighty calls a day, forty of which are for unknown titles, ten of these at once
         let calls = Calls()
         let server = try await boxOffice(calls)
-        // When a hundred films are asked for that no list has
+        // When a hundred unlisted films are requested
         var statuses: [Int: Int] = [:]
         for number in 0..<100 {
             let answer = try await server.send("/t/p/w92/boxoffice/\(10_000_000 + number).jpg")
             statuses[answer.status, default: 0] += 1
             if answer.status == 503 { XCTAssertNotNil(answer.field("Retry-After")) }
         }
-        // Then ten calls are made, the rest is refused, and the newest list and its poster are there
+        // Then ten calls are made, the rest is refused, and the newest list and its poster are served
         XCTAssertEqual(statuses, [404: 10, 503: 90])
         XCTAssertEqual(calls["info"], 10)
         let page = try await server.send("/sources/boxoffice/titles")
@@ -41,7 +41,7 @@ final class StrangersServingTests: ServerTestCase {
         // Given a box office
         let calls = Calls()
         let server = try await boxOffice(calls)
-        // When the page, the list and a poster's candidates are asked for in many ways
+        // When the page, the list and the candidates of a poster are requested in many ways
         for number in 0..<10 {
             for path in [
                 "/", "/?plain", "/?plain&v=\(number)", "/?plain&source=boxoffice", "/sources/boxoffice/titles",
@@ -56,7 +56,7 @@ final class StrangersServingTests: ServerTestCase {
                 }
             }
         }
-        // Then it is one list and one search
+        // Then one list and one search are called
         XCTAssertEqual(calls.all, ["list": 1, "search": 1])
     }
 
@@ -64,19 +64,19 @@ final class StrangersServingTests: ServerTestCase {
         // Given a box office
         let calls = Calls()
         let server = try await boxOffice(calls)
-        // When days are asked for before the first list and after the newest
+        // When days before the first list and after the newest are requested
         for day in ["0001-01-01", "1999-12-31", "2003-11-10", "2199-01-01", "9999-12-31"] {
             for period in ["day", "week", "weekend", "weekdays"] {
                 let answer = try await server.send("/sources/boxoffice/titles?date=\(day)&period=\(period)")
                 XCTAssertEqual(answer.status, 200, "\(day) \(period) \(answer.text)")
             }
         }
-        // Then nobody is asked
+        // Then no call is made
         XCTAssertEqual(calls.all, [:])
     }
 
     func testThatAQueryThatDoesNotCountIsOneFetchAndOneEntry() async throws {
-        // Given a host that ignores queries, and a source that says so
+        // Given a host that ignores queries, and a source configured for that
         let calls = Calls()
         let picture = try Picture.jpeg()
         let origin = try await origin { _, _ in
@@ -85,7 +85,7 @@ final class StrangersServingTests: ServerTestCase {
         }
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback], query: none }")
-        // When one picture is asked for with twenty queries, by each kind of address
+        // When one picture is requested with twenty queries, by each kind of address
         for number in 0..<20 {
             let url = "\(origin.url)/a.jpg?v=\(number)"
             let encoded = PercentEncoding.encode(url)
@@ -101,7 +101,7 @@ final class StrangersServingTests: ServerTestCase {
         XCTAssertEqual(calls.all, ["fetch": 1])
     }
 
-    /// A server whose services know one film; the others are nowhere.
+    /// A server whose services have one film and no others.
     private func boxOffice(_ calls: Calls) async throws -> RunningServer {
         let (list, picture) = (list, try Picture.jpeg())
         let origin = try await origin { target, fields in
@@ -128,7 +128,7 @@ final class StrangersServingTests: ServerTestCase {
         .answer(type: "application/json;charset=utf-8", body: ByteBuffer(string: text))
     }
 
-    /// A search's answer with one picture.
+    /// A search result with one picture.
     private static func found(_ url: String) -> String {
         """
         {"meta":{"total_count":1,"pageable_count":1,"is_end":true},"documents":[{"collection":"blog","thumbnail_url":"\(url)",\
@@ -138,7 +138,7 @@ final class StrangersServingTests: ServerTestCase {
     }
 }
 
-/// How often what was asked of an origin.
+/// The number of requests to the origin, by target.
 private final class Calls: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 

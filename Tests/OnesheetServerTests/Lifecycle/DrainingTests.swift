@@ -6,7 +6,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// How a server ends that is told to.
+/// The shutdown of a server.
 final class DrainingTests: ServerTestCase {
     private let admin = "admin: { token: secret }"
     private let unfinished =
@@ -20,20 +20,20 @@ final class DrainingTests: ServerTestCase {
         try readiness.check()
         XCTAssertTrue(readiness.end())
         XCTAssertThrowsError(try readiness.check())
-        // The second time it is no news, and nothing makes it ready again.
+        // A second stop has no effect, and nothing makes it ready again.
         XCTAssertFalse(readiness.end())
         readiness.begin()
         XCTAssertThrowsError(try readiness.check())
     }
 
     func testThatLoadBalancersAreToldBeforeConnectionsAreRefused() async throws {
-        // Given a server that waits for them
+        // Given a server with a shutdown delay
         let server = try await server(keys: "shutdown: { delay: 1h }")
         let before = try await server.send("/ready")
         XCTAssertEqual(before.status, 200)
-        // When it is told to end
+        // When it is stopped
         XCTAssertTrue(server.server.drain())
-        // Then it says so and serves all the same
+        // Then it reports that and still serves
         assertProblem(try await server.send("/ready"), 503, "shutting down")
         let poster = try await server.send("/t/p/w92/sample/1.jpg")
         XCTAssertEqual(poster.status, 200)
@@ -41,16 +41,16 @@ final class DrainingTests: ServerTestCase {
     }
 
     func testThatARequestUnderWayIsAnsweredAndItsConnectionThenClosed() async throws {
-        // Given a request half of which has come
+        // Given a request of which half has arrived
         let server = try await server(keys: admin)
         try await OpenConnection.with(server.url) { connection in
             try await connection.send(unfinished)
             _ = try await connection.read(until: "ok\n")
-            // When the server is told to end, and the other half comes
+            // When the server is stopped, and the other half arrives
             XCTAssertTrue(server.server.drain())
             try await connection.send("pe")
             let answer = await connection.readToEnd()
-            // Then there is an answer, and the connection ends, and so does the server
+            // Then it gets a response, the connection closes, and the server ends
             XCTAssertTrue(answer.hasPrefix("HTTP/1.1 400"), answer)
             try await server.end()
         }
@@ -74,7 +74,7 @@ final class DrainingTests: ServerTestCase {
     }
 
     func testThatWhatHangsIsCutOffAtTheDeadlineAndTheServerEndsWell() async throws {
-        // Given a client that never sends the rest, and an origin that never answers
+        // Given a client that never sends the rest, and a silent origin
         let origin = try await origin { _, _ in .silence }
         let server = try await server(
             sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }",
@@ -86,9 +86,9 @@ final class DrainingTests: ServerTestCase {
                     "GET /health HTTP/1.1\r\nHost: h\r\n\r\nGET /i/unsafe/w:9/plain/\(origin.url)/a HTTP/1.1\r\nHost: h\r\n\r\n")
                 _ = try await connection.read(until: "ok\n")
                 _ = try await other.read(until: "ok\n")
-                // When the server is told to end
+                // When the server is stopped
                 XCTAssertTrue(server.server.drain())
-                // Then it does not wait for either
+                // Then it waits for neither
                 _ = await connection.readToEnd()
                 _ = await other.readToEnd()
             }

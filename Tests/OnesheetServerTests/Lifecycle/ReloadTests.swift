@@ -5,13 +5,13 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// Another configuration while the server runs.
+/// Reloading the configuration.
 final class ReloadTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
     private let lines = LogLines()
 
     func testThatAnotherConfigurationHoldsFromTheNextRequestOnAlsoOnOpenConnections() async throws {
-        // Given a server whose free transforms anyone may ask for, one of them in memory
+        // Given a server with unsigned free transforms, one of them in memory
         let server = try await server()
         let path = "/i/unsafe/w:92/f:jpg/plain/sample://1"
         let request = "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -20,9 +20,9 @@ final class ReloadTests: ServerTestCase {
             try await connection.send("HEAD" + request.dropFirst(3))
             let before = try await connection.read(until: "\r\n\r\n")
             XCTAssertTrue(before.hasPrefix("HTTP/1.1 200"), before)
-            // When a key is needed from now on
+            // When signatures become required
             server.reload(keys: "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }")
-            // Then it is, on that connection too
+            // Then they are, on that connection too
             try await connection.send(request)
             let after = try await connection.read(until: "\r\n\r\n")
             XCTAssertTrue(after.hasPrefix("HTTP/1.1 403"), after)
@@ -33,15 +33,15 @@ final class ReloadTests: ServerTestCase {
         // Given a server with one source, and a picture in memory
         let server = try await server()
         let first = try await server.send(poster)
-        // When another source is there, too
+        // When another source is added
         server.reload(sources: "sample: { type: sample }\nmore: { type: sample }")
-        // Then it answers, and what was in memory is there still
+        // Then it responds, and memory still has the picture
         let more = try await server.send("/t/p/w92/more/1.jpg")
         let second = try await server.send(poster)
         XCTAssertEqual(more.status, 200)
         XCTAssertEqual(second.body, first.body)
         XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=memory") ?? false, second.field("Cache-Status") ?? "")
-        // And when it is gone again, it is unknown, also where the cache still has its pictures
+        // And after it is removed, it is unknown, even if the cache still has its pictures
         server.reload()
         for path in ["/t/p/w92/more/1.jpg", "/t/p/w92/more/2.jpg"] { assertProblem(try await server.send(path), 404, "more") }
     }
@@ -52,9 +52,9 @@ final class ReloadTests: ServerTestCase {
             ("presets: { card: \"rs:wrong\" }", "wrong"), ("nonsense: 1", "nonsense"), ("limits: { workers: 0 }", "limits.workers"),
             ("listen: [", "YAML"),
         ] {
-            // When the new one is wrong
+            // When the new configuration is invalid
             server.reload(sources: "other: { type: sample }", keys: keys)
-            // Then the log says what, and nothing else is different
+            // Then the log explains that, and nothing changes
             let last = lines.all.last { $0.contains("the old one stays") } ?? ""
             XCTAssertTrue(last.contains(words), "\(keys): \(last)")
             let answer = try await server.send(poster)
@@ -67,7 +67,7 @@ final class ReloadTests: ServerTestCase {
         server.reload(keys: "limits: { workers: 7 }\nclients: { connections: 7 }\npresetsOnly: true")
         let warning = lines.all.first { $0.contains("after a restart") } ?? ""
         XCTAssertTrue(warning.contains("limits, clients"), warning)
-        // What can has changed.
+        // All reloadable keys have changed.
         let answer = try await server.send("/i/unsafe/w:92/f:jpg/plain/sample://1")
         XCTAssertEqual(answer.status, 403)
     }
@@ -85,18 +85,18 @@ final class ReloadTests: ServerTestCase {
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.dropLast())")
             _ = try await connection.read(until: "ok\n")
             await fulfillment(of: [begun], timeout: 60)
-            // When the source is gone before the other half comes
+            // When the source is removed before the other half arrives
             server.reload(sources: "other: { type: sample }")
             try await connection.send("}")
             let answer = try await connection.read(until: "}")
-            // Then it is carried out with the source that was there when it began
+            // Then the request uses the source that existed when it began
             XCTAssertTrue(answer.hasPrefix("HTTP/1.1 200 "), answer)
             XCTAssertTrue(answer.contains("\"made\":1"), answer)
         }
     }
 
     func testThatManyChangesUnderLoadLoseNoRequest() async throws {
-        // Given clients that ask all the time
+        // Given clients that send requests all the time
         let server = try await server()
         _ = try await server.send(poster)
         try await withThrowingTaskGroup { group in
@@ -113,7 +113,7 @@ final class ReloadTests: ServerTestCase {
                 server.reload(keys: "presets: { card: \"rs:fit:\(round + 1):0\" }")
                 await Task.yield()
             }
-            // Then every request is answered
+            // Then every request gets its response
             try await group.waitForAll()
         }
     }

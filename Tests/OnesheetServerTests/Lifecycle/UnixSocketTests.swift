@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// A server behind a file.
+/// A server on a Unix socket.
 final class UnixSocketTests: ServerTestCase {
     private let path = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)").path
 
@@ -17,14 +17,14 @@ final class UnixSocketTests: ServerTestCase {
         // Given a server on a socket
         let server = try await server(listen: "unix:\(path)")
         let poster = "/t/p/w92/sample/1.jpg"
-        // When it is asked, for what is not there and for what is
+        // When it gets valid and invalid requests
         let first = try await server.send(poster)
         let second = try await server.send(poster)
-        // Then it answers, and those may connect who may write to the file
+        // Then it responds, and write permission for the file is needed to connect
         XCTAssertEqual(first.status, 200)
         XCTAssertTrue(second.field("Cache-Status")?.hasSuffix("detail=memory") ?? false)
         XCTAssertEqual(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int, 0o660)
-        // And in the end the file is gone
+        // And after its end the file is removed
         XCTAssertTrue(server.server.drain())
         try await server.end()
         XCTAssertFalse(FileManager.default.fileExists(atPath: path))
@@ -36,7 +36,7 @@ final class UnixSocketTests: ServerTestCase {
     }
 
     func testThatWhatAKilledServerLeftIsRemoved() async throws {
-        // Given a socket that nobody listens on; under another name, or the library would take it away
+        // Given a socket without a listener; renamed, because the library would remove it
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(unixDomainSocketPath: path + ".new").get()
         try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
@@ -50,14 +50,14 @@ final class UnixSocketTests: ServerTestCase {
     }
 
     func testThatAnotherFileIsNotTouched() async throws {
-        // Given somebody's file
+        // Given a regular file
         try Data("dear diary".utf8).write(to: URL(filePath: path))
         do {
-            // When a server is to listen there
+            // When a server starts on it
             _ = try await server(listen: "unix:\(path)")
             XCTFail("it listens")
         } catch {
-            // Then it says what to do, and the file is as it was
+            // Then the error has a solution, and the file is unchanged
             XCTAssertTrue("\(error)".hasPrefix("\(path) exists and is not a socket"), "\(error)")
         }
         XCTAssertEqual(try String(contentsOfFile: path, encoding: .utf8), "dear diary")
@@ -67,11 +67,11 @@ final class UnixSocketTests: ServerTestCase {
         // Given a server
         let first = try await server(listen: "unix:\(path)")
         do {
-            // When another one is to listen on its socket
+            // When another one starts on its socket
             _ = try await server(listen: "unix:\(path)")
             XCTFail("it listens")
         } catch {
-            // Then it does not, and the first one goes on
+            // Then it fails, and the first one continues
             XCTAssertTrue("\(error)".hasPrefix("a server listens on \(path) already"), "\(error)")
         }
         let answer = try await first.send("/health")

@@ -10,17 +10,17 @@ import XCTest
 
 final class LogTests: XCTestCase {
     private let lines = LogLines()
-    /// Ends of lines, what terminals obey (C0, DEL and C1), and what turns the direction of a text or is not seen at all.
+    /// Line ends, terminal controls (C0, DEL and C1), direction marks and invisible characters.
     private let unseen = "\n\r\u{1B}\u{7F}\u{85}\u{9B}\u{2028}\u{2029}\u{202E}\u{2066}\u{FEFF}\u{E0001}"
     private var hostile: String { "a\(unseen)[31m\"\\ 한" }
 
     func testThatALineOfJSONHoldsWhatWasSaid() throws {
-        // Given a logger with a field of its own
+        // Given a logger with a field
         var logger = lines.logger(.json)
         logger[metadataKey: "plugin"] = "kobis"
-        // When it says something
+        // When it logs a message
         logger.warning("no answer", metadata: ["title": "1"])
-        // Then a machine can read it
+        // Then the line is valid JSON
         let fields = try fields(0)
         XCTAssertEqual(fields["message"], "no answer")
         XCTAssertEqual(fields["level"], "warning")
@@ -79,16 +79,16 @@ final class LogTests: XCTestCase {
 
     func testThatALineIsNeverLongWhateverIsInIt() throws {
         for format in LogConfiguration.Format.allCases {
-            // Given a logger, and what is long in bytes, in characters, and only when it is escaped
+            // Given a logger, and texts that are long in bytes, in characters, or only after escaping
             for text in [
                 String(repeating: "a", count: 50_000), String(repeating: "한", count: 20_000),
                 String(repeating: "\u{202E}", count: 5000),
             ] {
                 var logger = lines.logger(format)
                 logger[metadataKey: "own"] = "\(text)"
-                // When it says so, in a message and beside it
+                // When it logs them, in the message and in metadata
                 logger.warning("\(text)", metadata: ["path": "\(text)", "why": "\(text)", "list": ["\(text)"]])
-                // Then the line is short, and says that it was cut
+                // Then the line is short and marks the cut
                 let line = try XCTUnwrap(lines.all.last)
                 XCTAssertLessThanOrEqual(line.utf8.count, Log.longestLine)
                 XCTAssertTrue(line.contains("…"), line)
@@ -108,14 +108,14 @@ final class LogTests: XCTestCase {
     }
 
     func testThatManyLinesOfOneKindAreLeftOutAndCounted() throws {
-        // Given lines of one kind, as many as may come at once
+        // Given as many lines of one kind as the limit allows
         let (flood, start) = (LogFlood(), ContinuousClock.now)
         let (one, other) = (LogPlace("a.swift", 1), LogPlace("a.swift", 2))
         for _ in 0..<Int(LogFlood.burst) { XCTAssertEqual(flood.admit(one, at: start), 0) }
-        // When more come, then they are left out, and another kind is not
+        // When more follow, then they are dropped, and another kind is not
         for _ in 0..<1000 { XCTAssertNil(flood.admit(one, at: start)) }
         XCTAssertEqual(flood.admit(other, at: start), 0)
-        // And the next one says how many
+        // And the next line has their number
         XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 1000)
         XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 0)
     }

@@ -2,7 +2,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What `/metrics` says of requests, over real connections.
+/// Requests in `/metrics`, over real connections.
 final class ServerFiguresTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
 
@@ -11,14 +11,14 @@ final class ServerFiguresTests: ServerTestCase {
             // Given a server with a picture in memory
             let server = try await server(hasFastPath: hasFastPath)
             let tag = try await server.send(poster).field("ETag") ?? ""
-            // When it is asked in many ways
+            // When it gets many kinds of requests
             let requests = [
                 plain(poster), plain(poster), plain(poster, "If-None-Match: \(tag)"),
                 plain("/i/unsafe/w:92/f:jpg/plain/sample://1"),
                 plain("/t/p/w1/sample/1"), plain("/nowhere"), plain("/elsewhere"), plain("/health"),
             ]
             _ = try await RawConnection.exchange(requests, with: server.url)
-            // Then each is there
+            // Then each is counted
             let lines = try await metrics(server)
             XCTAssertEqual(
                 lines.filter { $0.hasPrefix("onesheet_requests_total{") },
@@ -34,12 +34,12 @@ final class ServerFiguresTests: ServerTestCase {
     }
 
     func testThatThePartsOfMakingAPictureAreTimedOnceEach() async throws {
-        // Given a picture that was made, and given out again
+        // Given a picture that was made and served again
         let server = try await server(hasFastPath: false)
         for _ in 0..<3 { _ = try await server.send(poster) }
-        // When the figures are read
+        // When the metrics are read
         let lines = try await metrics(server)
-        // Then making it is counted once, and looking for it as often as it was
+        // Then the render is counted once, and each lookup once
         for (stage, count) in [("origin", 1), ("render", 1), ("store", 1), ("cache", 2)] {
             XCTAssertTrue(lines.contains("onesheet_stage_seconds_count{stage=\"\(stage)\"} \(count)"), "\(stage) \(lines)")
         }
@@ -50,12 +50,12 @@ final class ServerFiguresTests: ServerTestCase {
         let server = try await server()
         _ = try await server.send(poster)
         let lines = try await metrics(server)
-        // Given the names that are declared
+        // Given the declared names
         let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ") }
         XCTAssertEqual(Set(types.map { $0[2] }).count, types.count, "a name is declared twice")
         let samples = lines.filter { !$0.hasPrefix("#") }
         for line in samples {
-            // Then each sample is a name, labels and a number
+            // Then each sample has a name, labels and a number
             let parts = try XCTUnwrap(line.wholeMatch(of: /([a-z_]+)(\{[^{}]*\})? (\S+)/), line).output
             XCTAssertNotNil(Double(parts.3), line)
             let isKnown = types.contains {
@@ -63,7 +63,7 @@ final class ServerFiguresTests: ServerTestCase {
             }
             XCTAssertTrue(isKnown, line)
         }
-        // And the buckets of a histogram grow up to its count
+        // And the buckets of a histogram increase up to its count
         let buckets = samples.filter { $0.hasPrefix("onesheet_stage_seconds_bucket{stage=\"render\"") }.compactMap {
             $0.split(separator: " ").last.flatMap { Int($0) }
         }

@@ -1,6 +1,6 @@
 import XCTest
 
-/// `POST /prefetch` as the administrator's client sees it.
+/// `POST /prefetch` for the administrator's client.
 final class PrefetchRouteTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret")]
 
@@ -14,9 +14,9 @@ final class PrefetchRouteTests: ServerTestCase {
         // Given a client that accepts events
         let server = try await prefetching()
         let fields = administrator + [("Accept", "text/event-stream")]
-        // When it orders two titles
+        // When it prefetches two titles
         let answer = try await server.send("/prefetch", method: "POST", fields: fields, body: Self.order())
-        // Then each is told, and the end
+        // Then each is reported, and the end
         XCTAssertEqual(answer.field("Content-Type"), "text/event-stream")
         let events = answer.text.split(separator: "\n").filter { $0.hasPrefix("event: ") }
         XCTAssertEqual(events, ["event: progress", "event: progress", "event: done"])
@@ -32,15 +32,15 @@ final class PrefetchRouteTests: ServerTestCase {
     }
 
     func testThatADryRunTellsTheCostAndMakesNothing() async throws {
-        // Given one of two titles that is made already
+        // Given one of two cached titles
         let server = try await prefetching()
         _ = try await server.send("/prefetch", method: "POST", fields: administrator, body: Self.order("1"))
-        // When both are ordered for trial
+        // When both are prefetched as a dry run
         let answer = try await server.send(
             "/prefetch", method: "POST", fields: administrator, body: Self.order("1", "2", more: ", \"dryRun\": true"))
         let again = try await server.send(
             "/prefetch", method: "POST", fields: administrator, body: Self.order("1", "2", more: ", \"dryRun\": true"))
-        // Then the rest is counted, and stays missing
+        // Then the rest is counted, and not made
         let cost = try answer.json()
         XCTAssertEqual(
             ["total", "there", "missing", "titlesToAsk", "fetches"].map { cost[$0] as? Int }, [4, 2, 2, 1, 1], answer.text)

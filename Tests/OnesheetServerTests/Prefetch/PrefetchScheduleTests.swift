@@ -15,7 +15,7 @@ final class PrefetchScheduleTests: ServerTestCase {
     private let order = PrefetchOrder(source: "sample", ids: ["1", "2"], sizes: ["w92"])
 
     func testThatALineIsCarriedOutAtItsTimeAndOnce() async throws {
-        // Given a schedule at six in Seoul, seen first in the evening
+        // Given a schedule at six in Seoul, first seen in the evening
         let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: sample, sizes: [w92]")
         let schedule = PrefetchSchedule(context: context)
         await schedule.runDue()
@@ -29,26 +29,26 @@ final class PrefetchScheduleTests: ServerTestCase {
         let six = context.pipeline.figures.counts.renders
         clock.advance(by: .seconds(60))
         await schedule.runDue()
-        // Then it was carried out at six only
+        // Then it ran only at six
         XCTAssertEqual([evening, before], [0, 0])
         XCTAssertGreaterThan(six, 0)
         XCTAssertEqual(context.pipeline.figures.counts.renders, six)
     }
 
     func testThatWhatCannotBeReadOfTheLedgerKeepsNothingNewOutOfIt() async throws {
-        // Given a ledger that was damaged
+        // Given a damaged ledger
         let store = try StateStore()
         try await store.part("prefetch").set("[{\"sour", for: "under way")
         let ledger = PrefetchLedger(store)
-        // When an order is begun
+        // When a prefetch begins
         try await ledger.begin(order)
-        // Then it is known to be under way
+        // Then it is recorded as running
         let underWay = try await ledger.underWay()
         XCTAssertEqual(underWay, [order])
     }
 
     func testThatATimeThatPassedWhileTheServerWasDownIsMadeUpFor() async throws {
-        // Given a line that was seen before the server went down
+        // Given an item that was seen before the server stopped
         let folder = folder()
         let line = "at: \"06:00\", source: sample, sizes: [w92]"
         let first = try started(line, folder: folder)
@@ -58,12 +58,12 @@ final class PrefetchScheduleTests: ServerTestCase {
         clock.advance(by: .seconds(86_400))
         let second = try context(line, folder: folder)
         await PrefetchSchedule(context: second).runDue()
-        // Then it is done
+        // Then it runs
         XCTAssertGreaterThan(second.pipeline.figures.counts.renders, 0)
     }
 
     func testThatAnOrderThatWasCutOffIsGoneOnWith() async throws {
-        // Given an order that was under way when the server was killed
+        // Given a running prefetch when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
         try await PrefetchLedger(first.shared.state).begin(order)
@@ -71,20 +71,20 @@ final class PrefetchScheduleTests: ServerTestCase {
         // When the server starts again
         let second = try context(folder: folder)
         await PrefetchSchedule(context: second).resume()
-        // Then it is carried out, and is no longer under way
+        // Then it continues, and ends
         let left = try await PrefetchLedger(second.shared.state).underWay()
         XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
         XCTAssertEqual(left, [])
     }
 
     func testThatTheDayIsTheZonesOwn() throws {
-        // Given lines for yesterday, in Seoul and in Greenwich, at a moment at which their days differ
+        // Given items for yesterday, in Seoul and in Greenwich, at a time with different days
         let moment = Date(timeIntervalSince1970: 1_795_262_400 + 6 * 3600)  // 18:00 UTC, 03:00 the next day in Seoul
         let lines = try [("+09:00", "2026-11-21"), ("+00:00", "2026-11-20")].map { zone, day in
             (try line("at: \"06:00\", timeZone: \"\(zone)\", date: yesterday, source: sample"), day)
         }
         for (line, day) in lines {
-            // When the order is made, then its day is the one before the zone's
+            // When it runs, then its day is the one before the zone's
             XCTAssertEqual(line.order(at: moment).dates.map(\.description), [day])
         }
     }
@@ -115,7 +115,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         return context
     }
 
-    /// A server that the test shuts down.
+    /// A server that the test stops.
     private func started(_ line: String? = nil, folder: String) throws -> ServerContext {
         let configuration = try ConfigurationFile(environment: [:]).parse(Self.yaml(line, folder: folder))
         return try ServerContext(

@@ -2,10 +2,10 @@ import Foundation
 import NIOCore
 import OnesheetCore
 
-/// What foreign code does that hangs: it waits until the test opens a door, which is a named pipe.
+/// Simulates foreign code that hangs: it waits until the test opens a named pipe.
 enum HangingPlugins {
     struct Configuration: Decodable, Sendable {
-        /// The pipe's path.
+        /// The path of the pipe.
         var door = ""
 
         private enum CodingKeys: CodingKey { case door }
@@ -17,14 +17,14 @@ enum HangingPlugins {
 
     static let sample = "door: /tmp/door\n"
 
-    /// Blocks the thread until somebody writes to the pipe.
+    /// Blocks the thread until the test writes to the pipe.
     static func pass(_ door: String) {
         let pipe = open(door, O_RDONLY)
         if pipe >= 0 { close(pipe) }
     }
 }
 
-/// A codec for files that begin with `HANG`, which hangs while it decodes.
+/// A codec for files that begin with `HANG`. It hangs during decoding.
 struct HangingCodec: CodecPlugin {
     static let type = "hang"
     static let sampleConfiguration = HangingPlugins.sample
@@ -53,7 +53,7 @@ struct HangingCodec: CodecPlugin {
     }
 }
 
-/// A source whose titles hang, on the thread on which they are asked for.
+/// A source that blocks its threads in calls for titles.
 struct HangingSource: SourcePlugin {
     static let type = "hang"
     static let sampleConfiguration = HangingPlugins.sample

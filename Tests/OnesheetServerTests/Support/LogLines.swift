@@ -5,7 +5,7 @@ import XCTest
 @testable import OnesheetCommands
 @testable import OnesheetServer
 
-/// A log that a test reads.
+/// A log for assertions.
 final class LogLines: Sendable {
     private struct State {
         var lines: [String] = []
@@ -16,14 +16,14 @@ final class LogLines: Sendable {
 
     var all: [String] { state.withLock { $0.lines } }
 
-    /// A logger whose lines end up here.
+    /// A logger that appends its lines here.
     func logger(_ format: LogConfiguration.Format = .text, level: Logger.Level = .debug) -> Logger {
         var configuration = LogConfiguration()
         (configuration.format, configuration.level) = (format, level)
         return Log.make(configuration) { line in self.add(line) }
     }
 
-    /// Fulfilled by the first line from now on that contains `text`.
+    /// Fulfilled by the next line that contains `text`.
     func expectation(of text: String) -> XCTestExpectation {
         let expectation = XCTestExpectation(description: "a log line with “\(text)”")
         state.withLock { $0.expected.append((text, expectation)) }

@@ -2,13 +2,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A connection that a test keeps open, to say one thing after another.
+/// A connection that a test keeps open to send several requests.
 struct OpenConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// Connects to `url` for as long as `body` takes, with TLS as it says.
-    /// - Parameter room: bytes that the system takes for the test before it reads them; the system's choice can be many megabytes.
+    /// Connects to `url` during `body`, optionally with TLS.
+    /// - Parameter room: the size of the receive buffer; the system's default can be many megabytes.
     static func with(
         _ url: String, _ tls: NIOSSLContext? = nil, room: Int? = nil, _ body: (inout OpenConnection) async throws -> Void
     ) async throws {
@@ -35,17 +35,17 @@ struct OpenConnection {
 
     func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
 
-    /// The next bytes, whatever they are; `nil` once the server has closed.
+    /// The next bytes; `nil` after the server has closed the connection.
     mutating func next() async throws -> ByteBuffer? { try await inbound.next() }
 
-    /// What comes until `end` has come, or until the server closes.
+    /// The bytes up to and including `end`, or up to the end of the connection.
     mutating func read(until end: String) async throws -> String {
         var text = ""
         while !text.contains(end), let bytes = try await inbound.next() { text += String(buffer: bytes) }
         return text
     }
 
-    /// Asks for `path`, and reads the answer to its end.
+    /// Requests `path` and reads the whole response.
     mutating func get(_ path: String, _ fields: String...) async throws -> (head: String, body: ByteBuffer) {
         try await send("GET \(path) HTTP/1.1\r\nHost: test\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
         var answer = ByteBuffer()
@@ -62,13 +62,13 @@ struct OpenConnection {
 
     struct ConnectionEnded: Error {}
 
-    /// What comes until the server closes.
+    /// The bytes up to the end of the connection.
     mutating func readToEnd() async -> String {
         var text = ""
         do {
             while let bytes = try await inbound.next() { text += String(buffer: bytes) }
         } catch {
-            // A connection that was reset has ended, too.
+            // A reset connection has ended too.
         }
         return text
     }

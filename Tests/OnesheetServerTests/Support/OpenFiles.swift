@@ -1,13 +1,13 @@
 import Foundation
 
-/// The files that this process holds open.
+/// The open files of this process.
 enum OpenFiles {
-    /// What the links of files of memory begin with.
+    /// The prefix of the links of in-memory files.
     static let memory = "/memfd:onesheet"
 
     static func paths(below prefix: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-            // The one with which the folder itself is read is closed by now.
+            // The descriptor for reading the folder itself is already closed.
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
         }.filter { $0.hasPrefix(prefix) }
     }

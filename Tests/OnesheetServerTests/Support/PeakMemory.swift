@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import XCTest
 
-/// The most memory that this process, in which the servers run, has had at the same time: also what was given back before anyone looked.
+/// The peak memory of this process, which includes the servers, and memory that was released since.
 enum PeakMemory {
-    /// Forgets earlier peaks (proc(5), `/proc/pid/clear_refs`).
-    /// - Returns: bytes that are resident now.
+    /// Resets the peak (proc(5), `/proc/pid/clear_refs`).
+    /// - Returns: the resident bytes.
     static func begin() throws -> Int {
-        // What is free already and still resident would else hide as much of what comes.
+        // Free memory that is still resident would hide new allocations.
         giveBackWhatIsFree()
         let file = try FileHandle(forWritingTo: URL(filePath: "/proc/self/clear_refs"))
         defer { file.closeFile() }
@@ -15,16 +15,16 @@ enum PeakMemory {
         return try now()
     }
 
-    /// Calls malloc_trim(3), which Swift's Glibc leaves out.
+    /// Calls malloc_trim(3), which Swift's Glibc does not import.
     private static func giveBackWhatIsFree() {
         guard let symbol = dlsym(nil, "malloc_trim") else { return }
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
     }
 
-    /// Bytes that are resident now.
+    /// The resident bytes.
     static func now() throws -> Int { try bytes("VmRSS:") }
 
-    /// The peak since it began, in bytes.
+    /// The peak since the reset, in bytes.
     static func end() throws -> Int { try bytes("VmHWM:") }
 
     private static func bytes(_ name: String) throws -> Int {

@@ -5,14 +5,14 @@ import OnesheetImaging
 import OnesheetServer
 import PNGCodec
 
-/// Reads what a server sent, and makes what origins send, with the real codecs.
+/// Decodes responses of servers, and encodes responses of origins, with the real codecs.
 enum Picture {
     /// Format and size of an encoded picture.
     static func header(_ body: ByteBuffer) throws -> ImageHeader {
         try Renderer(codecs: codecs, limits: Limits()).header(of: body)
     }
 
-    /// A JPEG of one colour ramp.
+    /// A JPEG with a colour gradient.
     static func jpeg(width: Int = 300, height: Int = 450) throws -> ByteBuffer {
         var pixels = try PixelBuffer(PixelLayout(width: width, height: height, model: .rgb), limits: Limits())
         for y in 0..<height {

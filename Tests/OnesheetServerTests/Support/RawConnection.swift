@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
 
-/// A connection on which a test sends any bytes that it likes.
+/// A connection for arbitrary bytes.
 struct RawConnection {
-    /// Sends each of `parts` in a packet of its own, ends its sending half unless told otherwise, and reads until the server closes.
-    /// - Parameter url: the server's, `http://host:port`.
+    /// Sends each of `parts` in its own packet, closes its sending half unless told otherwise, and reads until the server closes.
+    /// - Parameter url: the URL of the server, `http://host:port`.
     static func exchange(_ parts: [[UInt8]], with url: String, ends: Bool = true) async throws -> [UInt8] {
         let address = url.dropFirst("http://".count).split(separator: ":")
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -21,13 +21,13 @@ struct RawConnection {
                 for part in parts { try await outbound.write(ByteBuffer(bytes: part)) }
                 if ends { outbound.finish() }
             } catch {
-                // The server has closed on what it got so far; what it said then counts.
+                // The server has closed the connection early; its response counts.
             }
             var answer: [UInt8] = []
             do {
                 for try await bytes in inbound { answer += bytes.readableBytesView }
             } catch {
-                // A connection that was reset has said all it had to.
+                // The response on a reset connection is complete.
             }
             return answer
         }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// A client of HTTP/2 (RFC 9113) that does what a test says, rule or no rule. Frames are made by hand.
+/// An HTTP/2 client (RFC 9113) that can break the rules. It builds frames itself.
 struct RawHTTP2 {
     struct Frame {
         let type: UInt8
@@ -9,7 +9,7 @@ struct RawHTTP2 {
         let stream: Int
         let payload: [UInt8]
 
-        /// Whether it is the head of an answer with status 200 (HPACK's static entry 8, RFC 7541 appendix A).
+        /// Whether it is the head of a response with status 200 (HPACK's static entry 8, RFC 7541 appendix A).
         var isOK: Bool { type == 1 && payload.first == 0x88 }
     }
 
@@ -26,7 +26,7 @@ struct RawHTTP2 {
     private var connection: OpenConnection
     private var unread: [UInt8] = []
 
-    /// Connects, and begins with `window` bytes for each stream.
+    /// Connects with an initial window of `window` bytes for each stream.
     static func with(
         _ url: String, _ certificate: SelfSigned, window: Int = 65_535, _ body: (inout RawHTTP2) async throws -> Void
     ) async throws {
@@ -46,12 +46,12 @@ struct RawHTTP2 {
 
     func send(_ bytes: [UInt8]) async throws { try await connection.send(bytes) }
 
-    /// Asks for `path` on `stream`, and says that this is all unless told otherwise.
+    /// Requests `path` on `stream`, and ends the stream unless told otherwise.
     func get(_ path: String, on stream: Int, ends: Bool = true, _ window: Int = 0) async throws {
         try await send(Self.headers(path, on: stream, ends: ends))
     }
 
-    /// The next frame; `nil` once the server has closed.
+    /// The next frame; `nil` after the server has closed the connection.
     mutating func next() async -> Frame? {
         do {
             while true {
@@ -69,12 +69,12 @@ struct RawHTTP2 {
                 unread += bytes.readableBytesView
             }
         } catch {
-            // A connection that was reset has ended, too.
+            // A reset connection has ended too.
             return nil
         }
     }
 
-    /// The next frame of which `isWanted` holds; others are passed over.
+    /// The next frame that matches `isWanted`; skips others.
     mutating func next(where isWanted: (Frame) -> Bool) async -> Frame? {
         while let frame = await next() {
             if isWanted(frame) { return frame }
@@ -83,12 +83,12 @@ struct RawHTTP2 {
     }
 
     static func headers(_ path: String, on stream: Int, ends: Bool = true, more: [UInt8] = [], isWhole: Bool = true) -> [UInt8] {
-        // GET and https have entries of their own in HPACK's static table; path and authority have their names there.
+        // GET and https are entries of HPACK's static table; path and authority have their names there.
         let block: [UInt8] = [0x82, 0x87, 0x04] + text(path) + [0x01] + text("h") + more
         return frame(Kind.headers, (ends ? 1 : 0) | (isWhole ? 4 : 0), stream, block)
     }
 
-    /// A field as HPACK's literal without an index (RFC 7541 §6.2.2).
+    /// A field as an HPACK literal without indexing (RFC 7541 §6.2.2).
     static func field(_ name: String, _ value: String) -> [UInt8] { [0x00] + text(name) + text(value) }
 
     static func frame(_ type: UInt8, _ flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {

@@ -10,20 +10,20 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// A whole server on a port of the system's choice, with a cache folder of its own, for one test.
+/// A whole server on a free port with its own cache folder, for one test.
 struct RunningServer {
     let url: String
     let cache: String
-    /// What was told to run; a test may tell it to end or to read its configuration again.
+    /// The handle for stopping the server and reloading its configuration.
     let server: Server
     private let task: Task<Void, any Error>
     /// The server ended without an error before it listened.
     private struct EndedTooEarly: Error {}
 
-    /// A log that nobody reads.
+    /// A discarded log.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Starts a server with `sources` (YAML, the part below `sources:`) and other top-level keys.
+    /// Starts a server with `sources` (YAML below `sources:`) and other top-level keys.
     static func start(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         clock: WallClock = .system,
@@ -46,7 +46,7 @@ struct RunningServer {
         return RunningServer(url: url(of: address, isSecure: configuration.tls != nil), cache: cache, server: server, task: task)
     }
 
-    /// As the client library takes it.
+    /// In the form of the client library.
     private static func url(of address: ListenAddress, isSecure: Bool) -> String {
         guard case .socket(let path) = address else { return "http\(isSecure ? "s" : "")://\(address)" }
         return "http+unix://" + path.replacing("/", with: "%2F")
@@ -57,7 +57,7 @@ struct RunningServer {
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String,
         listen: String = "127.0.0.1:0", tiers: String = ""
     ) -> String {
-        // Whoever reaches a socket may ask for anything only if that is said.
+        // A server on a socket needs explicit permission for unsigned requests.
         let keys = listen.hasPrefix("unix:") && !keys.contains("signing:") ? keys + "\nsigning: { unsafe: true }" : keys
         return """
             listen: "\(listen)"
@@ -68,12 +68,12 @@ struct RunningServer {
             """
     }
 
-    /// Lets the server read another configuration.
+    /// Makes the server reload its configuration.
     func reload(sources: String = "sample: { type: sample }", keys: String = "") {
         server.reload { try ConfigurationFile(environment: [:]).parse(Self.yaml(sources: sources, keys: keys, cache: cache)) }
     }
 
-    /// Ends the server at once.
+    /// Stops the server immediately.
     func stop() async {
         task.cancel()
         _ = await task.result
@@ -82,15 +82,15 @@ struct RunningServer {
     /// Waits until the server has ended by itself.
     func end() async throws { try await task.value }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     func send(
         _ path: String, method: String = "GET", fields: [(String, String)] = [], body: String? = nil
     ) async throws -> ServerAnswer {
         var request = HTTPClientRequest(url: url)
-        // The path goes out as it stands: the client library would mend what a test wants broken.
+        // Sends the path unchanged: the client library would correct invalid ones.
         request.url = url + path
         request.method = HTTPMethod(rawValue: method)
-        // A file's name is no host.
+        // The name of a file is not a host.
         if url.hasPrefix("http+unix") { request.headers.add(name: "Host", value: "localhost") }
         for (name, value) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
@@ -100,7 +100,7 @@ struct RunningServer {
     }
 }
 
-/// What a server answered.
+/// The response of a server.
 struct ServerAnswer {
     let status: Int
     let fields: HTTPHeaders
@@ -115,7 +115,7 @@ struct ServerAnswer {
     }
 }
 
-/// A test with servers, origins and folders that are gone afterwards.
+/// A test with servers, origins and folders that are removed afterwards.
 class ServerTestCase: XCTestCase {
     func server(
         sources: String = "sample: { type: sample }", keys: String = "", memory: String = "256MiB", cache: String? = nil,
@@ -137,7 +137,7 @@ class ServerTestCase: XCTestCase {
         return origin
     }
 
-    /// A source that may ask `origin` for everything.
+    /// A source that may request everything from `origin`.
     func web(_ origin: OriginServer) -> String { "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }" }
 
     /// An empty folder.
@@ -147,7 +147,7 @@ class ServerTestCase: XCTestCase {
         return path
     }
 
-    /// Fails unless `answer` is a problem document with this status whose detail holds `words`.
+    /// Fails unless `answer` is a problem document with this status whose detail contains `words`.
     func assertProblem(
         _ answer: ServerAnswer, _ status: Int, _ words: String, _ context: String = "", file: StaticString = #filePath,
         line: UInt = #line

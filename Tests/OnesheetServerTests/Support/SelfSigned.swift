@@ -1,12 +1,12 @@
 import Foundation
 import XCTest
 
-/// A certificate that vouches for itself, made by the `openssl` program.
+/// A self-signed certificate, made by the `openssl` program.
 struct SelfSigned {
     let certificate: String
     let key: String
 
-    /// Makes one for 127.0.0.1, over what is in `folder`.
+    /// Makes one for 127.0.0.1, replacing the one in `folder`.
     init(in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         (certificate, key) = (folder + "/certificate.pem", folder + "/key.pem")

@@ -1,28 +1,28 @@
 import Dispatch
 import Glibc
 
-/// A connection to a server behind a file, on which each part is sent when the one before has been read.
+/// A connection to a server on a Unix socket. It sends each part after the previous one has been read.
 ///
-/// What is sent on a Unix socket counts as the sender's until the other end has read it, and the system tells how much that is.
+/// The bytes on a Unix socket count as the sender's until the receiver has read them, and the system reports their number.
 enum SocketConnection {
     struct Failure: Error { let errno: Int32 }
 
-    /// The file behind which `url`'s server is, if it is behind one.
+    /// The path of the socket of `url`, if it has one.
     static func path(of url: String) -> String? {
         guard url.hasPrefix("http+unix://") else { return nil }
         return String(url.dropFirst("http+unix://".count)).replacing("%2F", with: "/")
     }
 
-    /// Sends `parts`, ends the sending half, and reads until the server closes.
+    /// Sends `parts`, closes the sending half, and reads until the server closes.
     static func exchange(_ parts: [[UInt8]], with path: String) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
-            // It waits for the server, so it has a thread that nobody else needs.
+            // It blocks, so it has its own thread.
             DispatchQueue.global().async { continuation.resume(with: Result { try talk(parts, with: path) }) }
         }
     }
 
-    /// Sends `part`, and waits until the server closes the connection altogether, though this end does not.
-    /// - Returns: `false` where it does not within `seconds`.
+    /// Sends `part`, and waits until the server closes the connection completely, although this end stays open.
+    /// - Returns: `false` if it does not within `seconds`.
     static func isClosed(after part: [UInt8], with path: String, within seconds: Int32) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -41,7 +41,7 @@ enum SocketConnection {
         let connection = try open(path)
         defer { close(connection) }
         for part in parts {
-            // A server that has said its last word on what it got so far reads no more.
+            // A server stops reading after its final response.
             guard send(connection, part, part.count, Int32(MSG_NOSIGNAL)) == part.count else { break }
             while try unread(connection) > 0, events(at: connection, milliseconds: 0, besides: ended) == 0 { sched_yield() }
         }
@@ -54,16 +54,16 @@ enum SocketConnection {
         }
     }
 
-    /// The other end sends no more (poll(2), POLLRDHUP).
+    /// The other end has stopped sending (poll(2), POLLRDHUP).
     private static let ended: Int16 = 0x2000
 
-    /// What has happened at `connection`, or happens soon: the other end is gone, or something of `wanted`.
+    /// The events at `connection` within a short time: the other end has closed, or one of `wanted`.
     private static func events(at connection: Int32, milliseconds: Int32, besides wanted: Int16) -> Int16 {
         var place = pollfd(fd: connection, events: wanted, revents: 0)
         return poll(&place, 1, milliseconds) > 0 ? place.revents : 0
     }
 
-    /// - Returns: a socket that is connected to the one behind `path`.
+    /// - Returns: a socket connected to `path`.
     private static func open(_ path: String) throws -> Int32 {
         let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard connection >= 0 else { throw Failure(errno: errno) }
@@ -86,7 +86,7 @@ enum SocketConnection {
         return connection
     }
 
-    /// Bytes, with what the system needs to keep them, that the other end has not read yet.
+    /// Bytes that the other end has not read, including the system's overhead.
     private static func unread(_ connection: Int32) throws -> Int32 {
         var count: Int32 = 0
         guard ioctl(connection, UInt(TIOCOUTQ), &count) == 0 else { throw Failure(errno: errno) }

@@ -2,14 +2,14 @@ import Foundation
 import OnesheetTesting
 import XCTest
 
-/// Two servers with the same pictures: one with the early answers to plain requests, the other with ordinary ones only.
+/// Two servers with the same pictures: one with the fast path, the other without.
 struct TwoWays {
     let early: RunningServer
     let ordinary: RunningServer
 
     var both: [RunningServer] { [early, ordinary] }
 
-    /// What each says to `parts`, sent one after another on one connection, but for the moment, how long it took and what the request is called.
+    /// The responses of each to `parts`, sent in turn on one connection, without time, durations and request ids.
     func answers(to parts: [[UInt8]]) async throws -> (early: String, ordinary: String) {
         async let early = Self.exchange(parts, with: early.url)
         async let ordinary = Self.exchange(parts, with: ordinary.url)
@@ -23,13 +23,13 @@ struct TwoWays {
         XCTFail("\(context) \(sent)\nearly: \(early.prefix(2000))\nordinary: \(ordinary.prefix(2000))", file: file, line: line)
     }
 
-    /// Behind a file it is known when a part has been read, and then only the next one is sent.
+    /// A Unix socket reveals when a part has been read. The next one is sent only then.
     private static func exchange(_ parts: [[UInt8]], with url: String) async throws -> [UInt8] {
         guard let path = SocketConnection.path(of: url) else { return try await RawConnection.exchange(parts, with: url) }
         return try await SocketConnection.exchange(parts, with: path)
     }
 
-    /// The bytes as one character each, so that pictures can be compared too.
+    /// Each byte as one character, so that pictures can be compared too.
     private static func withoutTimes(_ bytes: [UInt8]) -> String {
         let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         return text.components(separatedBy: "\r\n").filter { line in
@@ -39,10 +39,10 @@ struct TwoWays {
 }
 
 extension ServerTestCase {
-    /// Two servers that have the pictures of the paths `warm` in memory.
-    /// - Parameter onSockets: whether they listen on Unix sockets, so that each part of a request is read by itself.
+    /// Two servers with the pictures of the paths `warm` in memory.
+    /// - Parameter onSockets: whether they listen on Unix sockets, so that each part of a request is read separately.
     func twoWays(keys: String = "", warm: [String], onSockets: Bool = false) async throws -> TwoWays {
-        // The clock stands still, or an answer's age could differ.
+        // The clock stands still; otherwise the age could differ.
         let clock = ManualClock()
         func way(hasFastPath: Bool) async throws -> RunningServer {
             try await server(
@@ -51,7 +51,7 @@ extension ServerTestCase {
         }
         let ways = TwoWays(early: try await way(hasFastPath: true), ordinary: try await way(hasFastPath: false))
         for way in ways.both {
-            // Twice: the second answer comes from memory.
+            // Twice: the second response comes from memory.
             for path in warm { for _ in 0..<2 { _ = try await way.send(path) } }
         }
         return ways
