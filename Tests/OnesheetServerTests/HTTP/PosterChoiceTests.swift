@@ -6,17 +6,17 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// The poster that a search found, over HTTP: looked at by anyone, decided by the administrator.
+/// The poster of a search over HTTP: anyone may look at it, and the administrator decides.
 final class PosterChoiceTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret")]
     private let path = "/sources/kakao/titles/film"
 
     func testThatThePosterIsServedWhereTheFirstHitIsANewsPhoto() async throws {
-        // Given a search whose best hit is a photo in the news
+        // Given a search whose best hit is a news photo
         let server = try await search()
-        // When the poster is asked for
+        // When the poster is requested
         let picture = try await server.send("/t/p/original/kakao/film")
-        // Then it has a poster's shape, and the choice says why
+        // Then it has a poster's shape, and the choice names the reasons
         XCTAssertEqual(picture.status, 200, picture.text)
         XCTAssertEqual(try Picture.header(picture.body).width, 160)
         let document = try await server.send("\(path)/posters").json()
@@ -32,7 +32,7 @@ final class PosterChoiceTests: ServerTestCase {
     func testThatEachCandidateCanBeLookedAt() async throws {
         // Given a search that finds three pictures
         let server = try await search()
-        // When each is looked at, twice
+        // When each picture is requested twice
         var widths: [Int] = []
         for number in [1, 2, 3, 1] {
             let picture = try await server.send("\(path)/posters/\(number)")
@@ -40,7 +40,7 @@ final class PosterChoiceTests: ServerTestCase {
             XCTAssertEqual(picture.field("Content-Type"), "image/jpeg")
             widths.append(try Picture.header(picture.body).width)
         }
-        // Then it is its own picture, and the poster is what it was
+        // Then each is correct, and the poster is unchanged
         XCTAssertEqual(widths, [284, 160, 120, 284])
         let poster = try await server.send("/t/p/original/kakao/film")
         XCTAssertEqual(try Picture.header(poster.body).width, 160)
@@ -49,18 +49,18 @@ final class PosterChoiceTests: ServerTestCase {
     }
 
     func testThatABlockedCandidateIsNotShown() async throws {
-        // Given a poster that was looked at among the candidates, and is blocked
+        // Given a poster whose picture was requested as a candidate, and which is blocked
         let server = try await search()
         let before = try await server.send("\(path)/posters/2")
         XCTAssertEqual(before.status, 200, before.text)
         let blocked = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"block\": true}")
         XCTAssertEqual(blocked.status, 200, blocked.text)
-        // Then it is not shown there either
+        // Then that picture is not served either
         assertProblem(try await server.send("\(path)/posters/2"), 404, "poster")
     }
 
     func testThatPinningChangesEverySizeAtOnce() async throws {
-        // Given a poster that is cached in two sizes
+        // Given a poster in the cache in two sizes
         let server = try await search()
         let before = try await server.send("/t/p/w92/kakao/film.jpg")
         _ = try await server.send("/t/p/w154/kakao/film.jpg")
@@ -79,9 +79,9 @@ final class PosterChoiceTests: ServerTestCase {
         // Given a pinned photo
         let server = try await search()
         _ = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"candidate\": 1}")
-        // When that is taken back
+        // When the pin is removed
         _ = try await server.send("\(path)/poster", method: "DELETE", fields: administrator)
-        // Then the poster is there again
+        // Then the poster is served again
         let picture = try await server.send("/t/p/original/kakao/film")
         XCTAssertEqual(try Picture.header(picture.body).width, 160)
     }
@@ -94,16 +94,16 @@ final class PosterChoiceTests: ServerTestCase {
     }
 
     func testThatABlockedPictureIsListedAndCanBeReleased() async throws {
-        // Given a poster that is blocked
+        // Given a blocked poster
         let server = try await search()
         let blocked = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: "{\"block\": true}")
         XCTAssertEqual(blocked.status, 200, blocked.text)
         let list = try await server.send("/blocked/", fields: administrator).json()["blocked"] as? [String]
         let hash = try XCTUnwrap(list?.first)
         let meanwhile = try await server.send("/t/p/original/kakao/film")
-        // When it is released
+        // When it is unblocked
         let released = try await server.send("/blocked/\(hash)", method: "DELETE", fields: administrator)
-        // Then nothing is blocked; meanwhile the photo was all there was
+        // Then the list of blocked pictures is empty; meanwhile the photo was the poster
         XCTAssertEqual(try released.json()["blocked"] as? [String], [])
         XCTAssertEqual(try Picture.header(meanwhile.body).width, 284)
     }
