@@ -15,6 +15,10 @@ test: ## Run all tests
 	@.ci/setup python3 python3-pip openssl chromium
 	@.ci/test
 
+test-clients: setup ## Try a server with nghttp, promtool, redbot, libthumbor, Varnish and nginx
+	@swift build --product onesheet --explicit-target-dependency-import-check error
+	@.ci/clients .build/debug/onesheet
+
 screenshots: ## Take screenshots of the page into docs/images
 	@.ci/setup python3 chromium fonts-noto-cjk
 	@swift build -c release --scratch-path .build-release --product onesheet
@@ -56,4 +60,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test screenshots bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-clients screenshots bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Tries a server with the tools and clients that people use.
+
+Usage: clients.py PROGRAM FOLDER PYTHON [CHECK…]: the server's program, a folder for what is written, the folder of a Python
+environment with libthumbor and redbot, and the names of the checks to run. Prints a line for each. A tool that is not
+there skips its check; where CI is set, that is a failure.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import ssl
+import subprocess
+import sys
+import time
+from base64 import urlsafe_b64encode
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from server import Missing, Program, Server, free_port, get, run, tool  # noqa: E402
+
+PROGRAM, FOLDER, PYTHON = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+POSTER = "/t/p/w342/sample/1.jpg"
+
+
+def check_imgproxy():
+    """imgproxy's documented example of a signature, and addresses signed by its rule."""
+    key = "736563726574"
+    salt = "68656C6C6F"
+    example = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
+    keys = f'signing: {{ keys: [{{ key: "{key}", salt: "{salt}" }}] }}'
+    with Server(PROGRAM, FOLDER, keys) as server:
+        code, text = run(PROGRAM, "sign", example, "--config", str(server.configuration))
+        assert code == 0 and "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8" in text, text
+
+        def signed(path):
+            code = hmac.new(bytes.fromhex(key), bytes.fromhex(salt) + path.encode(), hashlib.sha256).digest()
+            return f"{server.url}/i/{urlsafe_b64encode(code).decode().rstrip('=')}{path}"
+
+        base64 = urlsafe_b64encode(b"sample://1").decode().rstrip("=")
+        for path in [
+            "/rs:fill:300:400:0/g:sm/plain/sample://1@png", f"/resize:fit:300:400:true/{base64}.jpg",
+            "/w:200/plain/sample%3A%2F%2F1", f"/ex:t:so/w:300/h:300/{base64[:5]}/{base64[5:]}.webp",
+        ]:
+            status, fields, body = get(signed(path))
+            assert status == 200 and fields["content-type"].startswith("image/"), (path, status, body[:300])
+        assert get(signed("/w:1/plain/sample://1@png")[:-1] + "x")[0] in (400, 403)
+
+
+def check_libthumbor():
+    """thumbor's own client library signs addresses that the server takes."""
+    sys.path[:0] = [str(path) for path in PYTHON.glob("lib/python*/site-packages")]
+    try:
+        from libthumbor import CryptoURL
+    except ImportError:
+        raise Missing("libthumbor") from None
+    with Server(PROGRAM, FOLDER, f'signing: {{ keys: [{{ key: "{b"my-security-key".hex()}", salt: "00" }}] }}') as server:
+        crypto = CryptoURL(key="my-security-key")
+        for options in [
+            {"width": 300, "height": 200}, {"width": 92, "fit_in": True}, {"width": 90, "height": 90, "smart": True, "flip": True}, {"width": 60, "halign": "left", "valign": "top", "height": 60},
+            {"crop": ((10, 20), (110, 220))}, {"width": 60, "filters": ["background_color(ff0000)"]},
+            {"width": 60, "height": 60, "filters": ["quality(50)", "format(webp)"]},
+        ]:
+            path = crypto.generate(image_url="sample%3A%2F%2F1", **options)
+            status, fields, body = get(f"{server.url}/thumbor{path}")
+            assert status == 200 and fields["content-type"].startswith("image/"), (path, status, body[:300])
+        wrong = CryptoURL(key="another-key").generate(image_url="sample%3A%2F%2F1", width=92)
+        assert get(f"{server.url}/thumbor{wrong}")[0] == 403
+
+
+def check_http2():
+    """nghttp and h2load over TLS."""
+    nghttp, h2load = tool("nghttp"), tool("h2load")
+    certificate, key = FOLDER / "certificate.pem", FOLDER / "key.pem"
+    code, text = run(
+        tool("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate))
+    assert code == 0, text
+    with Server(PROGRAM, FOLDER, f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
+        base = server.url.replace("http:", "https:")
+        code, text = run(nghttp, "-nv", "--no-verify-peer", base + POSTER, base + "/health", base + "/sources")
+        assert code == 0 and text.count(":status: 200") == 3, text[-3000:]
+        assert "GOAWAY" not in text or "error_code=NO_ERROR" in text, text[-3000:]
+        code, text = run(h2load, "-n", "2000", "-c", "4", "-m", "20", base + POSTER)
+        assert code == 0 and "2000 succeeded, 0 failed" in text and "2000 2xx" in text, text[-3000:]
+
+
+def check_promtool():
+    """Prometheus' own linter reads the metrics, packed and as they are."""
+    promtool = tool("promtool")
+    with Server(PROGRAM, FOLDER) as server:
+        get(server.url + POSTER)
+        status, fields, body = get(server.url + "/metrics")
+        assert status == 200, body
+        done = subprocess.run([promtool, "check", "metrics"], input=body, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        assert done.returncode == 0, done.stdout.decode()
+
+
+def check_redbot():
+    """redbot finds nothing wrong with how the server speaks HTTP."""
+    redbot = tool("redbot", PYTHON / "bin")
+    with Server(PROGRAM, FOLDER) as server:
+        get(server.url + POSTER)
+        bad, warnings = [], set()
+        for path in [POSTER, "/i/unsafe/w:100/plain/sample://1@png", "/sources", "/3/configuration", "/", "/metrics", "/health"]:
+            code, text = run(redbot, "-o", "har", server.url + path)
+            assert code == 0, (path, text[-2000:])
+            (entry,) = json.loads(text)["log"]["entries"]
+            assert entry["response"]["status"] == 200 and entry["_red_messages"], (path, entry["response"])
+            for message in entry["_red_messages"]:
+                if message["level"] == "BAD":
+                    bad.append(f"{path}: {message}")
+                elif message["level"] == "WARN":
+                    warnings.add(f"{path}: {message['note_id']}")
+        assert not bad, "\n".join(bad)
+        return ", ".join(sorted(warnings))
+
+
+def check_varnish():
+    """Varnish keeps images, and neither health nor problems."""
+    varnishd = tool("varnishd")
+    with Server(PROGRAM, FOLDER) as server:
+        port, room = free_port(), FOLDER / "varnish"
+        room.mkdir(exist_ok=True)
+        vcl = room / "default.vcl"
+        vcl.write_text(f'vcl 4.1; backend default {{ .host = "127.0.0.1"; .port = "{server.port}"; }}\n')
+        command = [varnishd, "-F", "-j", "none", "-n", str(room / "work"), "-a", f"127.0.0.1:{port}", "-f", str(vcl), "-s", "malloc,32m"]
+        with Program(command, port, room):
+            base = f"http://127.0.0.1:{port}"
+
+            def is_hit(path, **fields):
+                get(base + path, **fields)
+                return len(get(base + path, **fields)[1]["x-varnish"].split()) == 2
+
+            assert is_hit(POSTER)
+            for path in ["/t/p/w1/sample/1", "/t/p/w92/sample/none.jpg"]:
+                assert not is_hit(path), path
+            tag = get(base + POSTER)[1]["etag"]
+            assert get(base + POSTER, If_None_Match=tag)[0] == 304
+            status, fields, body = get(base + POSTER, Range="bytes=0-9")
+            assert status == 206 and len(body) == 10, (status, fields)
+
+
+def check_nginx():
+    """nginx keeps images as a proxy does, and asks again for what may not be kept."""
+    nginx = tool("nginx")
+    with Server(PROGRAM, FOLDER) as server:
+        port, room = free_port(), FOLDER / "nginx"
+        room.mkdir(exist_ok=True)
+        (room / "nginx.conf").write_text(f"""
+daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
+events {{}}
+http {{
+  access_log off; client_body_temp_path {room}/b; proxy_temp_path {room}/p; fastcgi_temp_path {room}/f;
+  uwsgi_temp_path {room}/u; scgi_temp_path {room}/s;
+  proxy_cache_path {room}/cache keys_zone=images:1m;
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{
+      proxy_pass {server.url}; proxy_cache images; proxy_cache_revalidate on; proxy_set_header Host $http_host;
+      add_header X-Cache $upstream_cache_status always;
+    }}
+  }}
+}}
+""")
+        with Program([nginx, "-c", str(room / "nginx.conf"), "-p", str(room), "-e", str(room / "error.log")], port, room):
+            base = f"http://127.0.0.1:{port}"
+
+            def cache(path, **fields):
+                get(base + path, **fields)
+                return get(base + path, **fields)[1].get("x-cache")
+
+            # nginx names a file of its cache a moment after its answer.
+            kept = [get(base + POSTER)[1].get("x-cache") for _ in range(20)]
+            assert kept[-1] == "HIT", kept
+            assert cache("/t/p/w1/sample/1") == "MISS", cache("/t/p/w1/sample/1")
+            kinds = [get(base + "/t/p/w185/sample/2", Accept=kind)[1]["content-type"] for kind in ["image/webp", "image/png", "image/webp"]]
+            assert kinds == ["image/webp", "image/png", "image/webp"], kinds
+            direct = get(server.url + POSTER)[2]
+            assert get(base + POSTER)[2] == direct
+
+
+CHECKS = {name.removeprefix("check_").replace("_", "-"): check for name, check in list(globals().items()) if name.startswith("check_")}
+
+
+def main():
+    wanted = sys.argv[4:] or list(CHECKS)
+    passed, failed, skipped = [], [], []
+    for name in wanted:
+        begun = time.monotonic()
+        try:
+            note = CHECKS[name]()
+            passed.append(name)
+            print(f"ok       {name} ({time.monotonic() - begun:.1f} s){': ' + note if note else ''}", flush=True)
+        except Missing as missing:
+            skipped.append(name)
+            print(f"skipped  {name}: {missing} is not installed", flush=True)
+        except (AssertionError, OSError, subprocess.TimeoutExpired, KeyError, ssl.SSLError) as error:
+            failed.append(name)
+            print(f"FAILED   {name}: {error!r:.4000}", flush=True)
+    print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
+    sys.exit(1 if failed or not passed or (skipped and os.environ.get("CI")) else 0)
+
+
+main()

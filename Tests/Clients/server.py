@@ -1,0 +1,103 @@
+"""A server under test, and the small things that every check needs."""
+
+import http.client
+import os
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+
+class Missing(Exception):
+    """A tool that is not installed."""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def run(*command, **options):
+    """Runs a command and returns what it printed; its errors are part of that."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **options)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def wait_until_open(port, process):
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise AssertionError(f"{process.args[0]} ended with {process.returncode} before it listened")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"nothing listens on port {port}")
+
+
+def get(url, **fields):
+    """Status, header fields in lower case, and body of an answer, as it was sent."""
+    parts = urllib.request.urlparse(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+    try:
+        path = url.split(parts.netloc, 1)[1] or "/"
+        connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in fields.items()})
+        answer = connection.getresponse()
+        return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    finally:
+        connection.close()
+
+
+class Program:
+    """A program that listens, in a folder of its own, until the check is over."""
+
+    def __init__(self, command, port, folder):
+        self.log = open(Path(folder) / "log", "wb")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
+        self.port = port
+
+    def __enter__(self):
+        try:
+            wait_until_open(self.port, self.process)
+        except AssertionError as error:
+            self.__exit__()
+            raise AssertionError(f"{error}\n{Path(self.log.name).read_text(errors='replace')[-2000:]}") from None
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+class Server(Program):
+    """An Onesheet with the sample source and all dialects."""
+
+    def __init__(self, program, folder, keys="", sources="sample: { type: sample }"):
+        self.folder = Path(tempfile.mkdtemp(dir=folder))
+        self.program = program
+        port = free_port()
+        self.configuration = self.folder / "onesheet.yaml"
+        self.configuration.write_text(
+            f"listen: 127.0.0.1:{port}\n"
+            f"cache: {{ memory: {{ bytes: 64MiB }}, disk: {{ path: {self.folder / 'cache'}, bytes: 256MiB, free: 1MiB }} }}\n"
+            f"dialects: [thumbor, cloudflare, iiif, next]\n{keys}\nsources: {{ {sources} }}\n"
+        )
+        self.url = f"http://127.0.0.1:{port}"
+        super().__init__([program, "serve", "--config", str(self.configuration)], port, self.folder)
+
+
+def tool(name, *places):
+    """Where a program is; `Missing` if it is nowhere."""
+    for folder in list(places) + os.environ["PATH"].split(":") + ["/usr/sbin", "/usr/local/sbin"]:
+        path = Path(folder) / name
+        if path.exists():
+            return str(path)
+    raise Missing(name)
