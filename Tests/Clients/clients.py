@@ -149,7 +149,7 @@ def check_nginx():
         port, room = free_port(), FOLDER / "nginx"
         room.mkdir(exist_ok=True)
         (room / "nginx.conf").write_text(f"""
-daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
+{'user root;' if os.getuid() == 0 else ''} daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
 events {{}}
 http {{
   access_log off; client_body_temp_path {room}/b; proxy_temp_path {room}/p; fastcgi_temp_path {room}/f;
