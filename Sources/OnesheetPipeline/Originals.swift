@@ -44,7 +44,7 @@ package struct Originals: Sendable {
     /// - Parameter mark: the generation in which the work began.
     func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
         let source = try catalog.source(title.source)
-        let stored = try stored(title, await cache.entry(for: ImageRequest.originalKey(title)))
+        let stored = try await stored(title)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: mark)
         return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
@@ -63,13 +63,9 @@ package struct Originals: Sendable {
     }
 
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there.
-    private func stored(_ title: TitleReference, _ hit: CacheHit?) throws(PipelineError) -> Original? {
-        guard let hit else { return nil }
-        guard hit.tier != cache.memory.name else { return Original(entry: hit.entry, reservation: nil) }
-        guard let reservation = pool.memory.reserve(hit.entry.body.readableBytes) else {
-            throw .overloaded(retryAfter: pool.retryAfter)
-        }
-        return Original(entry: hit.entry, reservation: reservation)
+    private func stored(_ title: TitleReference) async throws(PipelineError) -> Original? {
+        let found = try await CountedHit(ImageRequest.originalKey(title), in: cache, counting: pool.memory, pool: pool)
+        return found.map { Original(entry: $0.hit.entry, reservation: $0.reservation) }
     }
 
     /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.

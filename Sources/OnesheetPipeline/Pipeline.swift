@@ -43,7 +43,7 @@ package struct Pipeline: Sendable {
     /// The image for a checked `request`.
     /// - Parameter begun: the outcome of an earlier lookup.
     package func image(forChecked request: ImageRequest, after begun: CacheLookUp?) async throws(PipelineError) -> ImageAnswer {
-        let (answer, stale) = await lookUp(request, after: begun)
+        let (answer, stale) = try await lookUp(request, after: begun)
         if let answer { return answer }
         try MissPermit.take()
         return try await make([MissingVariant(request: request, stale: stale)], of: request.title)[0]
@@ -56,7 +56,7 @@ package struct Pipeline: Sendable {
         var answers: [ImageAnswer?] = []
         var missing: [MissingVariant] = []
         for request in transforms.map({ ImageRequest(title, $0) }) {
-            let (answer, stale) = await lookUp(request)
+            let (answer, stale) = try await lookUp(request)
             answers.append(answer)
             if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
         }
@@ -78,12 +78,16 @@ package struct Pipeline: Sendable {
     }
 
     /// - Returns: the answer of a tier, otherwise the stale entry to start from, if there is one.
+    /// - Throws: `.overloaded` if there is no memory for the entry.
     private func lookUp(
         _ request: ImageRequest, after begun: CacheLookUp? = nil
-    ) async -> (answer: ImageAnswer?, stale: CacheEntry?) {
+    ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(figures)
-        guard let hit = await cache.entry(for: request.key, after: begun) else { return (nil, nil) }
-        let answer = ImageAnswer(hit, timings: watch.lap("cache"))
+        guard let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool) else {
+            return (nil, nil)
+        }
+        let hit = found.hit
+        let answer = ImageAnswer(hit, timings: watch.lap("cache"), reservation: found.reservation)
         switch hit.entry.state(at: clock.now) {
         case .fresh: return (answer, nil)
         case .staleWhileRevalidate:

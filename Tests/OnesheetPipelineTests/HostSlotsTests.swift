@@ -91,6 +91,41 @@ final class HostSlotsTests: XCTestCase {
         try await working.value
     }
 
+    func testThatAClientIsServedInTurnAtAHostWhoseLineAnotherOneHasFilled() async throws {
+        // Given a host whose places and line are full of one client's requests
+        let (slots, host, gate) = (slots, try host("http://slow.example/"), Gate())
+        let order = Events()
+        let greedy = MissPermit(for: ClientKey([1])) {}
+        let tasks = (0..<5).map { _ in
+            Task {
+                do {
+                    try await MissPermit.$current.withValue(greedy) {
+                        try await slots.with(host) { _ in
+                            order.add("greedy")
+                            try await gate.pass()
+                        }
+                    }
+                } catch is HostSlots.Full {
+                    order.add("refused")
+                }
+            }
+        }
+        while slots.load(of: host) < 5 || order.all.count < 2 { await Task.yield() }
+        // When another client comes
+        let modest = Task {
+            try await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) {
+                try await slots.with(host) { _ in order.add("modest") }
+            }
+        }
+        // Then one of the first client's requests makes way
+        while order.all.count < 3 { await Task.yield() }
+        gate.open()
+        try await modest.value
+        for task in tasks { try await task.value }
+        // And the other client is served before those of the first one that waited longer
+        XCTAssertEqual(order.all, ["greedy", "greedy", "refused", "modest", "greedy", "greedy"])
+    }
+
     func testThatRequestsThatHangKeepHalfOfThePlacesIfOthersWait() async throws {
         // Given a host with four slots, all held by requests without a response
         let (slots, host, places) = (
@@ -168,4 +203,12 @@ private final class Places: Sendable {
     private let places = Mutex<[HostSlots.Place]>([])
     var all: [HostSlots.Place] { places.withLock { $0 } }
     func add(_ place: HostSlots.Place) { places.withLock { $0.append(place) } }
+}
+
+/// What happened, in order.
+private final class Events: Sendable {
+    private let names = Mutex<[String]>([])
+
+    var all: [String] { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0.append(name) } }
 }

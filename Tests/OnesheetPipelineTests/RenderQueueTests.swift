@@ -77,6 +77,42 @@ final class RenderQueueTests: XCTestCase {
         XCTAssertEqual(queue.enter(9, ticket: 9, .prefetch, milliseconds: 1, at: 0), .refused(retryAfter: 1))
     }
 
+    func testThatAClientWithManyLongJobsKeepsNoOtherClientWaiting() {
+        // Given a worker, and a client of which one job took eight seconds and ten more wait
+        let (greedy, modest) = (ClientKey([1]), ClientKey([2]))
+        var queue = RenderQueue<String>(workers: 1, queue: 11, longestWait: 10_000)
+        _ = queue.enter("at work", ticket: 1, .interactive, for: greedy, milliseconds: 1, at: 0)
+        for ticket in 2...11 as ClosedRange<UInt64> {
+            XCTAssertEqual(queue.enter("greedy", ticket: ticket, .interactive, for: greedy, milliseconds: 1, at: 0), .later)
+        }
+        XCTAssertEqual(queue.finish(1, at: 8000), "greedy")
+        // When another client comes, then it waits for the one at work and for nothing else
+        XCTAssertLessThan(queue.wait(.interactive, for: modest, at: 8000), 10)
+        XCTAssertEqual(queue.enter("first", ticket: 21, .interactive, for: modest, milliseconds: 50, at: 8000), .later)
+        XCTAssertEqual(queue.enter("second", ticket: 22, .interactive, for: modest, milliseconds: 50, at: 8000), .later)
+        // And it is next, and after its first job again
+        XCTAssertEqual(queue.finish(2, at: 8100), "first")
+        XCTAssertEqual(queue.finish(21, at: 8150), "second")
+        XCTAssertEqual(queue.finish(22, at: 8200), "greedy")
+    }
+
+    func testThatAFullQueueHasRoomForAClientThatHasNothingInIt() {
+        // Given a queue that one client has filled
+        let (greedy, modest) = (ClientKey([1]), ClientKey([2]))
+        var queue = RenderQueue<String>(workers: 1, queue: 3, longestWait: 1e9)
+        for ticket in 1...4 as ClosedRange<UInt64> {
+            _ = queue.enter("\(ticket)", ticket: ticket, .interactive, for: greedy, milliseconds: 10, at: 0)
+        }
+        XCTAssertNil(queue.displace(.interactive, for: greedy, at: 0))
+        XCTAssertNotNil(queue.refusal(.interactive, for: greedy, at: 0))
+        // When another client comes, then the last of the first one's makes way
+        XCTAssertNil(queue.refusal(.interactive, for: modest, at: 0))
+        XCTAssertEqual(queue.displace(.interactive, for: modest, at: 0), "4")
+        XCTAssertEqual(queue.enter("modest", ticket: 5, .interactive, for: modest, milliseconds: 10, at: 0), .later)
+        XCTAssertEqual(queue.waiting(.interactive), 3)
+        XCTAssertEqual(queue.leave(4), nil)
+    }
+
     func testThatWhoLeavesIsSkipped() {
         var queue = RenderQueue<String>(workers: 1, queue: 8, longestWait: 1000)
         _ = queue.enter("at work", ticket: 1, .interactive, milliseconds: 10, at: 0)

@@ -37,8 +37,10 @@ final class DiskStore: Sendable {
     // MARK: Reading
 
     /// The fresh entry under `key`. Removes and counts a damaged one.
-    func entry(for key: CacheKey) throws(CacheError) -> CacheEntry? {
-        let entry = try FolderAccess.naming("look up in") { try readChecked(key) }
+    /// - Parameter memory: admits the bytes before they are read. If it refuses, the result is `nil` although the entry exists.
+    func entry(for key: CacheKey, counting memory: ReadingMemory? = nil) throws(CacheError) -> CacheEntry? {
+        let entry = try FolderAccess.naming("look up in") { try readChecked(key, counting: memory) }
+        if memory?.isRefused == true { return nil }
         count(key) { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
         return entry
     }
@@ -90,12 +92,12 @@ final class DiskStore: Sendable {
         try access.use("note in") { try $0.index.note(noted) }
     }
 
-    private func readChecked(_ key: CacheKey) throws -> CacheEntry? {
+    private func readChecked(_ key: CacheKey, counting memory: ReadingMemory?) throws -> CacheEntry? {
         let name = key.entryName
         let path = layout.entry(name)
         var status: FileStatus?
         do {
-            guard let file = try EntryFile.at(path, named: name) else { return nil }
+            guard let file = try EntryFile.at(path, named: name), memory?.admit(file.status.size) ?? true else { return nil }
             status = file.status
             var (header, entry) = try file.entry()
             let now = clock.now

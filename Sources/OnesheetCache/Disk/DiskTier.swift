@@ -60,8 +60,8 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
-        let disk = disk
-        let entry = try await readers.run { () throws(CacheError) in try disk.entry(for: key) }
+        let (disk, memory) = (disk, ReadingMemory.current)
+        let entry = try await readers.run { () throws(CacheError) in try disk.entry(for: key, counting: memory) }
         if disk.hasMuchToNote { noteLater() }
         return entry
     }

@@ -3,9 +3,11 @@ import Synchronization
 /// A limit for the bytes that originals and pixels in memory may occupy together.
 package final class MemoryBudget: Sendable {
     package let limit: Int
+    private let whole: MemoryBudget?
     private let used = Mutex(0)
 
-    package init(limit: Int) { self.limit = limit }
+    /// - Parameter whole: the budget that contains this one. Each reservation counts in both.
+    package init(limit: Int, of whole: MemoryBudget? = nil) { (self.limit, self.whole) = (limit, whole) }
 
     /// Bytes reserved at present.
     package var reserved: Int { used.withLock { $0 } }
@@ -16,18 +18,25 @@ package final class MemoryBudget: Sendable {
     /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {
         used.withLock { $0 += bytes }
+        whole?.used.withLock { $0 += bytes }
         return MemoryReservation(bytes, of: self)
     }
 
     fileprivate func take(_ bytes: Int) -> Bool {
-        used.withLock { used in
+        let hasRoom = used.withLock { used in
             guard bytes <= limit - used else { return false }
             used += bytes
             return true
         }
+        guard hasRoom, let whole, !whole.take(bytes) else { return hasRoom }
+        used.withLock { $0 -= bytes }
+        return false
     }
 
-    fileprivate func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+    fileprivate func giveBack(_ bytes: Int) {
+        used.withLock { $0 -= bytes }
+        whole?.giveBack(bytes)
+    }
 }
 
 /// A part of a budget. It is released with the last reference, or earlier by `giveBack()`.

@@ -33,6 +33,19 @@ struct TicketQueue<Element: Sendable>: Sendable {
         return nil
     }
 
+    /// The ticket of the first element.
+    var firstTicket: UInt64? { order[head...].first { elements[$0] != nil } }
+
+    /// Removes the last element.
+    mutating func removeLast() -> (ticket: UInt64, element: Element)? {
+        defer { clearAway() }
+        while order.count > head {
+            let ticket = order.removeLast()
+            if let element = elements.removeValue(forKey: ticket) { return (ticket, element) }
+        }
+        return nil
+    }
+
     /// Removes all elements, in order.
     mutating func removeAll() -> [Element] {
         var all: [Element] = []

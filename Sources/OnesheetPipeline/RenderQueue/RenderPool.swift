@@ -8,6 +8,8 @@ import OnesheetImaging
 package final class RenderPool: Sendable {
     /// The memory for originals and pixels.
     package let memory: MemoryBudget
+    /// The part of the memory for responses that are read from a disk. It is a quarter, which leaves room for renders.
+    let reading: MemoryBudget
     private let renders: Workers
     /// Separate threads: parsing a header never waits for a render, nor a render for a header.
     private let examiners: Workers
@@ -38,6 +40,7 @@ package final class RenderPool: Sendable {
             threads: Self.examiningThreads, queue: max(queue, Self.examiningQueue), longestWait: longestWait,
             longestPrefetchWait: longestPrefetchWait, deadline: min(deadline, Self.examiningDeadline))
         self.memory = memory
+        reading = MemoryBudget(limit: memory.limit / 4, of: memory)
     }
 
     /// Running and waiting renders.

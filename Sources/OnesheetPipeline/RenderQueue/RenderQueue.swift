@@ -1,7 +1,7 @@
 import OnesheetCore
 
-/// Decides the order of jobs and whether another one may wait. Interactive jobs go before prefetches. A job is refused if it would
-/// wait too long.
+/// Decides the order of jobs and whether another one may wait. Interactive jobs go before prefetches; among them, the client that used
+/// the least worker time goes first. A job is refused if it would wait too long.
 ///
 /// Times are milliseconds since an arbitrary start.
 struct RenderQueue<Waiter: Sendable>: Sendable {
@@ -22,15 +22,24 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         /// The prediction.
         let milliseconds: Double
         let start: Double
+        let lane: Urgency
+        let client: ClientKey
+        /// The milliseconds that its client was charged at the start.
+        let charged: Double
     }
+
+    /// The largest lead of a client over the others, in milliseconds of work.
+    private static var longestDebt: Double { 60_000 }
 
     private let workers: Int
     private let queue: Int
     private let longestWait: Double
     private let deadline: Double
-    private var lanes: [Urgency: TicketQueue<Place>] = [.interactive: TicketQueue(), .prefetch: TicketQueue()]
-    /// The predicted duration of all waiting jobs of a lane.
-    private var waitingMilliseconds: [Urgency: Double] = [:]
+    private var lanes: [Urgency: FairQueue<Place>] = [
+        .interactive: FairQueue(longestDebt: longestDebt), .prefetch: FairQueue(longestDebt: longestDebt),
+    ]
+    /// The predicted duration of all waiting jobs of a lane, by client.
+    private var waitingMilliseconds: [Urgency: [ClientKey: Double]] = [:]
     private var running: [UInt64: Job] = [:]
     private var tickets: UInt64 = 0
     /// The ratio of measured to predicted durations.
@@ -54,10 +63,9 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
 
     /// Milliseconds until a newcomer of this urgency would begin. The workers that are free first share the jobs that wait before
     /// it; a worker that is busy beyond that takes none.
-    func wait(_ urgency: Urgency, at now: Double) -> Double {
+    func wait(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Double {
         guard running.count >= workers else { return 0 }
-        let before = urgency == .interactive ? [Urgency.interactive] : Urgency.allCases
-        let waiting = before.reduce(0) { $0 + (waitingMilliseconds[$1] ?? 0) } * slowness
+        let waiting = waitingBefore(urgency, client)
         var (wait, free) = (Double.infinity, 0.0)
         for (index, remaining) in running.values.map({ remaining($0, at: now) }).sorted().enumerated() {
             guard remaining < wait else { break }
@@ -67,6 +75,28 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return wait
     }
 
+    /// Milliseconds of the waiting jobs that would begin before a newcomer of `client`: its own jobs, those of more urgent lanes, and
+    /// jobs of each other client until that client was served as much.
+    private func waitingBefore(_ urgency: Urgency, _ client: ClientKey) -> Double {
+        var sum = 0.0
+        for lane in urgency == .interactive ? [Urgency.interactive] : Urgency.allCases {
+            guard let queue = lanes[lane], let waiting = waitingMilliseconds[lane] else { continue }
+            guard lane == urgency else {
+                sum += waiting.values.reduce(0, +) * slowness
+                continue
+            }
+            let own = (waiting[client] ?? 0) * slowness
+            let turn = queue.debt(of: client) + own
+            sum += own
+            for (other, milliseconds) in waiting where other != client {
+                let (all, ahead) = (milliseconds * slowness, turn - queue.debt(of: other))
+                // The last job before the newcomer runs to its end.
+                if ahead >= 0 { sum += min(all, ahead + all / Double(max(queue.count(of: other), 1))) }
+            }
+        }
+        return sum
+    }
+
     /// The predicted remaining time of a job. A job that has exceeded its prediction will probably take as long again.
     private func remaining(_ job: Job, at now: Double) -> Double {
         let (expected, elapsed) = (job.milliseconds * slowness, now - job.start)
@@ -74,15 +104,25 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     }
 
     /// The seconds after which a newcomer of this urgency should retry; `nil` if it is accepted now.
-    func refusal(_ urgency: Urgency, at now: Double) -> Int? {
+    func refusal(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Int? {
         guard running.count >= workers else { return nil }
-        guard waiting(urgency) >= queue || urgency == .interactive && wait(urgency, at: now) > longestWait else { return nil }
-        return retryAfter(urgency, at: now)
+        let hasRoom = waiting(urgency) < queue || lanes[urgency]?.canDisplace(for: client) == true
+        if hasRoom, urgency != .interactive || wait(urgency, for: client, at: now) <= longestWait { return nil }
+        return retryAfter(urgency, for: client, at: now)
     }
 
     /// Seconds until a newcomer of this urgency would begin, from one second, the least value of `Retry-After`, to one hour.
-    func retryAfter(_ urgency: Urgency, at now: Double) -> Int {
-        Int(min(max(1, (wait(urgency, at: now) / 1000).rounded(.up)), 3600))
+    func retryAfter(_ urgency: Urgency, for client: ClientKey = .anonymous, at now: Double) -> Int {
+        Int(min(max(1, (wait(urgency, for: client, at: now) / 1000).rounded(.up)), 3600))
+    }
+
+    /// Removes the last job of the client with the most jobs from a full lane, if `client` has fewer.
+    mutating func displace(_ urgency: Urgency, for client: ClientKey, at now: Double) -> Waiter? {
+        guard running.count >= workers, waiting(urgency) >= queue, refusal(urgency, for: client, at: now) == nil,
+            let last = lanes[urgency]?.displace(for: client)
+        else { return nil }
+        left(urgency, last.element, last.client)
+        return last.element.waiter
     }
 
     mutating func ticket() -> UInt64 {
@@ -90,25 +130,30 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         return tickets
     }
 
-    /// - Parameter milliseconds: the predicted duration of the job.
+    /// - Parameters:
+    ///   - client: the client whose turns the job uses.
+    ///   - milliseconds: the predicted duration of the job.
     mutating func enter(
-        _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, milliseconds: Double, at now: Double
+        _ waiter: Waiter, ticket: UInt64, _ urgency: Urgency, for client: ClientKey = .anonymous, milliseconds: Double,
+        at now: Double
     ) -> Turn {
         if running.count < workers {
-            running[ticket] = Job(milliseconds: milliseconds, start: now)
+            let charged = milliseconds * slowness
+            lanes[urgency]?.serve(charged, to: client)
+            running[ticket] = Job(milliseconds: milliseconds, start: now, lane: urgency, client: client, charged: charged)
             return .now
         }
-        if let seconds = refusal(urgency, at: now) { return .refused(retryAfter: seconds) }
-        lanes[urgency]?.append(ticket, Place(milliseconds: milliseconds, waiter: waiter))
-        waitingMilliseconds[urgency, default: 0] += milliseconds
+        if let seconds = refusal(urgency, for: client, at: now) { return .refused(retryAfter: seconds) }
+        lanes[urgency]?.append(ticket, Place(milliseconds: milliseconds, waiter: waiter), for: client)
+        waitingMilliseconds[urgency, default: [:]][client, default: 0] += milliseconds
         return .later
     }
 
     /// Removes the waiter of `ticket`, if it is waiting.
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
-            guard let place = lanes[lane]?.remove(ticket) else { continue }
-            left(lane, place)
+            guard let client = lanes[lane]?.client(of: ticket), let place = lanes[lane]?.remove(ticket) else { continue }
+            left(lane, place, client)
             return place.waiter
         }
         return nil
@@ -125,20 +170,26 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     /// - Returns: the next waiter.
     mutating func finish(_ ticket: UInt64, wasBegun: Bool = true, at now: Double) -> Waiter? {
         guard let job = running.removeValue(forKey: ticket) else { return nil }
+        let taken = wasBegun ? now - job.start : 0
+        lanes[job.lane]?.charge(taken - job.charged, to: job.client)
         if wasBegun, job.milliseconds > 0 {
-            slowness += 0.1 * (min(max((now - job.start) / job.milliseconds, 0.05), 20) - slowness)
+            slowness += 0.1 * (min(max(taken / job.milliseconds, 0.05), 20) - slowness)
         }
         for lane in Urgency.allCases {
             guard let next = lanes[lane]?.removeFirst() else { continue }
-            left(lane, next.element)
-            running[next.ticket] = Job(milliseconds: next.element.milliseconds, start: now)
+            left(lane, next.element, next.client)
+            let (milliseconds, charged) = (next.element.milliseconds, next.element.milliseconds * slowness)
+            lanes[lane]?.charge(charged, to: next.client)
+            running[next.ticket] = Job(
+                milliseconds: milliseconds, start: now, lane: lane, client: next.client, charged: charged)
             return next.element.waiter
         }
         return nil
     }
 
-    private mutating func left(_ lane: Urgency, _ place: Place) {
+    private mutating func left(_ lane: Urgency, _ place: Place, _ client: ClientKey) {
         // Rounding errors would otherwise accumulate in the sum.
-        waitingMilliseconds[lane] = waiting(lane) == 0 ? 0 : (waitingMilliseconds[lane] ?? 0) - place.milliseconds
+        let rest = (waitingMilliseconds[lane]?[client] ?? 0) - place.milliseconds
+        waitingMilliseconds[lane]?[client] = lanes[lane]?.count(of: client) == 0 ? nil : rest
     }
 }

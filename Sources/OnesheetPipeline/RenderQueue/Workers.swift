@@ -49,7 +49,7 @@ final class Workers: Sendable {
     var retryAfter: Int { renderQueue.withLock { $0.retryAfter(.interactive, at: now) } }
 
     /// The same, or `nil` if a job would be accepted now.
-    var refusal: Int? { renderQueue.withLock { $0.refusal(.current, at: now) } }
+    var refusal: Int? { renderQueue.withLock { $0.refusal(.current, for: .current, at: now) } }
 
     /// Runs `job` on a thread, with the urgency of the calling task.
     /// - Parameters:
@@ -101,16 +101,22 @@ final class Workers: Sendable {
             waiter?.resume(returning: .refused(retryAfter: seconds))
         }
         defer { timer.cancel() }
+        let client = ClientKey.current
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let turn = renderQueue.withLock { queue -> Turn? in
-                    if Task.isCancelled { return .cancelled }
-                    switch queue.enter(continuation, ticket: ticket, urgency, milliseconds: milliseconds, at: now) {
-                    case .now: return .now
-                    case .later: return nil
-                    case .refused(let seconds): return .refused(retryAfter: seconds)
-                    }
+                let (turn, displaced, seconds) = renderQueue.withLock { queue -> (Turn?, CheckedContinuation<Turn, Never>?, Int) in
+                    if Task.isCancelled { return (.cancelled, nil, 0) }
+                    let displaced = queue.displace(urgency, for: client, at: now)
+                    let turn: Turn? =
+                        switch queue.enter(continuation, ticket: ticket, urgency, for: client, milliseconds: milliseconds, at: now)
+                        {
+                        case .now: .now
+                        case .later: nil
+                        case .refused(let seconds): .refused(retryAfter: seconds)
+                        }
+                    return (turn, displaced, displaced == nil ? 0 : queue.retryAfter(urgency, at: now))
                 }
+                displaced?.resume(returning: .refused(retryAfter: seconds))
                 if let turn { continuation.resume(returning: turn) }
             }
         } onCancel: {

@@ -31,8 +31,11 @@ package struct ImageAnswer: Sendable {
 extension ImageAnswer {
     /// The answer of a tier. The duration of a memory hit is negligible and left out, so that all memory hits within a second are
     /// identical.
-    init(_ hit: CacheHit, timings: [StageTiming]) {
-        self.init(entry: hit.entry, size: hit.size, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings)
+    init(_ hit: CacheHit, timings: [StageTiming], reservation: MemoryReservation? = nil) {
+        self.init(
+            entry: hit.entry, size: hit.size, origin: .tier(hit.tier), timings: hit.isFromMemory ? Self.atOnce : timings,
+            reservation: reservation
+        )
     }
 
     /// The immediate answer of a tier; `nil` if the entry is not fresh.

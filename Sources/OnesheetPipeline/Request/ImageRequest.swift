@@ -23,10 +23,16 @@ package struct MissPermit: Sendable {
     /// The permit of the request that the current task works for.
     @TaskLocal package static var current: MissPermit?
 
+    /// The client whose turns the work uses.
+    let client: ClientKey
     private let check: @Sendable () throws(PipelineError) -> Void
 
-    /// - Parameter check: throws if the client may cause no further work at present.
-    package init(_ check: @escaping @Sendable () throws(PipelineError) -> Void) { self.check = check }
+    /// - Parameters:
+    ///   - client: the client that the work is for; `nil` if it is unknown.
+    ///   - check: throws if the client may cause no further work at present.
+    package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(PipelineError) -> Void) {
+        (self.client, self.check) = (client ?? .anonymous, check)
+    }
 
     /// Takes the current permit, just before the work begins.
     /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.

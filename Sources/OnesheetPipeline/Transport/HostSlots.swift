@@ -2,7 +2,8 @@ import FoundationEssentials
 import OnesheetCore
 import Synchronization
 
-/// Limits concurrent requests per host. Excess requests wait in a bounded FIFO queue; beyond that they fail immediately.
+/// Limits concurrent requests per host. Excess requests wait in a bounded queue in which clients take turns. If the queue is full, a
+/// request fails immediately, or takes the place of the last request of a client that has more of them waiting.
 ///
 /// If requests wait, requests without a response may hold at most half of the slots, so that a few pictures that hang do not block
 /// the rest of their host.
@@ -35,7 +36,7 @@ final class HostSlots: Sendable {
         var taken = 0
         /// Requests that wait longer than usual for a head and may continue.
         var silent: Set<UInt64> = []
-        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Turn, Never>)] = []
+        var waiting = FairQueue<CheckedContinuation<Turn, Never>>(longestDebt: longestDebt)
         var estimator = RetryAfterEstimator()
     }
 
@@ -46,6 +47,8 @@ final class HostSlots: Sendable {
         var tickets: UInt64 = 0
     }
 
+    /// The largest lead of a client over the others, in requests.
+    private static let longestDebt = 64.0
     /// Hosts with a known time to a head.
     private static let capacity = 1000
 
@@ -86,30 +89,30 @@ final class HostSlots: Sendable {
     func load(of host: OriginHost) -> Int { state.withLock { $0.lines[host].map { $0.taken + $0.waiting.count } ?? 0 } }
 
     private func enter(_ host: OriginHost, _ ticket: UInt64) async -> Turn {
-        await withTaskCancellationHandler {
+        let client = ClientKey.current
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let turn = state.withLock { state -> Turn? in
-                    if Task.isCancelled { return .cancelled }
+                let (turn, refused) = state.withLock { state -> (Turn?, (CheckedContinuation<Turn, Never>, Full)?) in
+                    if Task.isCancelled { return (.cancelled, nil) }
                     var line = state.lines[host] ?? Line()
                     defer { state.lines[host] = line }
                     if line.taken < limit {
                         line.taken += 1
-                        return .now
+                        line.waiting.serve(1, to: client)
+                        return (.now, nil)
                     }
-                    guard line.waiting.count < queue else {
-                        return .refused(Full(retryAfter: line.estimator.retryAfter(waiting: line.waiting.count, places: limit)))
-                    }
-                    line.waiting.append((ticket, continuation))
-                    return nil
+                    let isFull = line.waiting.count >= queue
+                    let displaced = isFull ? line.waiting.displace(for: client)?.element : nil
+                    let full = Full(retryAfter: line.estimator.retryAfter(waiting: line.waiting.count, places: limit))
+                    guard !isFull || displaced != nil else { return (.refused(full), nil) }
+                    line.waiting.append(ticket, continuation, for: client)
+                    return (nil, displaced.map { ($0, full) })
                 }
+                if let (waiter, full) = refused { waiter.resume(returning: .refused(full)) }
                 if let turn { continuation.resume(returning: turn) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> CheckedContinuation<Turn, Never>? in
-                guard let index = state.lines[host]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-                return state.lines[host]?.waiting.remove(at: index).continuation
-            }
-            waiter?.resume(returning: .cancelled)
+            state.withLock { $0.lines[host]?.waiting.remove(ticket) }?.resume(returning: .cancelled)
         }
     }
 
@@ -128,25 +131,25 @@ final class HostSlots: Sendable {
             guard var line = state.lines[place.host], !line.silent.contains(place.ticket) else { return true }
             // A host that is slow with every request may be slow.
             guard seconds >= max(patience, 4 * (state.heads[place.host] ?? 0)) else { return true }
-            guard line.silent.count < limit / 2 else { return line.waiting.isEmpty }
+            guard line.silent.count < limit / 2 else { return line.waiting.count == 0 }
             line.silent.insert(place.ticket)
             state.lines[place.host] = line
             return true
         }
     }
 
-    /// Passes the slot to the longest-waiting request.
+    /// Passes the slot to the next client.
     private func leave(_ place: Place) {
         let seconds = clock.now.timeIntervalSince(place.start)
         let next = state.withLock { state -> CheckedContinuation<Turn, Never>? in
             guard var line = state.lines[place.host] else { return nil }
             line.estimator.add(seconds)
             line.silent.remove(place.ticket)
-            let next = line.waiting.isEmpty ? nil : line.waiting.removeFirst().continuation
-            if next == nil { line.taken -= 1 }
+            let next = line.waiting.removeFirst()
+            if let next { line.waiting.charge(1, to: next.client) } else { line.taken -= 1 }
             // Forget idle hosts, otherwise their number would grow without bound.
             state.lines[place.host] = line.taken == 0 ? nil : line
-            return next
+            return next?.element
         }
         next?.resume(returning: .now)
     }

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import OnesheetCore
 import OnesheetHTTP
+import OnesheetPipeline
 
 /// The address that a client's limits apply to: an IPv4 address, or the /64 of an IPv6 address, which is the usual assignment to
 /// one customer.
@@ -11,6 +12,9 @@ struct ClientAddress: Hashable, Sendable {
     init(_ address: IPAddress) {
         bytes = address.unmapped.bytes.count == 4 ? address.unmapped.bytes : Array(address.bytes.prefix(8))
     }
+
+    /// The key of the client's turns.
+    var key: ClientKey { ClientKey(bytes) }
 }
 
 /// Determines a client's address, also behind proxies.

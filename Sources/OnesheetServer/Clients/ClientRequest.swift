@@ -56,7 +56,8 @@ final class ClientRequest: Sendable {
         // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
         let current = ClientRequest(of: client, on: channel, request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.letGo() }
-        let permit = MissPermit { () throws(PipelineError) in try current.takeMiss() }
+        let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
+        let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.takeMiss() }
         var writers: ResponseWriter? = writer
         try await $current.withValue(current) {
             try await MissPermit.$current.withValue(permit) {

@@ -84,8 +84,6 @@ final class HTTP2FloodTests: ServerTestCase {
                 let slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", &other, on: 3)
                 XCTAssertGreaterThan(good, 0)
                 XCTAssertLessThanOrEqual(good - slow, 2)
-                let refused = try await Self.metric("onesheet_clients_refused_total{reason=\"memory\"}", &other, on: 5)
-                XCTAssertTrue((1...20 - good).contains(refused), "\(refused)")
                 // And short responses continue
                 try await other.get("/t/p/w92/sample/1.jpg", on: 7)
                 let answer = await other.next { $0.type == Kind.headers && $0.stream == 7 }

@@ -1,0 +1,40 @@
+import Synchronization
+
+/// The memory of one look-up for bytes that a tier reads. It is reserved before the read, so that concurrent look-ups stay within the
+/// budget.
+package final class ReadingMemory: Sendable {
+    /// The memory of the current task's look-up. Without one, nothing is counted.
+    @TaskLocal package static var current: ReadingMemory?
+
+    /// Entries up to this size, in bytes, are not counted.
+    package static let small = 64 << 10
+
+    private struct State {
+        var reservation: (any Sendable)?
+        var isRefused = false
+    }
+
+    private let state = Mutex(State())
+    private let reserve: @Sendable (_ bytes: Int) -> (any Sendable)?
+
+    /// - Parameter reserve: returns a reservation that lasts until it is released; `nil` if there is no room.
+    package init(_ reserve: @escaping @Sendable (_ bytes: Int) -> (any Sendable)?) { self.reserve = reserve }
+
+    /// The reservation for the bytes that were read.
+    package var reservation: (any Sendable)? { state.withLock { $0.reservation } }
+
+    /// Whether a read was refused because there was no room.
+    package var isRefused: Bool { state.withLock { $0.isRefused } }
+
+    /// Reserves memory for a read.
+    /// - Returns: whether `bytes` may be read.
+    func admit(_ bytes: Int) -> Bool {
+        guard bytes > Self.small else { return true }
+        let reservation = reserve(bytes)
+        return state.withLock { state in
+            state.reservation = reservation
+            state.isRefused = reservation == nil
+            return reservation != nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import XCTest
+
+@testable import OnesheetPipeline
+
+final class FairQueueTests: XCTestCase {
+    private let (greedy, modest) = (ClientKey([1]), ClientKey([2]))
+
+    func testThatClientsTakeTurnsHoweverManyElementsTheyHave() {
+        // Given a client with three that wait, and then one with two
+        var queue = FairQueue<String>(longestDebt: 100)
+        for (ticket, name) in [(1, "g1"), (2, "g2"), (3, "g3")] as [(UInt64, String)] { queue.append(ticket, name, for: greedy) }
+        for (ticket, name) in [(4, "m1"), (5, "m2")] as [(UInt64, String)] { queue.append(ticket, name, for: modest) }
+        // When each is served alike, then they take turns
+        XCTAssertEqual(served(&queue, cost: 1), ["g1", "m1", "g2", "m2", "g3"])
+        XCTAssertEqual(queue.count, 0)
+    }
+
+    func testThatTheClientThatTookLeastIsNext() {
+        // Given a client that was served ten times as much as another
+        var queue = FairQueue<String>(longestDebt: 100)
+        for ticket in 1...3 as ClosedRange<UInt64> { queue.append(ticket, "g\(ticket)", for: greedy) }
+        XCTAssertEqual(queue.removeFirst()?.element, "g1")
+        queue.charge(10, to: greedy)
+        for ticket in 11...15 as ClosedRange<UInt64> { queue.append(ticket, "m\(ticket)", for: modest) }
+        // When the other one's elements cost one each, then it goes before until it was served as much
+        XCTAssertEqual(served(&queue, cost: 1), ["m11", "m12", "m13", "m14", "m15", "g2", "g3"])
+    }
+
+    func testThatNobodySavesUpTurns() {
+        // Given a client that was served for long while another one was away
+        var queue = FairQueue<String>(longestDebt: 1000)
+        for _ in 0..<50 { queue.serve(10, to: greedy) }
+        // When both come, then the one that was away is not ahead by more than the last turn
+        for ticket in 1...4 as ClosedRange<UInt64> { queue.append(ticket, "m\(ticket)", for: modest) }
+        for ticket in 11...12 as ClosedRange<UInt64> { queue.append(ticket, "g\(ticket)", for: greedy) }
+        XCTAssertEqual(served(&queue, cost: 10), ["m1", "m2", "g11", "m3", "g12", "m4"])
+    }
+
+    func testThatADebtEnds() {
+        // Given a client that was served far more than it may ever owe
+        var queue = FairQueue<String>(longestDebt: 5)
+        queue.charge(1_000_000, to: greedy)
+        queue.append(1, "g", for: greedy)
+        for ticket in 11...17 as ClosedRange<UInt64> { queue.append(ticket, "m", for: modest) }
+        // Then its turn comes once the others were served that much
+        XCTAssertEqual(served(&queue, cost: 1), ["m", "m", "m", "m", "m", "g", "m", "m"])
+    }
+
+    func testThatANewcomerTakesThePlaceOfTheClientWithTheMost() {
+        // Given a queue in which one client has three elements
+        var queue = FairQueue<String>(longestDebt: 100)
+        for ticket in 1...3 as ClosedRange<UInt64> { queue.append(ticket, "g\(ticket)", for: greedy) }
+        // When another comes, then the last of the three makes way, and never for one who would have as many
+        XCTAssertTrue(queue.canDisplace(for: modest))
+        XCTAssertEqual(queue.displace(for: modest)?.element, "g3")
+        queue.append(4, "m", for: modest)
+        XCTAssertFalse(queue.canDisplace(for: modest))
+        XCTAssertNil(queue.displace(for: modest))
+        XCTAssertNil(queue.displace(for: greedy))
+    }
+
+    func testThatWhoLeftIsForgotten() {
+        var queue = FairQueue<Int>(longestDebt: 1e9)
+        for ticket in 0..<5000 as Range<UInt64> {
+            let client = ClientKey(withUnsafeBytes(of: ticket) { Array($0) })
+            queue.append(ticket, 1, for: client)
+            if ticket % 2 == 0 { XCTAssertEqual(queue.remove(ticket), 1) } else { XCTAssertNotNil(queue.removeFirst()) }
+            queue.charge(5, to: client)
+        }
+        XCTAssertLessThanOrEqual(queue.knownClients, 513)
+        XCTAssertEqual(queue.count, 0)
+    }
+
+    private func served(_ queue: inout FairQueue<String>, cost: Double) -> [String] {
+        var names: [String] = []
+        while let next = queue.removeFirst() {
+            names.append(next.element)
+            queue.charge(cost, to: next.client)
+        }
+        return names
+    }
+}
