@@ -219,7 +219,7 @@ final class CommandTests: XCTestCase {
             // Then all steps and rules succeed, and the report names untried ones
             XCTAssertEqual(outcome.status, 0, outcome.text)
             XCTAssertEqual(outcome.text.split(separator: "\n").filter { $0.hasPrefix("✓") }.count, 14, outcome.text)
-            XCTAssertTrue(outcome.text.contains("– a used-up quota"), outcome.text)
+            XCTAssertTrue(outcome.text.contains("– an exhausted quota"), outcome.text)
         }
     }
 
@@ -317,7 +317,7 @@ final class CommandTests: XCTestCase {
         let (server, url, log) = try await Program.serveWithLog(["--cache", "c"], in: folder)
         // Then it serves its entries, logs the damaged items, and still blocks the picture
         let said = await log.read(until: "The state was damaged")
-        XCTAssertTrue(said.contains("The cache's CACHEDIR.TAG was damaged"), said)
+        XCTAssertTrue(said.contains("The damaged CACHEDIR.TAG of the cache is replaced"), said)
         XCTAssertTrue(said.contains("state.sqlite.damaged-"), said)
         let (_, response) = try await get(url + "/t/p/w92/sample/1.jpg")
         XCTAssertTrue(response.value(forHTTPHeaderField: "Cache-Status")?.hasPrefix("onesheet; hit") ?? false)

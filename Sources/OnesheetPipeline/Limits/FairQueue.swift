@@ -6,9 +6,6 @@ package struct ClientKey: Hashable, Sendable {
 
     /// The key of work without a client: prefetches, and requests of a proxy that does not name its client.
     static let anonymous = ClientKey([])
-
-    /// The client of the request that the running task works for.
-    static var current: ClientKey { MissPermit.current?.client ?? anonymous }
 }
 
 /// A queue that serves clients in turns: the next element belongs to the client that was served least (start-time fair queueing, Goyal,

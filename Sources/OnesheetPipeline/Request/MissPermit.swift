@@ -1,0 +1,27 @@
+/// Permission to do work for a client: to ask a source, an origin or a worker. Answers from a tier need none.
+///
+/// The server sets the current permit while it handles a client's request. Without one, everything is allowed.
+package struct MissPermit: Sendable {
+    /// The permit of the request that the current task works for.
+    @TaskLocal package static var current: MissPermit?
+
+    /// The client whose turns the work uses.
+    let client: ClientKey
+    private let check: @Sendable () throws(PipelineError) -> Void
+
+    /// - Parameters:
+    ///   - client: the client that the work is for; `nil` if it is unknown.
+    ///   - check: throws if the client may cause no further work at present.
+    package init(for client: ClientKey? = nil, _ check: @escaping @Sendable () throws(PipelineError) -> Void) {
+        (self.client, self.check) = (client ?? .anonymous, check)
+    }
+
+    /// Takes the current permit, just before the work begins.
+    /// - Throws: `PipelineError.tooManyRequests` or `.overloaded`.
+    static func take() throws(PipelineError) { try current?.check() }
+}
+
+extension ClientKey {
+    /// The client of the request that the current task works for.
+    static var current: ClientKey { MissPermit.current?.client ?? anonymous }
+}
