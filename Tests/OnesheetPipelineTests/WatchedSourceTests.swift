@@ -156,7 +156,7 @@ final class WatchedSourceTests: XCTestCase {
         let well = source { _ in }
         let errors = await withTaskGroup(of: SourceError?.self) { group in
             for _ in 0..<count { group.addTask { await Self.failure(greedy) } }
-            await waitWhile(!spinning.isRaised)
+            await waitWhile(!spinning.isRaised || watch.figures.underWay < count)
             // When another source is called, then it answers
             let title = try? await well.title("7")
             XCTAssertEqual(title?.id, "7")
