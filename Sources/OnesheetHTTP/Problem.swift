@@ -15,7 +15,7 @@ package struct Problem: Error {
     private static let longestDetail = 1024
 
     package init(
-        _ status: HTTPResponse.Status, _ title: String, _ detail: String, retryAfter: Int? = nil, allow: [String]? = nil
+        _ status: HTTPResponse.Status, title: String, detail: String, retryAfter: Int? = nil, allow: [String]? = nil
     ) {
         self.status = status
         self.title = title
@@ -51,17 +51,17 @@ package struct Problem: Error {
 extension Problem {
     /// A precondition of the request is false.
     package static let changed = Problem(
-        .preconditionFailed, "Precondition failed", "the image does not meet the request's condition")
+        .preconditionFailed, title: "Precondition failed", detail: "the image does not meet the request's condition")
 
     /// The server starts or shuts down.
     package static let notReady = Problem(
-        .serviceUnavailable, "Not ready", "the server is starting or shutting down", retryAfter: 1)
+        .serviceUnavailable, title: "Not ready", detail: "the server is starting or shutting down", retryAfter: 1)
 
     /// Responses for slow clients use all the memory for responses.
     package static let noRoomForAnswers = Problem(
-        .serviceUnavailable, "Overloaded", "too many responses wait for slow clients; try again shortly", retryAfter: 1)
+        .serviceUnavailable, title: "Overloaded", detail: "too many responses wait for slow clients; try again shortly", retryAfter: 1)
 
     package static func noSuchRange(size: Int) -> Problem {
-        .init(.rangeNotSatisfiable, "No such range", "the image has \(size) bytes")
+        .init(.rangeNotSatisfiable, title: "No such range", detail: "the image has \(size) bytes")
     }
 }

@@ -23,8 +23,8 @@ package final class Certificate: Sendable {
     }
 
     private static func context(_ files: TLSFiles) throws(ConfigurationError) -> NIOSSLContext {
-        let chain = try read(files.certificate, "tls.certificate") { try NIOSSLCertificate.fromPEMFile($0) }
-        let key = try read(files.key, "tls.key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
+        let chain = try read(files.certificate, key: "tls.certificate") { try NIOSSLCertificate.fromPEMFile($0) }
+        let key = try read(files.key, key: "tls.key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
         guard !chain.isEmpty else {
             throw ConfigurationError(path: "tls.certificate", message: "\(files.certificate) contains no certificate")
         }
@@ -32,11 +32,11 @@ package final class Certificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["h2", "http/1.1"]
         configuration.minimumTLSVersion = .tlsv12
-        return try read(files.key, "tls") { _ in try NIOSSLContext(configuration: configuration) }
+        return try read(files.key, key: "tls") { _ in try NIOSSLContext(configuration: configuration) }
     }
 
     private static func read<Value>(
-        _ file: String, _ key: String, _ body: (String) throws -> Value
+        _ file: String, key: String, _ body: (String) throws -> Value
     ) throws(ConfigurationError) -> Value {
         do {
             return try body(file)

@@ -15,23 +15,23 @@ struct ClientChannel: ServerChildChannel {
     /// The size of one read, in bytes.
     private static let received = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
 
-    private let connections: HTTP1Channel
+    private let http1: HTTP1Channel
     private let fastPath: FastPath?
     private let clients: ClientsConfiguration
-    private let open: OpenConnections
+    private let connections: OpenConnections
 
     /// - Parameter fastPath: `nil` sends every request to the parser.
     init(
-        _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections,
+        fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
-        let memory = open.memory
+        let memory = connections.memory
         self.fastPath = fastPath
         self.clients = clients
-        self.open = open
-        connections = HTTP1Channel(
+        self.connections = connections
+        http1 = HTTP1Channel(
             responder: { request, writer, channel in
-                try await ClientRequest.answer(request, writer, on: channel, of: open, with: responder)
+                try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
             },
             configuration: .init(
                 additionalChannelHandlers: [UnansweredRequests(), BodyWatch(memory, nil)],
@@ -40,25 +40,25 @@ struct ClientChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        do { try open.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
         return configure(channel, logger)
     }
 
     /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
     func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let hits = FastPathHandler(fastPath?.part(on: channel.eventLoop), open)
+            let fastPath = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections)
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
-            ) { hits.phase }
+            ) { fastPath.phase }
             // Clients rarely pipeline, so a second `read` after the first would be a wasted system call.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             // The parser decodes everything that was read, including pipelined requests, which takes many times their size in
             // memory. Small reads bound it.
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
-            try channel.pipeline.syncOperations.addHandlers([slow, hits])
+            try channel.pipeline.syncOperations.addHandlers([slow, fastPath])
         }.flatMap {
-            connections.setup(channel: channel, logger: logger)
+            http1.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let operations = channel.pipeline.syncOperations
             try operations.addHandler(HeadCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
@@ -66,5 +66,5 @@ struct ClientChannel: ServerChildChannel {
         }
     }
 
-    func handle(value: Value, logger: Logger) async { await connections.handle(value: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async { await http1.handle(value: value, logger: logger) }
 }

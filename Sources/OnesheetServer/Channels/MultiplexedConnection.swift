@@ -19,30 +19,30 @@ struct MultiplexedConnection: Sendable {
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     static func begin(
-        on channel: any Channel, _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections, _ logger: Logger,
+        on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections, logger: Logger,
         responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
         let idleTimeout = clients.idleTimeout.duration
         var configuration = HTTP2ChannelConfiguration(idleTimeout: idleTimeout, gracefulCloseTimeout: idleTimeout)
         configuration.maxAgeTimeout = maximumAge
-        let memory = open.memory
-        let waits = BodyWatch.Patience(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
+        let memory = connections.memory
+        let timeouts = BodyWatch.Timeouts(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
         configuration.streamConfiguration = .init(additionalChannelHandlers: [
-            BodyWatch(memory, waits), FastPathStreamHandler(fastPath),
+            BodyWatch(memory, timeouts), FastPathStreamHandler(fastPath),
         ])
         let requests = RequestsUnderWay()
         let http2 = HTTP2Channel(
             responder: { request, writer, stream in
                 requests.begin()
                 defer { requests.end() }
-                try await ClientRequest.answer(request, writer, on: stream, of: open, with: responder)
+                try await ClientRequest.answer(request, writer, on: stream, of: connections, with: responder)
             }, configuration: configuration)
         // Allow the same time again for the answer to GOAWAY.
-        let patience = TimeAmount(idleTimeout * 2)
-        let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + patience) { channel.close(promise: nil) }
+        let closeTimeout = TimeAmount(idleTimeout * 2)
+        let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + closeTimeout) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooOld.cancel() }
         return channel.eventLoop.makeCompletedFuture {
-            let slow = SlowClients(idleTimeout: patience, requestTimeout: patience) { requests.isEmpty ? .idle : .answering }
+            let slow = SlowClients(idleTimeout: closeTimeout, requestTimeout: closeTimeout) { requests.isEmpty ? .idle : .answering }
             try channel.pipeline.syncOperations.addHandler(slow, position: .first)
         }.flatMap {
             http2.setup(channel: channel, logger: logger)

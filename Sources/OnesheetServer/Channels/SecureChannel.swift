@@ -20,30 +20,34 @@ struct SecureChannel: ServerChildChannel {
     private let certificate: Certificate
     private let fastPath: FastPath?
     private let clients: ClientsConfiguration
-    private let open: OpenConnections
+    private let connections: OpenConnections
     private let http1: ClientChannel
     private let responder: HTTPChannelHandler.Responder
 
     init(
-        _ certificate: Certificate, _ fastPath: FastPath?, _ clients: ClientsConfiguration, _ open: OpenConnections,
+        certificate: Certificate, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
-        (self.certificate, self.fastPath, self.clients, self.open) = (certificate, fastPath, clients, open)
+        self.certificate = certificate
+        self.fastPath = fastPath
+        self.clients = clients
+        self.connections = connections
         self.responder = responder
-        http1 = ClientChannel(fastPath, clients, open, responder: responder)
+        http1 = ClientChannel(fastPath: fastPath, clients: clients, connections: connections, responder: responder)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        do { try open.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
         let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
         return channel.eventLoop.makeCompletedFuture {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return MultiplexedConnection.begin(on: channel, fastPath, clients, open, logger, responder: responder).map {
-                        .http2($0)
-                    }
+                    return MultiplexedConnection.begin(
+                        on: channel, fastPath: fastPath, clients: clients, connections: connections, logger: logger,
+                        responder: responder
+                    ).map { .http2($0) }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }
             }

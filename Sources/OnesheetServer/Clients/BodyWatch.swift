@@ -10,7 +10,7 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// The timeouts of a stream.
-    struct Patience {
+    struct Timeouts {
         /// For the complete request.
         let request: TimeAmount
         /// Without progress on a response.
@@ -18,31 +18,31 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private let memory: ResponseMemory
-    private let patience: Patience?
+    private let timeouts: Timeouts?
     private var receiver: BodyReceiver?
-    private var looking: RepeatedTask?
+    private var polling: RepeatedTask?
     private var began = NIODeadline.distantPast
     private var hasRequest = false
 
-    /// - Parameter patience: `nil` if another handler enforces the timeouts.
-    init(_ memory: ResponseMemory, _ patience: Patience?) { (self.memory, self.patience) = (memory, patience) }
+    /// - Parameter timeouts: `nil` if another handler enforces the timeouts.
+    init(_ memory: ResponseMemory, _ timeouts: Timeouts?) { (self.memory, self.timeouts) = (memory, timeouts) }
 
     func handlerAdded(context: ChannelHandlerContext) {
         receiver = BodyReceiver(context.channel, memory)
         began = context.eventLoop.now
-        guard let patience else { return }
-        let pause = TimeAmount.nanoseconds(min(patience.request, patience.idle).nanoseconds / 4)
+        guard let timeouts else { return }
+        let pause = TimeAmount.nanoseconds(min(timeouts.request, timeouts.idle).nanoseconds / 4)
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        looking = context.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+        polling = context.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
             let (handler, context) = here.value
-            handler.look(context, patience)
+            handler.poll(context, timeouts)
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { looking?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { polling?.cancel() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        looking?.cancel()
+        polling?.cancel()
         context.fireChannelInactive()
     }
 
@@ -62,9 +62,9 @@ final class BodyWatch: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: taken)
     }
 
-    private func look(_ context: ChannelHandlerContext, _ patience: Patience) {
+    private func poll(_ context: ChannelHandlerContext, _ timeouts: Timeouts) {
         let now = context.eventLoop.now
-        let isStalled = receiver.map { !$0.isEmpty && now - $0.waitingSince >= patience.idle } ?? false
-        if isStalled || !hasRequest && now - began >= patience.request { context.close(promise: nil) }
+        let isStalled = receiver.map { !$0.isEmpty && now - $0.waitingSince >= timeouts.idle } ?? false
+        if isStalled || !hasRequest && now - began >= timeouts.request { context.close(promise: nil) }
     }
 }

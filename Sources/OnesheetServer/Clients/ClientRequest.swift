@@ -37,8 +37,11 @@ final class ClientRequest: Sendable {
         var length = 0
     }
 
-    private init(of client: Client, on channel: any Channel, _ fields: HTTPFields, pieceLength: Int) {
-        (self.client, self.channel, self.fields, self.pieceLength) = (client, channel, fields, pieceLength)
+    private init(of client: Client, on channel: any Channel, fields: HTTPFields, pieceLength: Int) {
+        self.client = client
+        self.channel = channel
+        self.fields = fields
+        self.pieceLength = pieceLength
     }
 
     deinit { letGo() }
@@ -54,7 +57,8 @@ final class ClientRequest: Sendable {
             return
         }
         // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
-        let current = ClientRequest(of: client, on: channel, request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
+        let current = ClientRequest(
+            of: client, on: channel, fields: request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.letGo() }
         let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
         let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.takeMiss() }

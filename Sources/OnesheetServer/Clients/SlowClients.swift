@@ -20,7 +20,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     private let idleTimeout: TimeAmount
     private let requestTimeout: TimeAmount
     private let phase: () -> ConnectionPhase
-    private var looking: RepeatedTask?
+    private var polling: RepeatedTask?
     private var lastRead = NIODeadline.distantPast
     /// The start of the incomplete request.
     private var began: NIODeadline?
@@ -37,16 +37,16 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
         lastRead = loop.now
         let pause = TimeAmount.nanoseconds(min(idleTimeout, requestTimeout).nanoseconds / 4)
         let here = NIOLoopBound((self, context), eventLoop: loop)
-        looking = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
+        polling = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
             let (handler, context) = here.value
-            handler.look(context)
+            handler.poll(context)
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { looking?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { polling?.cancel() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        looking?.cancel()
+        polling?.cancel()
         context.fireChannelInactive()
     }
 
@@ -56,7 +56,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
         if phase() != .reading { began = nil } else if began == nil { began = lastRead }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func poll(_ context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         if isStalled(context, now) { return context.close(promise: nil) }
         switch phase() {

@@ -30,7 +30,7 @@ package struct PluginAssembly: Sendable {
         var context = context(for: name)
         context.transport = LimitedTransport(context.transport, limits, memory: memory)
         context.limits.originBytes = min(context.limits.originBytes, limits.bytes ?? .max)
-        return try plugins.make(type, configuration, context, at: path)
+        return try plugins.make(type, configuration: configuration, context: context, at: path)
     }
 
     /// Creates the source with its limits enforced and its health tracked.
@@ -51,7 +51,8 @@ package struct PluginAssembly: Sendable {
         for type in plugins.codecs {
             codecs.append(
                 try plugins.make(
-                    type, configurations[type.type] ?? .mapping([:]), context(for: type.type), at: "rendering.codecs.\(type.type)"))
+                    type, configuration: configurations[type.type] ?? .mapping([:]), context: context(for: type.type),
+                    at: "rendering.codecs.\(type.type)"))
         }
         return codecs
     }
@@ -66,14 +67,14 @@ package struct PluginAssembly: Sendable {
             let path = "cache.tiers.[\(index)]"
             let type = try plugins.tier(configuration.type, at: "\(path).type")
             guard writes else {
-                try plugins.check(type, configuration.configuration, at: path)
+                try plugins.check(type, configuration: configuration.configuration, at: path)
                 continue
             }
             let context = context(for: configuration.name, keeping: "cache/\(configuration.name)")
             tiers.append(
                 (
                     configuration.name, configuration.common.deadline.duration,
-                    try plugins.make(type, configuration.configuration, context, at: path)
+                    try plugins.make(type, configuration: configuration.configuration, context: context, at: path)
                 ))
         }
         return tiers
@@ -89,7 +90,7 @@ package struct PluginAssembly: Sendable {
             let type = try plugins.source(nested.type, at: "type")
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
-            return try plugins.make(type, nested.configuration, inner, at: nested.type)
+            return try plugins.make(type, configuration: nested.configuration, context: inner, at: nested.type)
         }
     }
 }

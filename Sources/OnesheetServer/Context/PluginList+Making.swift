@@ -33,7 +33,7 @@ extension PluginList {
     /// Creates a plugin from its part of the configuration.
     /// - Throws: `ConfigurationError` with `path` before the plugin's own path.
     func make<Made: Plugin>(
-        _ type: Made.Type, _ value: ConfigurationValue, _ context: PluginContext, at path: String
+        _ type: Made.Type, configuration value: ConfigurationValue, context: PluginContext, at path: String
     ) throws(ConfigurationError) -> Made {
         do throws(ConfigurationError) {
             let configuration = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)
@@ -50,7 +50,9 @@ extension PluginList {
     }
 
     /// Decodes a plugin's configuration without creating the plugin.
-    func check<Made: Plugin>(_ type: Made.Type, _ value: ConfigurationValue, at path: String) throws(ConfigurationError) {
+    func check<Made: Plugin>(
+        _ type: Made.Type, configuration value: ConfigurationValue, at path: String
+    ) throws(ConfigurationError) {
         do throws(ConfigurationError) {
             _ = try ConfigurationDecoder().decode(Made.Configuration.self, from: value)
         } catch {

@@ -69,10 +69,10 @@ final class ResponseHeadCache {
         if !request.isConditional, let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
             file.isUsable()
         {
-            return .answer(send(prepared, .file(file), to: request, target))
+            return .answer(send(prepared, body: .file(file), to: request, target: target))
         }
         let lookUp = images.pipeline.cache.lookUp(variant.parsed.request.key)
-        guard let response = response(to: request, lookUp.hit, variant, at: target, now) else {
+        guard let response = response(to: request, hit: lookUp.hit, variant: variant, target: target, now: now) else {
             return .route(target.routed.with(.parsed(variant.parsed, lookUp)))
         }
         return .answer(response)
@@ -80,7 +80,7 @@ final class ResponseHeadCache {
 
     /// The response for a tier's `hit`. `nil` if the response needs more time or the request is invalid.
     private func response(
-        to request: SimpleRequest, _ hit: CacheHit?, _ variant: CachedVariant, at target: CachedTarget, _ now: Date
+        to request: SimpleRequest, hit: CacheHit?, variant: CachedVariant, target: CachedTarget, now: Date
     ) -> ReadyResponse? {
         guard let hit else { return nil }
         do { try target.address.checkSides(of: hit.entry) } catch { return nil }
@@ -96,7 +96,7 @@ final class ResponseHeadCache {
             target.routed.entry.counter.add(.redirection)
             return head.map { .head($0) }
         }
-        return send(prepared, body, to: request, target)
+        return send(prepared, body: body, to: request, target: target)
     }
 
     /// The body of `hit` if it can be sent without waiting.
@@ -108,7 +108,7 @@ final class ResponseHeadCache {
     }
 
     private func send(
-        _ prepared: PreparedResponse, _ body: ReadyBody, to request: SimpleRequest, _ target: CachedTarget
+        _ prepared: PreparedResponse, body: ReadyBody, to request: SimpleRequest, target: CachedTarget
     ) -> ReadyResponse {
         target.routed.entry.counter.add(.successful)
         if request.isHead { return .head(prepared.head) }

@@ -15,71 +15,71 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
-        default: self.init(.internalServerError, "Internal error", "an internal error occurred; the server's log has the details")
+        default: self.init(.internalServerError, title: "Internal error", detail: "an internal error occurred; the server's log has the details")
         }
     }
 
     private init(_ error: RequestError) {
         switch error {
-        case .unknown, .bad, .malformed: self.init(.badRequest, "Bad request", error.description)
-        case .badSignature, .forbidden, .presetsOnly: self.init(.forbidden, "Forbidden", error.description)
-        case .expired: self.init(.notFound, "Expired", error.description)
-        case .unauthorized: self.init(.unauthorized, "Unauthorized", error.description)
-        case .noSuchPath: self.init(.notFound, "Not found", error.description)
-        case .method(let allowed): self.init(.methodNotAllowed, "Method not allowed", error.description, allow: allowed)
+        case .unknown, .bad, .malformed: self.init(.badRequest, title: "Bad request", detail: error.description)
+        case .badSignature, .forbidden, .presetsOnly: self.init(.forbidden, title: "Forbidden", detail: error.description)
+        case .expired: self.init(.notFound, title: "Expired", detail: error.description)
+        case .unauthorized: self.init(.unauthorized, title: "Unauthorized", detail: error.description)
+        case .noSuchPath: self.init(.notFound, title: "Not found", detail: error.description)
+        case .method(let allowed): self.init(.methodNotAllowed, title: "Method not allowed", detail: error.description, allow: allowed)
         }
     }
 
     private init(_ error: PipelineError, at now: Double) {
         let detail = error.description
         switch error {
-        case .unknownSource, .noPoster: self.init(.notFound, "Not found", detail)
+        case .unknownSource, .noPoster: self.init(.notFound, title: "Not found", detail: detail)
         case .source(_, let error): self.init(error, detail, at: now)
         case .origin(let error): self.init(error)
         case .originRefused(_, let answer):
             self =
-                answer == 404 || answer == 410 ? .init(.notFound, "Not found", detail) : .init(.badGateway, "Origin failed", detail)
+                answer == 404 || answer == 410 ? .init(.notFound, title: "Not found", detail: detail) : .init(.badGateway, title: "Origin failed", detail: detail)
         case .render(let error): self.init(error)
-        case .overloaded(let seconds): self.init(.serviceUnavailable, "Overloaded", detail, retryAfter: seconds)
-        case .timedOut: self.init(.gatewayTimeout, "Image too slow", detail)
-        case .tooManyRequests(let seconds): self.init(.tooManyRequests, "Too many requests", detail, retryAfter: seconds)
-        case .cancelled: self.init(.serviceUnavailable, "Cancelled", detail, retryAfter: 1)
+        case .overloaded(let seconds): self.init(.serviceUnavailable, title: "Overloaded", detail: detail, retryAfter: seconds)
+        case .timedOut: self.init(.gatewayTimeout, title: "Image too slow", detail: detail)
+        case .tooManyRequests(let seconds): self.init(.tooManyRequests, title: "Too many requests", detail: detail, retryAfter: seconds)
+        case .cancelled: self.init(.serviceUnavailable, title: "Cancelled", detail: detail, retryAfter: 1)
         }
     }
 
     private init(_ error: SourceError, _ detail: String, at now: Double) {
         switch error {
-        case .notFound: self.init(.notFound, "Not found", detail)
-        case .unauthorized, .malformedAnswer: self.init(.badGateway, "Source failed", detail)
-        case .unavailable: self.init(.badGateway, "Source unavailable", detail, retryAfter: 10)
+        case .notFound: self.init(.notFound, title: "Not found", detail: detail)
+        case .unauthorized, .malformedAnswer: self.init(.badGateway, title: "Source failed", detail: detail)
+        case .unavailable: self.init(.badGateway, title: "Source unavailable", detail: detail, retryAfter: 10)
         case .quotaExhausted(let until):
             self.init(
-                .serviceUnavailable, "Quota exhausted", detail, retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
-        case .unsupported: self.init(.badRequest, "Not supported by this source", detail)
+                .serviceUnavailable, title: "Quota exhausted", detail: detail, retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
+        case .unsupported: self.init(.badRequest, title: "Not supported by this source", detail: detail)
         }
     }
 
     private init(_ error: HTTPTransportError) {
         switch error {
-        case .forbidden, .invalidURL: self.init(.forbidden, "Forbidden", error.description)
-        case .timedOut: self.init(.gatewayTimeout, "Origin too slow", error.description)
-        case .tooLarge: self.init(.contentTooLarge, "Original too large", error.description)
+        case .forbidden, .invalidURL: self.init(.forbidden, title: "Forbidden", detail: error.description)
+        case .timedOut: self.init(.gatewayTimeout, title: "Origin too slow", detail: error.description)
+        case .tooLarge: self.init(.contentTooLarge, title: "Original too large", detail: error.description)
         case .unavailable(_, let seconds):
-            self.init(.serviceUnavailable, "Origin unavailable", error.description, retryAfter: seconds)
+            self.init(.serviceUnavailable, title: "Origin unavailable", detail: error.description, retryAfter: seconds)
         case .crowded(_, let seconds):
-            self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: seconds)
+            self.init(.serviceUnavailable, title: "Overloaded", detail: error.description, retryAfter: seconds)
         // The render pool knows the real delay and throws `PipelineError.overloaded`. This case does not, so it uses the minimum of
         // one second.
-        case .overloaded: self.init(.serviceUnavailable, "Overloaded", error.description, retryAfter: 1)
-        case .tooManyRedirects, .failed: self.init(.badGateway, "Origin failed", error.description)
+        case .overloaded: self.init(.serviceUnavailable, title: "Overloaded", detail: error.description, retryAfter: 1)
+        case .tooManyRedirects, .failed: self.init(.badGateway, title: "Origin failed", detail: error.description)
         }
     }
 
     private init(_ error: RenderError) {
         switch error {
-        case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, "Not a usable image", error.description)
-        case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, "Bad request", error.description)
-        case .timedOut: self.init(.gatewayTimeout, "Rendering too slow", error.description)
+        case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
+        case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)
+        case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
         }
     }
 

@@ -32,7 +32,7 @@ package struct Server: Sendable {
             limit: configuration.clients.memory(within: configuration.limits.limits), of: context.pipeline.pool.memory)
         figures = ServerCounters(OpenConnections(configuration.clients, memory))
         responder = ReloadableResponder(context) { [figures, readiness] context in
-            Router(context, figures, readiness)
+            Router(context, figures: figures, readiness: readiness)
         }
         fastPath = hasFastPath ? FastPath(responder, sendsFiles: certificate == nil) : nil
     }
@@ -135,9 +135,11 @@ package struct Server: Sendable {
             responder: responder,
             server: HTTPServerBuilder { [fastPath, figures, certificate] responder in
                 if let certificate {
-                    SecureChannel(certificate, fastPath, clients, figures.connections, responder: responder)
+                    SecureChannel(
+                        certificate: certificate, fastPath: fastPath, clients: clients, connections: figures.connections,
+                        responder: responder)
                 } else {
-                    ClientChannel(fastPath, clients, figures.connections, responder: responder)
+                    ClientChannel(fastPath: fastPath, clients: clients, connections: figures.connections, responder: responder)
                 }
             },
             configuration: .init(

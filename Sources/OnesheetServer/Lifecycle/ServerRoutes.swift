@@ -3,7 +3,7 @@ import OnesheetPipeline
 
 extension Router {
     /// Creates the router with all routes of the server.
-    init(_ context: ServerContext, _ figures: ServerCounters, _ readiness: Readiness) {
+    init(_ context: ServerContext, figures: ServerCounters, readiness: Readiness) {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
         let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
@@ -14,7 +14,11 @@ extension Router {
         // The first route that matches a path answers it.
         let routes: [any Route] =
             [PosterRoute(images: images), FreeImageRoute(images: images)]
-            + context.dialects.map { DialectRoute($0, images, configuration) }
+            + context.dialects.map {
+                DialectRoute(
+                    $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
+                    presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
+            }
             + [
                 LadderRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
                 SourcesRoute(
@@ -37,7 +41,7 @@ extension Router {
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]
         self.init(
-            RouteTable(routes, images, figures), cors: CORS(configuration: configuration.cors), times: figures.times, logger: logger
+            RouteTable(routes, images: images, figures: figures), cors: CORS(configuration: configuration.cors), times: figures.times, logger: logger
         )
     }
 }

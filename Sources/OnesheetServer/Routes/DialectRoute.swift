@@ -12,11 +12,26 @@ struct DialectRoute: ImageRoute {
     let readsQuery: Bool
     let images: ImageContext
     private let dialect: any Dialect
-    private let configuration: ServerConfiguration
+    private let listen: ListenAddress
+    private let isSecure: Bool
+    private let presetsOnly: Bool
+    private let outputPixels: Int
 
-    init(_ dialect: any Dialect, _ images: ImageContext, _ configuration: ServerConfiguration) {
+    /// - Parameters:
+    ///   - listen: the host for requests without `Host`.
+    ///   - isSecure: whether the server uses TLS.
+    ///   - presetsOnly: whether only presets are allowed.
+    ///   - outputPixels: the maximum pixels of a variant.
+    init(
+        _ dialect: any Dialect, images: ImageContext, listen: ListenAddress, isSecure: Bool, presetsOnly: Bool, outputPixels: Int
+    ) {
         (prefix, readsQuery) = (type(of: dialect).prefix, type(of: dialect).readsQuery)
-        (self.dialect, self.images, self.configuration) = (dialect, images, configuration)
+        self.dialect = dialect
+        self.images = images
+        self.listen = listen
+        self.isSecure = isSecure
+        self.presetsOnly = presetsOnly
+        self.outputPixels = outputPixels
     }
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
@@ -38,13 +53,13 @@ struct DialectRoute: ImageRoute {
     }
 
     private func host(_ request: Request) -> DialectHost {
-        let authority = request.head.authority ?? configuration.listen.description
+        let authority = request.head.authority ?? listen.description
         // Behind a proxy that terminates TLS, only the proxy knows the scheme of the request.
         let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
-        let isSecure = configuration.tls != nil || saysSecure
+        let isSecure = isSecure || saysSecure
         return DialectHost(
             url: "\(isSecure ? "https" : "http")://\(authority)", formats: images.accept.formats,
-            makesAnything: !configuration.presetsOnly, mostPixels: configuration.limits.limits.outputPixels
+            makesAnything: !presetsOnly, mostPixels: outputPixels
         ) { [pipeline = images.pipeline] title in
             let original = try await pipeline.size(of: title)
             return (SizeLadder.widths.filter { $0 < original.width } + [original.width]).map { width in

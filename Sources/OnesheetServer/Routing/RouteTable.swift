@@ -24,16 +24,16 @@ final class RouteTable: Sendable {
     let images: ImageContext
     /// The first entry that matches a path answers it.
     private let entries: [Entry]
-    private let nowhere: Entry
+    private let unknown: Entry
 
-    init(_ routes: [any Route], _ images: ImageContext, _ figures: ServerCounters) {
+    init(_ routes: [any Route], images: ImageContext, figures: ServerCounters) {
         self.images = images
         entries = routes.map { Entry($0, figures) }
-        nowhere = Entry(nil, figures)
+        unknown = Entry(nil, figures)
     }
 
     /// - Parameter path: the percent-encoded path without the query.
     func route(_ path: String) -> RoutedRequest {
-        RoutedRequest(table: self, entry: entries.first { $0.route?.takes(path) ?? false } ?? nowhere, path: path)
+        RoutedRequest(table: self, entry: entries.first { $0.route?.takes(path) ?? false } ?? unknown, path: path)
     }
 }

@@ -51,7 +51,11 @@ final class OtherDialectsTests: ServerTestCase {
             pipeline: context.pipeline, sources: context.sources, options: context.options,
             signature: context.signature, accept: context.accept, clock: context.clock)
         let own = FreeImageRoute(images: images)
-        let others = context.dialects.map { DialectRoute($0, images, context.configuration) }
+        let others = context.dialects.map {
+            DialectRoute(
+                $0, images: images, listen: context.configuration.listen, isSecure: false,
+                presetsOnly: context.configuration.presetsOnly, outputPixels: context.configuration.limits.limits.outputPixels)
+        }
         for (path, options) in Self.pairs where options != "original" {
             // When both addresses are parsed
             let dialect = try XCTUnwrap(others.first { path.hasPrefix($0.prefix) }, path)

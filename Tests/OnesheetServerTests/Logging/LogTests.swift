@@ -130,7 +130,7 @@ final class LogTests: XCTestCase {
     }
 
     func testThatAProblemIsNeverLong() throws {
-        let problem = Problem(.badGateway, "Origin failed", String(repeating: "한", count: 5000))
+        let problem = Problem(.badGateway, title: "Origin failed", detail: String(repeating: "한", count: 5000))
         XCTAssertLessThanOrEqual(problem.detail.utf8.count, 1024)
         XCTAssertTrue(problem.detail.hasSuffix("…"))
     }
