@@ -10,10 +10,10 @@ package struct Accept: Sendable {
     package init(formats: [ImageFormat]) { self.formats = formats }
 
     package func choose(_ header: String?) -> ImageFormat {
-        let usual = formats.first ?? .jpeg
-        guard let header, !header.isEmpty else { return usual }
+        let fallback = formats.first ?? .jpeg
+        guard let header, !header.isEmpty else { return fallback }
         let ranges = header.pieces(at: ",").compactMap(Range.init)
-        var best = (format: usual, quality: 0.0)
+        var best = (format: fallback, quality: 0.0)
         for format in formats {
             let quality = ranges.filter { $0.names(format) }.map(\.quality).max() ?? wildcard(ranges, format)
             if quality > best.quality { best = (format, quality) }

@@ -9,7 +9,7 @@ package enum ByteRanges: Equatable {
     case unsatisfiable
 
     /// The maximum number of ranges. More cost more than they save (RFC 9110 §14.2).
-    private static let most = 16
+    private static let maxRanges = 16
 
     package init(_ field: String?, size: Int) {
         guard let field, let ranges = Self.read(field, size: size) else {
@@ -26,7 +26,7 @@ package enum ByteRanges: Equatable {
     private static func read(_ field: String, size: Int) -> [Range<Int>?]? {
         guard let (unit, list) = field.cut(at: "="), trimmed(unit).lowercasedASCII().isExactly("bytes") else { return nil }
         let specifiers = list.pieces(at: ",").map(trimmed).filter { !$0.isEmpty }
-        guard (1...most).contains(specifiers.count) else { return nil }
+        guard (1...maxRanges).contains(specifiers.count) else { return nil }
         var ranges: [Range<Int>?] = []
         for specifier in specifiers {
             guard let (first, last) = specifier.cut(at: "-") else { return nil }

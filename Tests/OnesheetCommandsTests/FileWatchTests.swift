@@ -14,33 +14,33 @@ final class FileWatchTests: XCTestCase {
         // Given a file
         try Data("a".utf8).write(to: file)
         var watch = FileWatch([file.path])
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
         // When it is written in two steps
         try Data("bb".utf8).write(to: file)
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
         try Data("ccc".utf8).write(to: file)
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
         // Then one change is reported, once the file is stable
-        XCTAssertTrue(watch.look())
-        XCTAssertFalse(watch.look())
+        XCTAssertTrue(watch.poll())
+        XCTAssertFalse(watch.poll())
     }
 
     func testThatComingAndGoingIsAChangeToo() throws {
         var watch = FileWatch([file.path])
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
         try Data("a".utf8).write(to: file)
-        XCTAssertEqual([watch.look(), watch.look(), watch.look()], [false, true, false])
+        XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
         try FileManager.default.removeItem(at: file)
-        XCTAssertEqual([watch.look(), watch.look(), watch.look()], [false, true, false])
+        XCTAssertEqual([watch.poll(), watch.poll(), watch.poll()], [false, true, false])
     }
 
     func testThatWhatIsTakenBackAtOnceIsNone() throws {
         var watch = FileWatch([file.path])
         try Data("a".utf8).write(to: file)
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
         try FileManager.default.removeItem(at: file)
-        XCTAssertFalse(watch.look())
-        XCTAssertFalse(watch.look())
+        XCTAssertFalse(watch.poll())
+        XCTAssertFalse(watch.poll())
     }
 
     func testThatALinksTargetCounts() throws {
@@ -52,6 +52,6 @@ final class FileWatchTests: XCTestCase {
         var watch = FileWatch([file.path])
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: targets[1])
-        XCTAssertEqual([watch.look(), watch.look()], [false, true])
+        XCTAssertEqual([watch.poll(), watch.poll()], [false, true])
     }
 }

@@ -12,28 +12,28 @@ import OnesheetCore
 struct FileWatch {
     private let files: [String]
     /// The state at the last reported change.
-    private var known: [Stamp?]
+    private var reported: [Stamp?]
     /// The state at the last poll.
     private var seen: [Stamp?]
 
     init(_ files: [String]) {
         self.files = files
-        known = files.map(Stamp.init)
-        seen = known
+        reported = files.map(Stamp.init)
+        seen = reported
     }
 
     /// Polls every second until the task is cancelled.
-    consuming func run(_ tell: () -> Void) async {
-        while await sleepUnlessCancelled(for: .seconds(1)) { if look() { tell() } }
+    consuming func run(_ onChange: () -> Void) async {
+        while await sleepUnlessCancelled(for: .seconds(1)) { if poll() { onChange() } }
     }
 
     /// Whether the files have changed since the last report and were stable over the last two polls, so nothing is still writing
     /// them.
-    mutating func look() -> Bool {
+    mutating func poll() -> Bool {
         let now = files.map(Stamp.init)
         defer { seen = now }
-        guard now != known, now == seen else { return false }
-        known = now
+        guard now != reported, now == seen else { return false }
+        reported = now
         return true
     }
 

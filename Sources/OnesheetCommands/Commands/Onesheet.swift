@@ -25,8 +25,8 @@ public enum Onesheet {
             exit(withStatus: 0)
         } catch {
             // ArgumentParser prints help and usage errors. Other errors are printed as one line.
-            let isLibrarys = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
-            if isLibrarys { RootCommand.exit(withError: error) }
+            let isParserError = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
+            if isParserError { RootCommand.exit(withError: error) }
             StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
             exit(withStatus: 1)
         }
@@ -89,7 +89,7 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     /// The configuration file, which may not exist.
-    var files: [String] { [config ?? ConfigurationFile.usual] }
+    var files: [String] { [config ?? ConfigurationFile.defaultName] }
 
     func load() throws -> ServerConfiguration {
         var configuration = try ConfigurationFile().load(config)

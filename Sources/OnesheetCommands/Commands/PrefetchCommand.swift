@@ -91,10 +91,10 @@ struct ListOptions: ParsableArguments {
     var to: CalendarDay?
 
     @Option(name: .long, help: "Sizes, separated by commas: \(SizeLadder.names.joined(separator: ", ")).")
-    var sizes = PrefetchConfiguration.usualSizes.joined(separator: ",")
+    var sizes = PrefetchConfiguration.defaultSizes.joined(separator: ",")
 
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
-    var formats = PrefetchConfiguration.usualFormats.joined(separator: ",")
+    var formats = PrefetchConfiguration.defaultFormats.joined(separator: ",")
 
     func validate() throws {
         guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to need each other") }

@@ -20,13 +20,17 @@ struct ServerControl {
     /// Runs until the task is cancelled. SIGTERM and SIGINT shut the server down gracefully, or at once when repeated. SIGHUP
     /// reloads the files.
     func run() async {
-        let (wishes, wish) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (reloads, request) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { tasks in
-            tasks.addTask { for await _ in wishes { server.reload(load) } }
-            tasks.addTask { await FileWatch(files).run { wish.yield() } }
+            tasks.addTask { for await _ in reloads { server.reload(load) } }
+            tasks.addTask { await FileWatch(files).run { request.yield() } }
             tasks.addTask {
                 for await signal in signals {
-                    if signal == .sighup { wish.yield() } else if !server.drain() { ServeCommand.exit(withError: ExitCode.failure) }
+                    if signal == .sighup {
+                        request.yield()
+                    } else if !server.drain() {
+                        ServeCommand.exit(withError: ExitCode.failure)
+                    }
                 }
             }
         }

@@ -86,7 +86,7 @@ struct SourceCheck: Sendable {
 
     /// Runs the conformance rules. A source on the broken network gets empty state, so that it cannot store wrong facts.
     private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
-        let (assembly, broken, name) = (context.assembly, context.assembly.forgetful, name)
+        let (assembly, broken, name) = (context.assembly, context.assembly.withEmptyState, name)
         let suite = SourceConformance(
             transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
             callsAtOnce: Self.callsAtOnce
@@ -109,7 +109,7 @@ struct SourceCheck: Sendable {
 
 extension PluginAssembly {
     /// The assembly with empty state for its plugins.
-    fileprivate var forgetful: PluginAssembly {
+    fileprivate var withEmptyState: PluginAssembly {
         var assembly = self
         assembly.state = { _ in NoState() }
         return assembly

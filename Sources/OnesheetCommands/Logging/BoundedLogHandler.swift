@@ -11,9 +11,9 @@ struct BoundedLogHandler: LogHandler {
     static let longestValue = 256
 
     private var handler: any LogHandler
-    private let flood: LogFlood
+    private let limiter: LogRateLimiter
 
-    init(_ handler: any LogHandler, _ flood: LogFlood) { (self.handler, self.flood) = (handler, flood) }
+    init(_ handler: any LogHandler, _ limiter: LogRateLimiter) { (self.handler, self.limiter) = (handler, limiter) }
 
     var logLevel: Logger.Level {
         get { handler.logLevel }
@@ -37,8 +37,8 @@ struct BoundedLogHandler: LogHandler {
         var event = event
         var message = "\(event.message)"
         if event.level >= .info {
-            guard let missed = flood.admit(LogPlace(event.file, event.line)) else { return }
-            if missed > 0 { message = "(\(missed) similar lines were dropped) " + message }
+            guard let dropped = limiter.admit(LogCallSite(event.file, event.line)) else { return }
+            if dropped > 0 { message = "(\(dropped) similar lines were dropped) " + message }
         }
         event.message = "\(message.shortened(to: Self.longestMessage))"
         event.metadata = event.metadata?.mapValues(Self.short)
@@ -51,7 +51,7 @@ struct BoundedLogHandler: LogHandler {
 }
 
 /// The place in the code that logs a line. Lines from one place are of one kind.
-struct LogPlace: Hashable {
+struct LogCallSite: Hashable {
     let file: String
     let line: UInt
 
@@ -59,34 +59,34 @@ struct LogPlace: Hashable {
 }
 
 /// A token bucket for each kind of line.
-final class LogFlood: Sendable {
+final class LogRateLimiter: Sendable {
     /// The maximum number of lines of one kind in a burst.
     static let burst = 20.0
     /// The number of lines of one kind per second after that.
     static let rate = 5.0
 
     private struct Kind {
-        var room = LogFlood.burst
+        var tokens = LogRateLimiter.burst
         var last: ContinuousClock.Instant
-        var missed = 0
+        var dropped = 0
     }
 
-    private let kinds = Mutex<[LogPlace: Kind]>([:])
+    private let kinds = Mutex<[LogCallSite: Kind]>([:])
 
     /// - Returns: the number of lines of this kind dropped before this line, or `nil` if this line must be dropped as well.
-    func admit(_ place: LogPlace, at now: ContinuousClock.Instant = .now) -> Int? {
+    func admit(_ site: LogCallSite, at now: ContinuousClock.Instant = .now) -> Int? {
         kinds.withLock { kinds in
-            var kind = kinds[place] ?? Kind(last: now)
-            kind.room = min(Self.burst, kind.room + (now - kind.last) / .seconds(1) * Self.rate)
+            var kind = kinds[site] ?? Kind(last: now)
+            kind.tokens = min(Self.burst, kind.tokens + (now - kind.last) / .seconds(1) * Self.rate)
             kind.last = now
-            defer { kinds[place] = kind }
-            guard kind.room >= 1 else {
-                kind.missed += 1
+            defer { kinds[site] = kind }
+            guard kind.tokens >= 1 else {
+                kind.dropped += 1
                 return nil
             }
-            kind.room -= 1
-            defer { kind.missed = 0 }
-            return kind.missed
+            kind.tokens -= 1
+            defer { kind.dropped = 0 }
+            return kind.dropped
         }
     }
 }

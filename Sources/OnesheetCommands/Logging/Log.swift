@@ -14,13 +14,13 @@ enum Log {
         write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
     ) -> Logger {
         let request = Logger.MetadataProvider { RequestID.current.map { ["request": "\($0)"] } ?? [:] }
-        let flood = LogFlood()
+        let limiter = LogRateLimiter()
         func handler(_ label: String) -> any LogHandler {
             switch configuration.format {
             case .text:
                 BoundedLogHandler(
-                    StreamLogHandler(label: label, stream: LineStream(write: write), metadataProvider: request), flood)
-            case .json: BoundedLogHandler(JSONLogHandler(metadataProvider: request, write: write), flood)
+                    StreamLogHandler(label: label, stream: LineStream(write: write), metadataProvider: request), limiter)
+            case .json: BoundedLogHandler(JSONLogHandler(metadataProvider: request, write: write), limiter)
             }
         }
         var logger = Logger(label: "onesheet", factory: handler)

@@ -11,19 +11,19 @@ import NIOCore
 /// A file that is written under a temporary name and renamed when it is complete.
 final class OutputFile {
     private let path: String
-    private let unfinished: String
+    private let temporaryPath: String
     private let descriptor: CInt
     private var isFinished = false
 
     init(_ path: String) throws {
-        (self.path, unfinished) = (path, "\(path).part")
-        descriptor = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        (self.path, temporaryPath) = (path, "\(path).part")
+        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
 
     deinit {
         close(descriptor)
-        if !isFinished { unlink(unfinished) }
+        if !isFinished { unlink(temporaryPath) }
     }
 
     func write(_ bytes: ByteBuffer) throws {
@@ -40,7 +40,7 @@ final class OutputFile {
 
     /// Renames the file to its final name.
     func finish() throws {
-        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw Self.failure(path) }
+        guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0 else { throw Self.failure(path) }
         isFinished = true
     }
 

@@ -47,16 +47,16 @@ struct ClientChannel: ServerChildChannel {
     /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
     func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let fastPath = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections)
+            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections)
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
-            ) { fastPath.phase }
+            ) { handler.phase }
             // Clients rarely pipeline, so a second `read` after the first would be a wasted system call.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             // The parser decodes everything that was read, including pipelined requests, which takes many times their size in
             // memory. Small reads bound it.
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
-            try channel.pipeline.syncOperations.addHandlers([slow, fastPath])
+            try channel.pipeline.syncOperations.addHandlers([slow, handler])
         }.flatMap {
             http1.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in

@@ -52,12 +52,12 @@ struct ClientIdentity: Sendable {
     }
 
     /// The maximum number of proxies that are evaluated.
-    private static let mostHops = 32
+    private static let maxHops = 32
 
     private static func hops(_ fields: HTTPFields) -> [Substring] {
-        if let list = fields[.forwardedFor] { return Array(list.split(separator: ",").suffix(mostHops)) }
+        if let list = fields[.forwardedFor] { return Array(list.split(separator: ",").suffix(maxHops)) }
         guard let list = fields[.forwarded] else { return [] }
-        return list.split(separator: ",").suffix(mostHops).map { element in
+        return list.split(separator: ",").suffix(maxHops).map { element in
             let pair = element.split(separator: ";").map { $0.drop { $0 == " " || $0 == "\t" } }.first {
                 $0.lowercased().hasPrefix("for=")
             }

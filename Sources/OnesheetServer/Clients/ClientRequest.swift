@@ -32,7 +32,7 @@ final class ClientRequest: Sendable {
 
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
-        var isFree = false
+        var isExempt = false
         var body: BodyHold?
         var length = 0
     }
@@ -44,7 +44,7 @@ final class ClientRequest: Sendable {
         self.pieceLength = pieceLength
     }
 
-    deinit { letGo() }
+    deinit { release() }
 
     /// Answers `request` with `responder` and applies its client's limits.
     static func answer(
@@ -59,7 +59,7 @@ final class ClientRequest: Sendable {
         // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
         let current = ClientRequest(
             of: client, on: channel, fields: request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
-        defer { current.letGo() }
+        defer { current.release() }
         let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
         let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.takeMiss() }
         var writers: ResponseWriter? = writer
@@ -78,7 +78,7 @@ final class ClientRequest: Sendable {
     }
 
     /// Exempts the administrator's requests from the miss limit.
-    func free() { state.withLock { $0.isFree = true } }
+    func exempt() { state.withLock { $0.isExempt = true } }
 
     /// Counts one miss per request against the client's limits.
     private func takeMiss() throws(PipelineError) {
@@ -87,12 +87,12 @@ final class ClientRequest: Sendable {
             connections.count(.memory)
             throw .overloaded(retryAfter: 1)
         }
-        guard state.withLock({ $0.isFree }) == false else { return }
+        guard state.withLock({ $0.isExempt }) == false else { return }
         if let owner = connections.identity.owner(ofRequestFrom: client.peer, fields), let wait = connections.shares.miss(owner) {
             connections.count(.misses)
             throw .tooManyRequests(retryAfter: wait)
         }
-        free()
+        exempt()
     }
 
     /// Reserves memory for a body until the response is written.
@@ -112,7 +112,7 @@ final class ClientRequest: Sendable {
         state.withLock { ($0.body, $0.length) = (hold, length) }
     }
 
-    private func letGo() {
+    private func release() {
         let (hold, length) = state.withLock { state in
             defer { (state.body, state.length) = (nil, 0) }
             return (state.body, state.length)

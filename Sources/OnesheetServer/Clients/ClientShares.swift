@@ -4,7 +4,7 @@ import Synchronization
 /// Limits each client address: its concurrent connections, and its misses per second.
 final class ClientShares: Sendable {
     /// The maximum number of tracked addresses. Beyond it, idle addresses are forgotten.
-    static let most = 65_536
+    static let maxAddresses = 65_536
 
     private struct Share {
         var connections = 0
@@ -16,17 +16,20 @@ final class ClientShares: Sendable {
     private struct State {
         var shares: [ClientAddress: Share] = [:]
         /// The shared limits of all addresses that do not fit into `shares`.
-        var others: Share
-        var forgot: ContinuousClock.Instant?
+        var overflow: Share
+        var lastCleanup: ContinuousClock.Instant?
     }
 
     private let limits: ClientsConfiguration.PerAddress
-    private let most: Int
+    private let maxAddresses: Int
     private let state: Mutex<State>
 
-    init(_ limits: ClientsConfiguration.PerAddress, most: Int = ClientShares.most, now: ContinuousClock.Instant = .now) {
-        (self.limits, self.most) = (limits, most)
-        state = Mutex(State(others: Share(misses: Double(limits.burst), last: now)))
+    init(
+        _ limits: ClientsConfiguration.PerAddress, maxAddresses: Int = ClientShares.maxAddresses,
+        now: ContinuousClock.Instant = .now
+    ) {
+        (self.limits, self.maxAddresses) = (limits, maxAddresses)
+        state = Mutex(State(overflow: Share(misses: Double(limits.burst), last: now)))
     }
 
     /// The number of tracked addresses.
@@ -72,11 +75,11 @@ final class ClientShares: Sendable {
                 defer { state.shares[address] = share }
                 return body(&share)
             }
-            if state.shares.count >= most { forget(&state, at: now) }
-            guard state.shares.count < most else {
+            if state.shares.count >= maxAddresses { removeIdle(&state, at: now) }
+            guard state.shares.count < maxAddresses else {
                 // Tracked addresses are never evicted to make room: a client with many addresses could otherwise reset used-up limits.
-                state.others = refilled(state.others, at: now)
-                return body(&state.others)
+                state.overflow = refilled(state.overflow, at: now)
+                return body(&state.overflow)
             }
             var share = Share(misses: Double(limits.burst), last: now)
             defer { state.shares[address] = share }
@@ -92,9 +95,9 @@ final class ClientShares: Sendable {
     }
 
     /// Forgets addresses in their initial state. The scan covers all addresses, so it runs at most once a second.
-    private func forget(_ state: inout State, at now: ContinuousClock.Instant) {
-        if let last = state.forgot, now - last < .seconds(1) { return }
-        state.forgot = now
+    private func removeIdle(_ state: inout State, at now: ContinuousClock.Instant) {
+        if let last = state.lastCleanup, now - last < .seconds(1) { return }
+        state.lastCleanup = now
         state.shares = state.shares.filter { _, share in
             share.connections > 0 || refilled(share, at: now).misses < Double(limits.burst)
         }

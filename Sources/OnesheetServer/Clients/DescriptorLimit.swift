@@ -12,7 +12,7 @@ struct DescriptorLimit {
 
     init(files: Int) { self.files = files }
 
-    /// Raises the soft limit to the hard limit, within `most`.
+    /// Raises the soft limit to the hard limit, within `maxFiles`.
     static func raised() -> DescriptorLimit {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -23,10 +23,10 @@ struct DescriptorLimit {
         guard getrlimit(files, &limit) == 0 else { return DescriptorLimit(files: 1024) }
         if limit.rlim_cur < limit.rlim_max {
             var more = limit
-            more.rlim_cur = min(limit.rlim_max, rlim_t(most))
+            more.rlim_cur = min(limit.rlim_max, rlim_t(maxFiles))
             if more.rlim_cur > limit.rlim_cur, setrlimit(files, &more) == 0 { limit = more }
         }
-        return DescriptorLimit(files: Int(min(limit.rlim_cur, rlim_t(most))))
+        return DescriptorLimit(files: Int(min(limit.rlim_cur, rlim_t(maxFiles))))
     }
 
     /// The number of connections that fit: two descriptors per connection (the socket and a file to send), with a reserve for the
@@ -34,5 +34,5 @@ struct DescriptorLimit {
     var connections: Int { max(8, (files - min(256, files / 2)) / 2) }
 
     /// A higher limit has no use, and some programs that plugins start iterate over all descriptors.
-    private static let most = 1 << 18
+    private static let maxFiles = 1 << 18
 }

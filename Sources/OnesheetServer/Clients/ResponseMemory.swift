@@ -11,7 +11,7 @@ final class ResponseMemory: Sendable {
     /// Bodies up to this size, in bytes, may exceed the limit by a quarter.
     static let small = 64 << 10
     /// How long a client may make no progress while others need the room.
-    static let patience = TimeAmount.seconds(2)
+    static let stallTimeout = TimeAmount.seconds(2)
 
     /// In bytes.
     let limit: Int
@@ -32,7 +32,7 @@ final class ResponseMemory: Sendable {
         var bodies: [ObjectIdentifier: Body] = [:]
         var receivers: [ObjectIdentifier: BodyReceiver] = [:]
         /// The time of the last search for slow clients.
-        var looked: NIODeadline?
+        var lastSearch: NIODeadline?
     }
 
     /// - Parameter budget: the budget that this memory counts against.
@@ -85,7 +85,7 @@ final class ResponseMemory: Sendable {
         return hasRoom ? BodyHold(body, in: self) : nil
     }
 
-    fileprivate func letGo(of id: ObjectIdentifier) {
+    fileprivate func release(_ id: ObjectIdentifier) {
         // Release the budget's share outside the lock.
         let gone: Body? = state.withLock { state in
             guard var body = state.bodies[id] else { return nil }
@@ -110,12 +110,12 @@ final class ResponseMemory: Sendable {
     func drop(_ bytes: Int, at now: NIODeadline = .now()) {
         // The search covers all clients, so its rate is limited.
         let receivers = state.withLock { state in
-            if let last = state.looked, now - last < .milliseconds(100) { return [BodyReceiver]() }
-            state.looked = now
+            if let last = state.lastSearch, now - last < .milliseconds(100) { return [BodyReceiver]() }
+            state.lastSearch = now
             return Array(state.receivers.values)
         }
         let slow =
-            receivers.map { (receiver: $0, since: $0.waitingSince) }.filter { now - $0.since >= Self.patience }
+            receivers.map { (receiver: $0, since: $0.waitingSince) }.filter { now - $0.since >= Self.stallTimeout }
             .sorted { $0.since < $1.since }
         var rest = bytes
         for (receiver, _) in slow where rest > 0 {
@@ -134,7 +134,7 @@ final class BodyHold: Sendable {
 
     fileprivate init(_ body: ByteBuffer, in memory: ResponseMemory) { (self.body, self.memory) = (body, memory) }
 
-    deinit { memory.letGo(of: body.storageID) }
+    deinit { memory.release(body.storageID) }
 }
 
 /// A connection, or an HTTP/2 stream, that receives bodies.

@@ -18,7 +18,7 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
     }
 
     package struct Disk: Sendable, ConfigurationSection, Equatable {
-        package var path = Disk.usualPath
+        package var path = Disk.defaultPath
         package var bytes = ByteSize(10 << 30)
         package var expires = Interval(.seconds(7 * 86_400))
         package var free: ByteSize?
@@ -28,16 +28,16 @@ package struct CacheConfiguration: Sendable, ConfigurationSection, Equatable {
         package static var settings: [Setting<Self>] {
             [
                 Setting(
-                    "path", \.path, standard: "`$XDG_CACHE_HOME/onesheet` or `~/.cache/onesheet`",
+                    "path", \.path, defaultText: "`$XDG_CACHE_HOME/onesheet` or `~/.cache/onesheet`",
                     meaning: "folder of the disk tier, its index and its state"),
                 Setting("bytes", \.bytes, meaning: "size limit of the disk tier"),
                 Setting("expires", \.expires, meaning: "maximum time that an entry stays in the tier"),
-                Setting("free", \.free, standard: "5 % of the disk, at most 1 GiB", meaning: "disk space to leave free"),
+                Setting("free", \.free, defaultText: "5 % of the disk, at most 1 GiB", meaning: "disk space to leave free"),
             ]
         }
 
         /// `onesheet` in the user's cache folder (XDG Base Directory Specification).
-        private static var usualPath: String {
+        private static var defaultPath: String {
             let environment = ProcessInfo.processInfo.environment
             if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/onesheet" }
             return environment["HOME"].map { $0 + "/.cache/onesheet" } ?? "/var/cache/onesheet"

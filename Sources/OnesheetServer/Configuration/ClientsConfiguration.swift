@@ -19,12 +19,12 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting("connections", \.connections, meaning: "concurrent connections; further ones wait in the system's queue"),
             Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(
-                "trustedProxies", \.namedProxies, standard: "`[loopback]`",
+                "trustedProxies", \.namedProxies, defaultText: "`[loopback]`",
                 meaning:
                     "networks of proxies whose `X-Forwarded-For` or `Forwarded` names the client: CIDR, `loopback`, `private`, "
                     + "`public`. A Unix socket is always trusted"),
             Setting(
-                "memory", \.memory, standard: "a quarter of `limits.memory`, or two `limits.originBytes`",
+                "memory", \.memory, defaultText: "a quarter of `limits.memory`, or two `limits.originBytes`",
                 meaning: "memory for responses that clients have not read yet; at least `1MiB`"),
             Setting(
                 "idleTimeout", \.idleTimeout,
@@ -36,7 +36,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
     /// Proxies whose `X-Forwarded-For` or `Forwarded` names the client. Unix sockets are always trusted.
     package var trustedProxies: [NetworkRange] { namedProxies?.map(\.range) ?? [.loopback] }
 
-    private static let leastMemory = 1 << 20
+    private static let minimumMemory = 1 << 20
 
     /// The memory for responses that clients have not read yet, in bytes.
     func memory(within limits: Limits) -> Int {
@@ -44,7 +44,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
     }
 
     package func check() throws(ConfigurationError) {
-        if let memory, memory.bytes < Self.leastMemory {
+        if let memory, memory.bytes < Self.minimumMemory {
             throw ConfigurationError(path: "clients.memory", message: "needs at least 1MiB")
         }
         guard connections > 0 else { throw ConfigurationError(path: "clients.connections", message: "needs at least 1") }

@@ -6,7 +6,7 @@ import Yams
 /// default.
 package struct ConfigurationFile: Sendable {
     /// The default file name.
-    package static let usual = "onesheet.yaml"
+    package static let defaultName = "onesheet.yaml"
 
     private let environment: [String: String]
 
@@ -15,8 +15,8 @@ package struct ConfigurationFile: Sendable {
     /// Loads the file at `path`. If `path` is `nil`, loads `onesheet.yaml` if it exists, or else the built-in configuration.
     /// - Throws: `ConfigurationError` with the bad key.
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
-        if path == nil && !FileManager.default.fileExists(atPath: Self.usual) { return ServerConfiguration() }
-        let path = path ?? Self.usual
+        if path == nil && !FileManager.default.fileExists(atPath: Self.defaultName) { return ServerConfiguration() }
+        let path = path ?? Self.defaultName
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)

@@ -4,7 +4,7 @@ package struct ReferenceRow: Sendable, Equatable {
     let path: String
     let kind: String
     /// The default.
-    let standard: String
+    let defaultText: String
     let meaning: String
 }
 
@@ -28,7 +28,7 @@ package enum ConfigurationReference {
     static func table(of keys: [String]) -> String {
         let settings = ServerConfiguration.settings
         let rows = keys.flatMap { key in settings.filter { $0.key == key }.flatMap { $0.rows(key) } }
-        let lines = rows.map { "| `\($0.path)` | \($0.kind) | \($0.standard) | \($0.meaning) |" }
+        let lines = rows.map { "| `\($0.path)` | \($0.kind) | \($0.defaultText) | \($0.meaning) |" }
         return (["| key | type | default | meaning |", "|---|---|---|---|"] + lines).joined(separator: "\n") + "\n"
     }
 }

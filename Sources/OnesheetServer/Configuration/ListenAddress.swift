@@ -47,7 +47,7 @@ package enum ListenAddress: Sendable, SettingValue, Equatable, CustomStringConve
     }
 
     /// Whether only local programs are likely to use the address. A Unix socket does not count, because it usually serves a proxy.
-    var isThisMachines: Bool {
+    var servesOnlyThisMachine: Bool {
         if case .socket = self { false } else { isLoopback }
     }
 

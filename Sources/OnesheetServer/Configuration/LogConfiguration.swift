@@ -18,7 +18,7 @@ package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
         [
             Setting("format", \.format, meaning: "log lines for people or for machines"),
             Setting(
-                "level", \.level, as: LogLevel.self, standard: "`LOG_LEVEL`, or `notice`",
+                "level", \.level, as: LogLevel.self, defaultText: "`LOG_LEVEL`, or `notice`",
                 meaning: "minimum level of logged messages"),
         ]
     }
@@ -29,7 +29,7 @@ private enum LogLevel: String, WrittenSetting, SettingWord {
     static let noun = "level"
     case trace, debug, info, notice, warning, error, critical
 
-    init(_ meant: Logger.Level) { self = LogLevel(rawValue: meant.rawValue) ?? .notice }
+    init(_ stored: Logger.Level) { self = LogLevel(rawValue: stored.rawValue) ?? .notice }
 
-    var meant: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
+    var stored: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
 }

@@ -10,24 +10,24 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     }
 
     /// The default sizes and formats of a prefetch.
-    package static let usualSizes = ["w185", "w342"]
-    package static let usualFormats = ["jpg"]
+    package static let defaultSizes = ["w185", "w342"]
+    package static let defaultFormats = ["jpg"]
 
     /// Seconds after midnight.
     package private(set) var at = 0
     package private(set) var zone = 0
     package private(set) var date = ListDay.newest
     package private(set) var source = ""
-    package private(set) var sizes = PrefetchConfiguration.usualSizes
-    package private(set) var formats = PrefetchConfiguration.usualFormats
+    package private(set) var sizes = PrefetchConfiguration.defaultSizes
+    package private(set) var formats = PrefetchConfiguration.defaultFormats
 
     package init() {}
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("at", \.time, isNeeded: true, meaning: "time of day of the prefetch"),
+            Setting("at", \.time, isRequired: true, meaning: "time of day of the prefetch"),
             Setting("timeZone", \.zone, as: WrittenZone.self, meaning: "time zone of `at`, `today` and `yesterday`"),
-            Setting("source", \.source, isNeeded: true, meaning: "source of the list"),
+            Setting("source", \.source, isRequired: true, meaning: "source of the list"),
             Setting("date", \.date, meaning: "day of the list"),
             Setting("sizes", \.sizes, meaning: "sizes of the ladder"),
             Setting("formats", \.formats, meaning: "file formats"),
@@ -78,12 +78,12 @@ private struct TimeOfDay: SettingValue, CustomStringConvertible {
 private struct WrittenZone: WrittenSetting, CustomStringConvertible {
     static let kind = "offset"
 
-    let meant: Int
+    let stored: Int
 
-    init(_ seconds: Int) { meant = seconds }
-    init(from decoder: any Decoder) throws { meant = try ZoneOffset(from: decoder).seconds }
+    init(_ seconds: Int) { stored = seconds }
+    init(from decoder: any Decoder) throws { stored = try ZoneOffset(from: decoder).seconds }
 
-    var description: String { (meant < 0 ? "-" : "+") + hoursAndMinutes(abs(meant)) }
+    var description: String { (stored < 0 ? "-" : "+") + hoursAndMinutes(abs(stored)) }
 }
 
 private func hoursAndMinutes(_ seconds: Int) -> String {

@@ -46,7 +46,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting(
                 "listen", \.listen, meaning: "`host:port`, `[::1]:8080`, or `unix:/run/onesheet/onesheet.sock`"),
             Setting("socketMode", \.socketMode, meaning: "permissions of a Unix socket"),
-            Setting("tls", \.tls, standard: "none: plain HTTP", meaning: "HTTPS"),
+            Setting("tls", \.tls, defaultText: "none: plain HTTP", meaning: "HTTPS"),
             Setting("cache", \.cache, meaning: "the tiers"),
             Setting("signing", \.signing, meaning: "signed URLs"),
             Setting("admin", \.admin, meaning: "administration over HTTP"),
@@ -100,7 +100,7 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
     package static var settings: [Setting<Self>] {
         [
             Setting(
-                "token", \.token, as: Secret.self, standard: "none: no administration over HTTP",
+                "token", \.token, as: Secret.self, defaultText: "none: no administration over HTTP",
                 meaning: "the bearer token for administration")
         ]
     }
@@ -110,10 +110,10 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
 private struct Secret: WrittenSetting {
     static let kind = "text"
 
-    let meant: String
+    let stored: String
 
-    init(_ text: String) { meant = text }
-    init(from decoder: any Decoder) throws { meant = try String(from: decoder) }
+    init(_ text: String) { stored = text }
+    init(from decoder: any Decoder) throws { stored = try String(from: decoder) }
 
     func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }

@@ -49,12 +49,13 @@ package struct Setting<Section: ConfigurationSection> {
 
     /// A key that always has a value.
     /// - Parameters:
-    ///   - standard: a description of the default, if it depends on the machine.
-    ///   - isNeeded: whether the key is required.
+    ///   - defaultText: a description of the default, if it depends on the machine.
+    ///   - isRequired: whether the key is required.
     package init<Value: SettingValue>(
-        _ key: String, _ path: WritableKeyPath<Section, Value>, standard: String? = nil, isNeeded: Bool = false, meaning: String
+        _ key: String, _ path: WritableKeyPath<Section, Value>, defaultText: String? = nil, isRequired: Bool = false,
+        meaning: String
     ) {
-        self.init(key, path, as: Value.self, standard: standard, isNeeded: isNeeded, meaning: meaning) {
+        self.init(key, path, as: Value.self, defaultText: defaultText, isRequired: isRequired, meaning: meaning) {
             $0
         } from: {
             $0
@@ -65,39 +66,39 @@ package struct Setting<Section: ConfigurationSection> {
     package init<Value, Written: WrittenSetting<Value>>(
         _ key: String, _ path: WritableKeyPath<Section, Value>, as written: Written.Type, meaning: String
     ) {
-        self.init(key, path, as: written, standard: nil, isNeeded: false, meaning: meaning) {
-            $0.meant
+        self.init(key, path, as: written, defaultText: nil, isRequired: false, meaning: meaning) {
+            $0.stored
         } from: {
             Written($0)
         }
     }
 
     private init<Value, Written: SettingValue>(
-        _ key: String, _ path: WritableKeyPath<Section, Value>, as type: Written.Type, standard: String?, isNeeded: Bool,
+        _ key: String, _ path: WritableKeyPath<Section, Value>, as type: Written.Type, defaultText: String?, isRequired: Bool,
         meaning: String, to value: @escaping (Written) -> Value, from: @escaping (Value) -> Written
     ) {
         self.key = key
         read = { keys, section in
             let name = SettingKey<Section>(key)
             let written =
-                isNeeded ? try keys.decode(Written.self, forKey: name) : try keys.decodeIfPresent(Written.self, forKey: name)
+                isRequired ? try keys.decode(Written.self, forKey: name) : try keys.decodeIfPresent(Written.self, forKey: name)
             if let written { section[keyPath: path] = value(written) }
         }
         print = { section, written in from(section[keyPath: path]).printed(written) }
         rows = { place in
             let below = Written.rows(below: place)
             guard below.isEmpty else { return below }
-            let usual = standard ?? from(Section()[keyPath: path]).printed(nil).asCode
-            return [ReferenceRow(path: place, kind: Written.kind, standard: isNeeded ? "required" : usual, meaning: meaning)]
+            let text = defaultText ?? from(Section()[keyPath: path]).printed(nil).asCode
+            return [ReferenceRow(path: place, kind: Written.kind, defaultText: isRequired ? "required" : text, meaning: meaning)]
         }
     }
 
     /// An optional key.
-    /// - Parameter standard: a description of the default.
+    /// - Parameter defaultText: a description of the default.
     package init<Value: SettingValue>(
-        _ key: String, _ path: WritableKeyPath<Section, Value?>, standard: String, meaning: String
+        _ key: String, _ path: WritableKeyPath<Section, Value?>, defaultText: String, meaning: String
     ) {
-        self.init(key, path, as: Value.self, standard: standard, meaning: meaning) {
+        self.init(key, path, as: Value.self, defaultText: defaultText, meaning: meaning) {
             $0
         } from: {
             $0
@@ -106,17 +107,17 @@ package struct Setting<Section: ConfigurationSection> {
 
     /// An optional key whose written form differs from its stored form.
     package init<Value, Written: WrittenSetting<Value>>(
-        _ key: String, _ path: WritableKeyPath<Section, Value?>, as written: Written.Type, standard: String, meaning: String
+        _ key: String, _ path: WritableKeyPath<Section, Value?>, as written: Written.Type, defaultText: String, meaning: String
     ) {
-        self.init(key, path, as: written, standard: standard, meaning: meaning) {
-            $0.meant
+        self.init(key, path, as: written, defaultText: defaultText, meaning: meaning) {
+            $0.stored
         } from: {
             Written($0)
         }
     }
 
     private init<Value, Written: SettingValue>(
-        _ key: String, _ path: WritableKeyPath<Section, Value?>, as type: Written.Type, standard: String, meaning: String,
+        _ key: String, _ path: WritableKeyPath<Section, Value?>, as type: Written.Type, defaultText: String, meaning: String,
         to value: @escaping (Written) -> Value, from: @escaping (Value) -> Written
     ) {
         self.key = key
@@ -124,10 +125,11 @@ package struct Setting<Section: ConfigurationSection> {
             let written = try keys.decodeIfPresent(Written.self, forKey: SettingKey(key))
             if let written { section[keyPath: path] = value(written) }
         }
-        print = { section, written in section[keyPath: path].map { from($0).printed(written) } ?? .absent(standard) }
+        print = { section, written in section[keyPath: path].map { from($0).printed(written) } ?? .absent(defaultText) }
         rows = { place in
             let below = Written.rows(below: place)
-            return below.isEmpty ? [ReferenceRow(path: place, kind: Written.kind, standard: standard, meaning: meaning)] : below
+            return below.isEmpty
+                ? [ReferenceRow(path: place, kind: Written.kind, defaultText: defaultText, meaning: meaning)] : below
         }
     }
 }

@@ -18,10 +18,10 @@ extension SettingValue {
 }
 
 /// A value whose written form differs from its stored form.
-package protocol WrittenSetting<Meant>: SettingValue {
-    associatedtype Meant
-    init(_ meant: Meant)
-    var meant: Meant { get }
+package protocol WrittenSetting<Stored>: SettingValue {
+    associatedtype Stored
+    init(_ stored: Stored)
+    var stored: Stored { get }
 }
 
 extension SettingValue where Self: CustomStringConvertible {
@@ -42,7 +42,7 @@ extension Double: SettingValue {
 
 extension Interval: WrittenSetting {
     package static var kind: String { "interval" }
-    package var meant: Duration { duration }
+    package var stored: Duration { duration }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         let milliseconds = Int(duration / .milliseconds(1))
@@ -55,7 +55,7 @@ extension Interval: WrittenSetting {
 
 extension ByteSize: WrittenSetting {
     package static var kind: String { "size" }
-    package var meant: Int { bytes }
+    package var stored: Int { bytes }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         let units = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
@@ -66,7 +66,7 @@ extension ByteSize: WrittenSetting {
 
 extension Count: WrittenSetting {
     package static var kind: String { "count" }
-    package var meant: Int { value }
+    package var stored: Int { value }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         let units = [("G", 1_000_000_000), ("M", 1_000_000), ("k", 1000)]

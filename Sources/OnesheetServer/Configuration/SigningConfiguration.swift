@@ -38,9 +38,9 @@ extension SigningKey: SettingValue {
     package static func rows(below path: String) -> [ReferenceRow] {
         [
             ReferenceRow(
-                path: "\(path).key", kind: "hexadecimal", standard: "required",
+                path: "\(path).key", kind: "hexadecimal", defaultText: "required",
                 meaning: "as `openssl rand -hex 32` prints it; any pair may have signed a URL, the first signs new ones"),
-            ReferenceRow(path: "\(path).salt", kind: "hexadecimal", standard: "required", meaning: "the same for its salt"),
+            ReferenceRow(path: "\(path).salt", kind: "hexadecimal", defaultText: "required", meaning: "the same for its salt"),
         ]
     }
 }

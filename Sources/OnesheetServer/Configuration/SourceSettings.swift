@@ -13,7 +13,7 @@ extension NestedSource: SettingValue {
 
     package static func rows(below path: String) -> [ReferenceRow] {
         let type = ReferenceRow(
-            path: "\(path).type", kind: "plugin", standard: "required",
+            path: "\(path).type", kind: "plugin", defaultText: "required",
             meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
         return [type] + SourceLimits.rows(below: "\(path).limits")
     }
@@ -27,7 +27,7 @@ extension SourceLimits: ConfigurationSection {
                 meaning: "timeout of one call of the plugin, including its requests to its service"),
             Setting("calls", \.calls, meaning: "concurrent calls; further ones are refused"),
             Setting(
-                "bytes", \.bytes, as: ByteSize.self, standard: "`limits.originBytes`",
+                "bytes", \.bytes, as: ByteSize.self, defaultText: "`limits.originBytes`",
                 meaning: "maximum size of one download for this source"),
         ]
     }

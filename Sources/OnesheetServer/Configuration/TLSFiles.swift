@@ -8,11 +8,11 @@ package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
     package static var settings: [Setting<Self>] {
         [
             Setting(
-                "certificate", \.certificate, isNeeded: true,
+                "certificate", \.certificate, isRequired: true,
                 meaning:
                     "PEM file with the certificate chain; enables HTTPS and HTTP/2. A changed certificate is reloaded without a restart"
             ),
-            Setting("key", \.key, isNeeded: true, meaning: "PEM file with the certificate's private key"),
+            Setting("key", \.key, isRequired: true, meaning: "PEM file with the certificate's private key"),
         ]
     }
 }

@@ -11,7 +11,7 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
 
         package static var settings: [Setting<Self>] {
             [
-                Setting("name", \.name, standard: "its type", meaning: "name of the tier in metrics and in `Cache-Status`"),
+                Setting("name", \.name, defaultText: "its type", meaning: "name of the tier in metrics and in `Cache-Status`"),
                 Setting(
                     "deadline", \.deadline,
                     meaning: "timeout of one look-up or store; after one, the tier is skipped for ten seconds"),
@@ -55,7 +55,7 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
 
     package static func rows(below path: String) -> [ReferenceRow] {
         let type = ReferenceRow(
-            path: "\(path).type", kind: "plugin", standard: "required",
+            path: "\(path).type", kind: "plugin", defaultText: "required",
             meaning: "a [tier](plugins.md#a-cache-tier) behind memory and disk; the keys beside it are the plugin's")
         return [type] + Common.rows(below: path)
     }

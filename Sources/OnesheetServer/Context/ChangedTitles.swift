@@ -9,7 +9,7 @@ struct ChangedTitles: Sendable {
     let logger: Logger
 
     /// The maximum number of titles purged one by one. Beyond it, the whole source is purged.
-    private static let mostSingly = 100
+    private static let maxTitles = 100
 
     /// Polls `source` for changes and purges them.
     /// - Parameter name: the name of `source`.
@@ -18,7 +18,7 @@ struct ChangedTitles: Sendable {
         guard let changes = try await source.changes() else { return nil }
         switch changes {
         case .none: break
-        case .titles(let ids) where ids.count <= Self.mostSingly:
+        case .titles(let ids) where ids.count <= Self.maxTitles:
             try await purge(.lists(of: name))
             for id in ids { try await purge(.title(TitleReference(source: name, id: id))) }
         case .titles, .all: try await purge(.source(name))

@@ -70,7 +70,7 @@ package struct PluginAssembly: Sendable {
                 try plugins.check(type, configuration: configuration.configuration, at: path)
                 continue
             }
-            let context = context(for: configuration.name, keeping: "cache/\(configuration.name)")
+            let context = context(for: configuration.name, statePath: "cache/\(configuration.name)")
             tiers.append(
                 (
                     configuration.name, configuration.common.deadline.duration,
@@ -80,11 +80,11 @@ package struct PluginAssembly: Sendable {
         return tiers
     }
 
-    private func context(for name: String, keeping place: String? = nil) -> PluginContext {
+    private func context(for name: String, statePath: String? = nil) -> PluginContext {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
         return PluginContext(
-            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(place ?? name)
+            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(statePath ?? name)
         ) { nested, outer in
             // A nested source shares the outer source's name but has its own part of the state.
             let type = try plugins.source(nested.type, at: "type")

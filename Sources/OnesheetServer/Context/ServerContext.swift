@@ -72,7 +72,7 @@ package struct ServerContext: Sendable {
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
         signature = Signature(
-            configuration.signing, needsKey: !configuration.listen.isThisMachines && !configuration.presetsOnly)
+            configuration.signing, needsKey: !configuration.listen.servesOnlyThisMachine && !configuration.presetsOnly)
         accept = Accept(formats: renderer.formats)
         dialects = try plugins.dialects(configuration.dialects)
         // Check the schedule at startup, not when it is due.

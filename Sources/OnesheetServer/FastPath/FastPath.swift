@@ -34,13 +34,13 @@ final class FastPath: Sendable {
 final class LoopFastPath {
     private let responder: ReloadableResponder
     private let files: OpenFileCache?
-    private var exchanges: Int
+    private var reloads: Int
     private var current: ResponseHeadCache
 
     init(_ responder: ReloadableResponder, sendsFiles: Bool, on loop: any EventLoop) {
         self.responder = responder
         files = sendsFiles ? OpenFileCache(on: loop, clock: responder.router.table.images.clock) : nil
-        exchanges = responder.exchanges
+        reloads = responder.reloads
         current = ResponseHeadCache(responder.router, files: files)
     }
 
@@ -48,9 +48,9 @@ final class LoopFastPath {
 
     /// The prepared heads, created again after a reload.
     var heads: ResponseHeadCache {
-        let exchanges = responder.exchanges
-        if exchanges != self.exchanges {
-            self.exchanges = exchanges
+        let reloads = responder.reloads
+        if reloads != self.reloads {
+            self.reloads = reloads
             current = ResponseHeadCache(responder.router, files: files)
         }
         return current

@@ -20,7 +20,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
     /// The parser's requests. `nil` until the parser has received bytes.
-    private var parsers: UnansweredRequests?
+    private var parserRequests: UnansweredRequests?
     /// Whether the parser's input ended with a complete request, so the parser holds no partial request.
     private var parserIsDone = true
     /// Whether the parser received bytes since the last `channelReadComplete`.
@@ -35,16 +35,16 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// The connection's current phase.
     var phase: ConnectionPhase {
-        guard let parsers else { return .idle }
-        if parsers.isReading { return .reading }
-        if parsers.isAnswering { return .answering }
+        guard let parserRequests else { return .idle }
+        if parserRequests.isReading { return .reading }
+        if parserRequests.isAnswering { return .answering }
         // A refused request never completes. The client should close, so `requestTimeout` applies instead of the idle timeout.
-        return parserIsDone && !parsers.hasRefused ? .idle : .reading
+        return parserIsDone && !parserRequests.hasRefused ? .idle : .reading
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        if parserIsDone, parsers?.isEmpty ?? true, let heads = fastPath?.heads {
+        if parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads {
             var (hasAnswered, isCorked) = (false, false)
             // If the client does not read its responses, let the parser handle the rest: its responses have backpressure.
             requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
@@ -118,13 +118,13 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         // The parser owns the connection from here on. It keeps it if its state cannot be read.
         (parserIsDone, hasPassed) = (false, true)
         do {
-            parsers = try parsers ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
+            parserRequests = try parserRequests ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
         } catch {
-            parsers = nil
+            parserRequests = nil
         }
         context.fireChannelRead(wrapInboundOut(bytes))
         // The parser reads synchronously. After a plain end of a head it holds no bytes.
-        guard let parsers, !parsers.isReading else { return }
+        guard let parserRequests, !parserRequests.isReading else { return }
         parserIsDone = bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
     }
 

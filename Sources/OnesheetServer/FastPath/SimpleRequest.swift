@@ -24,24 +24,26 @@ struct SimpleRequest {
     /// Recognises a complete HTTP/1.1 request (RFC 9112).
     /// - Parameter received: bytes from a connection. Further requests may follow the first.
     init?(_ received: ByteBuffer) {
-        guard let places = Places(received.readableBytesUInt8Span.extracting(first: Self.limit), targetLimit: Self.targetLimit)
+        guard
+            let layout = RequestLayout(received.readableBytesUInt8Span.extracting(first: Self.limit), targetLimit: Self.targetLimit)
         else {
             return nil
         }
-        func slice(_ place: Range<Int>) -> ByteBuffer {
-            received.getSlice(at: received.readerIndex + place.lowerBound, length: place.count) ?? ByteBuffer()
+        func slice(_ range: Range<Int>) -> ByteBuffer {
+            received.getSlice(at: received.readerIndex + range.lowerBound, length: range.count) ?? ByteBuffer()
         }
-        (isHead, length) = (places.isHead, places.length)
-        target = slice(places.target)
-        accept = places.accept.map(slice)
-        ifNoneMatch = places.ifNoneMatch.map(slice)
-        ifModifiedSince = places.ifModifiedSince.map(slice)
+        (isHead, length) = (layout.isHead, layout.length)
+        target = slice(layout.target)
+        accept = layout.accept.map(slice)
+        ifNoneMatch = layout.ifNoneMatch.map(slice)
+        ifModifiedSince = layout.ifModifiedSince.map(slice)
     }
 
     /// Recognises the decoded head of a request without a body.
     init?(_ head: HTTPRequest) {
         guard head.method == .get || head.method == .head, let path = head.path, path.utf8.count <= Self.targetLimit,
-            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(Places.isTargetByte), head.extendedConnectProtocol == nil
+            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(RequestLayout.isTargetByte),
+            head.extendedConnectProtocol == nil
         else { return nil }
         (isHead, length) = (head.method == .head, 0)
         target = ByteBuffer(string: path)
@@ -65,7 +67,7 @@ struct SimpleRequest {
 }
 
 /// The positions of a request's parts in the HTTP/1.1 bytes.
-private struct Places {
+private struct RequestLayout {
     let isHead: Bool
     let target: Range<Int>
     private(set) var accept: Range<Int>?

@@ -15,7 +15,10 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
-        default: self.init(.internalServerError, title: "Internal error", detail: "an internal error occurred; the server's log has the details")
+        default:
+            self.init(
+                .internalServerError, title: "Internal error",
+                detail: "an internal error occurred; the server's log has the details")
         }
     }
 
@@ -26,7 +29,8 @@ extension Problem {
         case .expired: self.init(.notFound, title: "Expired", detail: error.description)
         case .unauthorized: self.init(.unauthorized, title: "Unauthorized", detail: error.description)
         case .noSuchPath: self.init(.notFound, title: "Not found", detail: error.description)
-        case .method(let allowed): self.init(.methodNotAllowed, title: "Method not allowed", detail: error.description, allow: allowed)
+        case .method(let allowed):
+            self.init(.methodNotAllowed, title: "Method not allowed", detail: error.description, allow: allowed)
         }
     }
 
@@ -36,13 +40,15 @@ extension Problem {
         case .unknownSource, .noPoster: self.init(.notFound, title: "Not found", detail: detail)
         case .source(_, let error): self.init(error, detail, at: now)
         case .origin(let error): self.init(error)
-        case .originRefused(_, let answer):
+        case .originRefused(_, let status):
             self =
-                answer == 404 || answer == 410 ? .init(.notFound, title: "Not found", detail: detail) : .init(.badGateway, title: "Origin failed", detail: detail)
+                status == 404 || status == 410
+                ? .init(.notFound, title: "Not found", detail: detail) : .init(.badGateway, title: "Origin failed", detail: detail)
         case .render(let error): self.init(error)
         case .overloaded(let seconds): self.init(.serviceUnavailable, title: "Overloaded", detail: detail, retryAfter: seconds)
         case .timedOut: self.init(.gatewayTimeout, title: "Image too slow", detail: detail)
-        case .tooManyRequests(let seconds): self.init(.tooManyRequests, title: "Too many requests", detail: detail, retryAfter: seconds)
+        case .tooManyRequests(let seconds):
+            self.init(.tooManyRequests, title: "Too many requests", detail: detail, retryAfter: seconds)
         case .cancelled: self.init(.serviceUnavailable, title: "Cancelled", detail: detail, retryAfter: 1)
         }
     }
@@ -54,7 +60,8 @@ extension Problem {
         case .unavailable: self.init(.badGateway, title: "Source unavailable", detail: detail, retryAfter: 10)
         case .quotaExhausted(let until):
             self.init(
-                .serviceUnavailable, title: "Quota exhausted", detail: detail, retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
+                .serviceUnavailable, title: "Quota exhausted", detail: detail,
+                retryAfter: until.map { Self.seconds(until: $0, at: now) } ?? 3600)
         case .unsupported: self.init(.badRequest, title: "Not supported by this source", detail: detail)
         }
     }
@@ -77,7 +84,8 @@ extension Problem {
 
     private init(_ error: RenderError) {
         switch error {
-        case .unrecognizedFormat, .codec, .tooMuchMemory: self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
+        case .unrecognizedFormat, .codec, .tooMuchMemory:
+            self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
         case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)
         case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
         }

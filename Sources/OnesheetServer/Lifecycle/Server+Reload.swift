@@ -19,7 +19,7 @@ extension Server {
                     path: "", message: "a recording server cannot reload, because it would record new secrets; restart it")
             }
             try configuration.requireProtection()
-            responder.exchange(try running.rebuilt(configuration))
+            responder.reload(try running.rebuilt(configuration))
             fastPath?.refresh()
             running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {

@@ -50,7 +50,7 @@ package struct Server: Sendable {
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
-            try await served(services, context, within: times)
+            try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
         } catch {
@@ -71,13 +71,13 @@ package struct Server: Sendable {
 
     /// Runs `services` to their end. After the deadline or a cancellation it waits only for the grace period, because foreign code
     /// may hang.
-    private func served(_ services: ServiceGroup, _ context: ServerContext, within times: ShutdownTimes) async throws {
+    private func runServices(_ services: ServiceGroup, _ context: ServerContext, within times: ShutdownTimes) async throws {
         let outcome = FirstOutcome<Result<Void, any Error>>()
         let running = Task {
             do { outcome.give(.success(try await services.run())) } catch { outcome.give(.failure(error)) }
         }
         let draining = Task {
-            guard await isCutOff(services, context, after: times) else { return }
+            guard await closedAfterDeadline(services, context, after: times) else { return }
             running.cancel()
             guard await sleepUnlessCancelled(for: times.grace) else { return }
             context.logger.warning("the remaining connections do not close; the server shuts down without them")
@@ -97,7 +97,7 @@ package struct Server: Sendable {
 
     /// Waits for `drain` and then for requests in progress, and closes the remaining connections at the deadline.
     /// - Returns: whether connections had to be closed.
-    private func isCutOff(_ services: ServiceGroup, _ context: ServerContext, after times: ShutdownTimes) async -> Bool {
+    private func closedAfterDeadline(_ services: ServiceGroup, _ context: ServerContext, after times: ShutdownTimes) async -> Bool {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = context.configuration.shutdown
@@ -151,7 +151,7 @@ package struct Server: Sendable {
             ],
             onServerRunning: { [readiness, figures] channel in
                 do {
-                    try configuration.listen.socketFile?.open(to: configuration.socketMode)
+                    try configuration.listen.socketFile?.setPermissions(configuration.socketMode)
                 } catch {
                     context.logger.error("cannot set the permissions of the socket: \(error)")
                 }

@@ -20,7 +20,7 @@ extension Router {
                     presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
             }
             + [
-                LadderRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
+                ClientConfigurationRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
                 TitlesRoute(
@@ -41,7 +41,8 @@ extension Router {
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]
         self.init(
-            RouteTable(routes, images: images, figures: figures), cors: CORS(configuration: configuration.cors), times: figures.times, logger: logger
+            RouteTable(routes, images: images, figures: figures), cors: CORS(configuration: configuration.cors),
+            times: figures.times, logger: logger
         )
     }
 }

@@ -23,7 +23,7 @@ struct SocketFile {
     }
 
     /// Sets the permissions of the socket.
-    func open(to mode: SocketMode) throws(ListenError) {
+    func setPermissions(_ mode: SocketMode) throws(ListenError) {
         guard chmod(path, mode_t(mode.bits)) == 0 else { throw ListenError(address: .socket(path: path), reason: .system(errno)) }
     }
 

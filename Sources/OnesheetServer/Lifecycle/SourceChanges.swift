@@ -11,23 +11,23 @@ struct SourceChanges: Service {
         await cancelWhenGracefulShutdown {
             // Start again after a reload.
             repeat {
-                await follow(responder.context, while: responder.exchanges)
+                await follow(responder.context, while: responder.reloads)
             } while await sleepUnlessCancelled(for: .seconds(1))
         }
     }
 
     /// Polls all sources of `context` until a reload.
-    private func follow(_ context: ServerContext, while exchanges: Int) async {
+    private func follow(_ context: ServerContext, while reloads: Int) async {
         // Poll the sources independently, so that a folder that hangs does not delay the others.
         await withTaskGroup(of: Void.self) { group in
             for (name, source) in context.sources {
-                group.addTask { await follow(source, named: name, in: context, while: exchanges) }
+                group.addTask { await follow(source, named: name, in: context, while: reloads) }
             }
         }
     }
 
     private func follow(
-        _ source: any ContentSource, named name: String, in context: ServerContext, while exchanges: Int
+        _ source: any ContentSource, named name: String, in context: ServerContext, while reloads: Int
     ) async {
         let clock = ContinuousClock()
         let changed = ChangedTitles(pipeline: context.pipeline, logger: context.logger)
@@ -41,6 +41,6 @@ struct SourceChanges: Service {
             }
             // Spend at most a twentieth of the time on polling.
             pause = max(.seconds(1), (clock.now - start) * 20)
-        } while await sleepUnlessCancelled(for: pause) && responder.exchanges == exchanges
+        } while await sleepUnlessCancelled(for: pause) && responder.reloads == reloads
     }
 }

@@ -15,12 +15,12 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
     package var dates: [CalendarDay] = []
     /// A search phrase, used instead of a list.
     package var query: String?
-    package var sizes = PrefetchConfiguration.usualSizes
-    package var formats = PrefetchConfiguration.usualFormats
+    package var sizes = PrefetchConfiguration.defaultSizes
+    package var formats = PrefetchConfiguration.defaultFormats
 
     package init(
         source: String, ids: [String] = [], dates: [CalendarDay] = [], query: String? = nil,
-        sizes: [String] = PrefetchConfiguration.usualSizes, formats: [String] = PrefetchConfiguration.usualFormats
+        sizes: [String] = PrefetchConfiguration.defaultSizes, formats: [String] = PrefetchConfiguration.defaultFormats
     ) {
         self.source = source
         self.ids = ids

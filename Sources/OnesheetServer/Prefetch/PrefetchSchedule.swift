@@ -24,7 +24,7 @@ struct PrefetchSchedule: Service {
     /// Resumes the orders that were in progress when the server stopped.
     func resume() async {
         do {
-            for order in try await ledger.underWay() { await carryOut(order) }
+            for order in try await ledger.underWay() { await run(order) }
         } catch {
             context.logger.error("cannot read the interrupted prefetches: \(error)")
         }
@@ -40,14 +40,14 @@ struct PrefetchSchedule: Service {
                 guard last.map({ $0 < due }) ?? true else { continue }
                 try await ledger.note(line.name, begun: due)
                 // A new line first runs at its next due time, not for a time before it was added.
-                if last != nil { await carryOut(line.order(at: due)) }
+                if last != nil { await run(line.order(at: due)) }
             } catch {
                 context.logger.error("cannot run a line of the schedule: \(error)", metadata: ["line": "\(line.name)"])
             }
         }
     }
 
-    private func carryOut(_ order: PrefetchOrder) async {
+    private func run(_ order: PrefetchOrder) async {
         do {
             let summary = try await ledger.run(order, with: context.prefetcher, context.options)
             context.logger.notice(

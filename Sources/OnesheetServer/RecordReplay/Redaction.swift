@@ -3,7 +3,7 @@ import OnesheetCore
 /// Removes secrets from recordings: the values of environment variables that the configuration uses, and the values of URL
 /// parameters with names such as `token`.
 struct Redaction: Sendable {
-    static let mark = "REDACTED"
+    static let placeholder = "REDACTED"
     private static let names: Set<String> = [
         "key", "api_key", "apikey", "api-key", "token", "access_token", "auth", "secret", "password", "signature", "sig",
     ]
@@ -23,13 +23,13 @@ struct Redaction: Sendable {
         guard let (address, pairs) = url.cut(at: "?") else { return text(url) }
         let query = pairs.pieces(at: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.cut(at: "=")?.before ?? pair
-            return Self.names.contains(name.lowercased()) ? "\(name)=\(Self.mark)" : text(String(pair))
+            return Self.names.contains(name.lowercased()) ? "\(name)=\(Self.placeholder)" : text(String(pair))
         }
         return text(String(address)) + "?" + query.joined(separator: "&")
     }
 
     /// A text without the secrets. Matches bytes, so that a combining mark after a secret does not hide it.
-    func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.mark) } }
+    func text(_ text: String) -> String { secrets.reduce(text) { $0.replacing(bytesOf: $1, with: Self.placeholder) } }
 
     /// A response's header fields without secrets and cookies.
     func fields(_ fields: [String: String]) -> [String: String] {

@@ -15,6 +15,6 @@ struct Administrator: Sendable {
         else { throw .unauthorized }
         // Digests have equal lengths and compare in constant time.
         guard SHA256.hash(data: Data(header.utf8.dropFirst(7))) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
-        ClientRequest.current?.free()
+        ClientRequest.current?.exempt()
     }
 }

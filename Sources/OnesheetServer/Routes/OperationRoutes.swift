@@ -27,7 +27,7 @@ struct ReadyRoute: Route {
 }
 
 /// `/3/configuration`: the size ladder in TMDB's format.
-struct LadderRoute: Route {
+struct ClientConfigurationRoute: Route {
     let prefix = "/3/configuration"
     /// The host for requests without `Host`.
     let listen: ListenAddress

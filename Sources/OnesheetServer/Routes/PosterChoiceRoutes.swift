@@ -17,7 +17,7 @@ struct TitlePosters: Sendable {
     let accept: Accept
 
     /// The administrator's decision. Exactly one of the members is set.
-    private struct Order: Decodable {
+    private struct Decision: Decodable {
         let candidate: Int?
         let reject: Int?
         let block: Bool?
@@ -50,9 +50,9 @@ struct TitlePosters: Sendable {
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture.
     func put(_ request: Request) async throws -> Response {
         try administrator.check(request)
-        let order = try await request.order(Order.self, such: "{\"candidate\": 2}")
+        let decision = try await request.decodeBody(Decision.self, example: "{\"candidate\": 2}")
         do {
-            switch (order.candidate, order.reject, order.block) {
+            switch (decision.candidate, decision.reject, decision.block) {
             case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
             case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
             case (nil, nil, true?): _ = try await posters.block(title)
@@ -135,7 +135,7 @@ package struct PostersDocument: Encodable {
 extension Request {
     /// Decodes the JSON body, up to 1 MiB.
     /// - Parameter example: a valid body, for the error message.
-    func order<Order: Decodable>(_ type: Order.Type, such example: String) async throws -> Order {
+    func decodeBody<Body: Decodable>(_ type: Body.Type, example: String) async throws -> Body {
         do {
             return try JSONDecoder().decode(type, from: Data(buffer: try await body.collect(upTo: 1 << 20)))
         } catch {

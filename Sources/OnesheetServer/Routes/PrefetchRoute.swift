@@ -44,7 +44,7 @@ struct PrefetchRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
-        let body = try await request.order(Body.self, such: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
+        let body = try await request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
         let transforms = try order.transforms(options)

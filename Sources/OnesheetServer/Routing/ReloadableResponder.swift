@@ -6,36 +6,36 @@ import Synchronization
 final class ReloadableResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
-    private struct Place: Sendable {
+    private struct State: Sendable {
         let context: ServerContext
         let router: Router
     }
 
     /// Parsed requests that the fast path hands over.
     let routedRequests = RoutedRequests()
-    private let place: Mutex<Place>
+    private let state: Mutex<State>
     private let count = Atomic(0)
     private let makeRouter: @Sendable (ServerContext) -> Router
 
     /// - Parameter makeRouter: creates the router of a configuration.
     init(_ context: ServerContext, makeRouter: @escaping @Sendable (ServerContext) -> Router) {
         self.makeRouter = makeRouter
-        place = Mutex(Place(context: context, router: makeRouter(context)))
+        state = Mutex(State(context: context, router: makeRouter(context)))
     }
 
     /// The current configuration.
-    var context: ServerContext { place.withLock { $0.context } }
+    var context: ServerContext { state.withLock { $0.context } }
 
     /// The current router.
-    var router: Router { place.withLock { $0.router } }
+    var router: Router { state.withLock { $0.router } }
 
     /// The number of reloads.
-    var exchanges: Int { count.load(ordering: .acquiring) }
+    var reloads: Int { count.load(ordering: .acquiring) }
 
     /// Makes `context` the current configuration.
-    func exchange(_ context: ServerContext) {
-        let new = Place(context: context, router: makeRouter(context))
-        place.withLock { $0 = new }
+    func reload(_ context: ServerContext) {
+        let new = State(context: context, router: makeRouter(context))
+        state.withLock { $0 = new }
         count.add(1, ordering: .releasing)
     }
 

@@ -49,7 +49,7 @@ final class ClientSharesTests: XCTestCase {
 
     func testThatManyAddressesTakeNoMoreMemoryThanThereIsAndFreeNobodyOfItsDebts() throws {
         // Given an address without a share left, and more addresses than are remembered
-        let shares = ClientShares(limits, most: 100, now: start)
+        let shares = ClientShares(limits, maxAddresses: 100, now: start)
         let debtor = try address("192.0.2.1")
         for _ in 0..<3 { _ = shares.miss(debtor, at: start) }
         var refused = 0

@@ -58,7 +58,7 @@ final class ResponseMemoryTests: XCTestCase {
         memory.drop(1, at: .now())
         XCTAssertTrue(channels.allSatisfy(\.isActive))
         // And when they are slow, and one has read something meanwhile
-        let later = NIODeadline.now() + ResponseMemory.patience
+        let later = NIODeadline.now() + ResponseMemory.stallTimeout
         while NIODeadline.now() <= receivers[0].waitingSince {}
         receivers[1].wrote(1)
         receivers[1].took()

@@ -26,11 +26,11 @@ final class ConfigurationReferenceTests: XCTestCase {
         // Then each path appears once, and no cell is empty
         XCTAssertGreaterThan(rows.count, 50)
         XCTAssertEqual(Set(rows.map(\.path)).count, rows.count)
-        XCTAssertEqual(rows.filter { $0.kind.isEmpty || $0.kind == "section" || $0.standard.isEmpty || $0.meaning.isEmpty }, [])
+        XCTAssertEqual(rows.filter { $0.kind.isEmpty || $0.kind == "section" || $0.defaultText.isEmpty || $0.meaning.isEmpty }, [])
     }
 
     func testThatDefaultsAreThoseThatHold() {
-        let rows = Dictionary(uniqueKeysWithValues: ServerConfiguration.rows(below: "").map { ($0.path, $0.standard) })
+        let rows = Dictionary(uniqueKeysWithValues: ServerConfiguration.rows(below: "").map { ($0.path, $0.defaultText) })
         for (path, standard) in [
             ("listen", "`127.0.0.1:8080`"), ("socketMode", "`660`"), ("cache.memory.bytes", "`256MiB`"),
             ("cache.disk.expires", "`7d`"),

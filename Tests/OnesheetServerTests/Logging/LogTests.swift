@@ -109,15 +109,15 @@ final class LogTests: XCTestCase {
 
     func testThatManyLinesOfOneKindAreLeftOutAndCounted() throws {
         // Given as many lines of one kind as the limit allows
-        let (flood, start) = (LogFlood(), ContinuousClock.now)
-        let (one, other) = (LogPlace("a.swift", 1), LogPlace("a.swift", 2))
-        for _ in 0..<Int(LogFlood.burst) { XCTAssertEqual(flood.admit(one, at: start), 0) }
+        let (limiter, start) = (LogRateLimiter(), ContinuousClock.now)
+        let (one, other) = (LogCallSite("a.swift", 1), LogCallSite("a.swift", 2))
+        for _ in 0..<Int(LogRateLimiter.burst) { XCTAssertEqual(limiter.admit(one, at: start), 0) }
         // When more follow, then they are dropped, and another kind is not
-        for _ in 0..<1000 { XCTAssertNil(flood.admit(one, at: start)) }
-        XCTAssertEqual(flood.admit(other, at: start), 0)
+        for _ in 0..<1000 { XCTAssertNil(limiter.admit(one, at: start)) }
+        XCTAssertEqual(limiter.admit(other, at: start), 0)
         // And the next line has their number
-        XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 1000)
-        XCTAssertEqual(flood.admit(one, at: start + .seconds(1)), 0)
+        XCTAssertEqual(limiter.admit(one, at: start + .seconds(1)), 1000)
+        XCTAssertEqual(limiter.admit(one, at: start + .seconds(1)), 0)
     }
 
     func testThatAFloodOfWarningsIsAFewLinesAndWhoeverDebugsSeesAll() {
