@@ -39,3 +39,132 @@ extension Freshness {
         return Freshness(merged, requested: requested, received: received, rules: rules)
     }
 }
+
+/// The configured freshness of a source's originals, which overrides the origin.
+package struct FreshnessRules: Sendable, Hashable {
+    /// The minimum freshness in seconds. It does not override `no-store`.
+    package var minimum: Double
+    /// The maximum freshness in seconds.
+    package var maximum: Double
+    /// The freshness in seconds if the response has neither freshness information nor `Last-Modified`.
+    package var unsaid: Double
+    /// Seconds for which a stale original may be served while it is revalidated, if the origin does not say.
+    package var staleWhileRevalidate: Double
+    /// Seconds for which a stale original may be served if revalidation fails, if the origin does not say.
+    package var staleIfError: Double
+
+    package init(
+        minimum: Double = 0, maximum: Double = .infinity, unsaid: Double = 86_400, staleWhileRevalidate: Double = 60,
+        staleIfError: Double = 86_400
+    ) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.unsaid = unsaid
+        self.staleWhileRevalidate = staleWhileRevalidate
+        self.staleIfError = staleIfError
+    }
+
+    /// Creates the rules from a source's settings.
+    package init(_ settings: FreshnessSettings) {
+        self.init()
+        minimum = settings.minimum?.seconds ?? minimum
+        maximum = settings.maximum?.seconds ?? maximum
+        staleWhileRevalidate = settings.staleWhileRevalidate?.seconds ?? staleWhileRevalidate
+        staleIfError = settings.staleIfError?.seconds ?? staleIfError
+    }
+}
+
+/// The age of a response on arrival, and its freshness lifetime.
+private struct AnswerAge {
+    /// The age in seconds (RFC 9111 §4.2.3).
+    let age: Double
+    private let date: Date
+    private let headers: [String: String]
+
+    init(_ headers: [String: String], requested: Date, received: Date) {
+        self.headers = headers
+        date = headers["date"].flatMap { HTTPDate.parse($0, now: received) } ?? received
+        let apparent = max(0, received.timeIntervalSince(date))
+        let said = headers["age"].flatMap { Double($0) }.map { $0.isFinite ? max($0, 0) : 0 } ?? 0
+        age = max(apparent, said + max(0, received.timeIntervalSince(requested)))
+    }
+
+    /// The freshness lifetime in seconds (RFC 9111 §4.2.1). `unsaid` if the origin does not say.
+    func lifetime(_ directives: CacheDirectives, unsaid: Double) -> Double {
+        if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
+        if let expires = headers["expires"] {
+            // An invalid date, such as `0`, means already expired.
+            return HTTPDate.parse(expires, now: date).map { max(0, $0.timeIntervalSince(date)) } ?? 0
+        }
+        // Heuristic freshness: a tenth of the time since the last change (RFC 9111 §4.2.2).
+        if let changed = headers["last-modified"].flatMap({ HTTPDate.parse($0, now: date) }), changed < date {
+            return min(date.timeIntervalSince(changed) / 10, max(unsaid, 86_400) * 7)
+        }
+        return unsaid
+    }
+}
+
+/// Parses a `Cache-Control` header (RFC 9111 §5.2) leniently. Malformed values get their most cautious interpretation.
+private struct CacheDirectives {
+    /// Arguments by lower-case directive. `nil` if a directive has no argument.
+    private var arguments: [String: String?] = [:]
+
+    init(_ header: String) {
+        var rest = Substring(header).utf8
+        while !rest.isEmpty {
+            let name = rest.prefix { $0 != Self.equals && $0 != Self.comma }
+            rest = rest[name.endIndex...]
+            var argument: String?
+            if rest.first == Self.equals {
+                rest = rest.dropFirst()
+                argument = Self.argument(&rest)
+            }
+            rest = rest.drop { $0 != Self.comma }.dropFirst()
+            let known = name.trimmed.lowercasedASCII()
+            guard !known.isEmpty else { continue }
+            // If a directive occurs twice, the smaller number counts.
+            if let earlier = arguments[known], Self.seconds(earlier) <= Self.seconds(argument) { continue }
+            arguments[known] = argument
+        }
+    }
+
+    func has(_ name: String) -> Bool { arguments.keys.contains(name) }
+
+    /// The seconds of directive `name`. `nil` if the directive is absent, 0 if its argument is not a number.
+    func seconds(_ name: String) -> Double? {
+        guard let argument = arguments[name] else { return nil }
+        return Self.seconds(argument)
+    }
+
+    private static func seconds(_ text: String?) -> Double {
+        guard let text, !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return 0 }
+        // Larger values count as 2^31 (RFC 9111 §1.2.2).
+        return min(Double(text) ?? 0, 2_147_483_648)
+    }
+
+    // Split by bytes: a combining mark after a comma would otherwise hide the next directive.
+    private static let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
+
+    private static func argument(_ rest: inout Substring.UTF8View) -> String {
+        rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+        guard rest.first == quote else {
+            let token = rest.prefix { $0 != comma }
+            rest = rest[token.endIndex...]
+            return token.trimmed
+        }
+        rest = rest.dropFirst()
+        var text: [UInt8] = []
+        while let byte = rest.popFirst(), byte != quote {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() { text.append(escaped) } else { text.append(byte) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate var trimmed: String {
+        var text = drop { $0 == 0x20 || $0 == 0x09 }
+        while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -4,6 +4,8 @@ import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
+import ServiceLifecycle
+import UnixSignals
 
 struct PrefetchCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
@@ -116,5 +118,17 @@ extension CalendarDay {
     init(argument text: String) throws {
         guard let day = CalendarDay(text) else { throw ValidationError("“\(text)” is not a day such as 2026-11-20") }
         self = day
+    }
+}
+
+/// Handles Ctrl-C as cancellation, so that work in progress ends properly.
+private enum Interruption {
+    /// The result of `work`. SIGINT and SIGTERM cancel it.
+    static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> Value {
+        let watch = Task {
+            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) { work.cancel() }
+        }
+        defer { watch.cancel() }
+        return await work.value
     }
 }

@@ -1,5 +1,8 @@
 import ArgumentParser
+import NIOCore
+import OnesheetAddress
 import OnesheetCore
+import OnesheetPipeline
 import OnesheetServer
 
 struct SourcesCheckCommand: PluggedCommand {
@@ -34,5 +37,117 @@ struct SourcesCheckCommand: PluggedCommand {
             for finding in report.rules { StandardStreams.output(finding.description) }
         }
         if !report.passed { throw ExitCode.failure }
+    }
+}
+
+/// Checks a configured source: first the server's own calls, each based on the one before, then the conformance rules.
+private struct SourceCheck: Sendable {
+    struct Step: Encodable, Sendable {
+        let what: String
+        let passed: Bool
+        let outcome: String
+    }
+
+    struct Report: Encodable, Sendable {
+        let source: String
+        var steps: [Step] = []
+        var rules: [SourceConformance.Finding] = []
+
+        var passed: Bool { steps.allSatisfy(\.passed) && rules.allSatisfy { $0.holds != false } }
+    }
+
+    /// The number of concurrent calls: enough to reveal races, too few to exhaust a quota.
+    private static let callsAtOnce = 4
+    /// An id that no service uses.
+    private static let unknownID = "onesheet-asks-for-nothing"
+
+    let context: ServerContext
+    let name: String
+    /// The title to request. If `nil`, the first of the newest list.
+    let id: String?
+
+    /// - Throws: `PipelineError.unknownSource` if no source has this name.
+    func run() async throws -> Report {
+        guard let nested = context.configuration.sources[name] else {
+            throw PipelineError.unknownSource(name, known: context.configuration.sourceNames)
+        }
+        var report = Report(source: name)
+        var id = id
+        var hasList = false
+        do {
+            let page = try await ask { source throws(SourceError) in try await source.titles(TitleQuery()) }
+            hasList = true
+            id = id ?? page.titles.first?.id
+            report.steps.append(Step(what: "newest list", passed: !page.titles.isEmpty, outcome: "\(page.titles.count) titles"))
+        } catch PipelineError.source(_, .unsupported(let what)) {
+            report.steps.append(Step(what: "newest list", passed: true, outcome: "not supported: \(what)"))
+        } catch {
+            report.steps.append(Step(what: "newest list", passed: false, outcome: "\(error)"))
+        }
+        guard let id else {
+            report.steps.append(
+                Step(what: "a title", passed: false, outcome: "the list has no title; name one with --id"))
+            return report
+        }
+        report.steps += await steps(TitleReference(source: name, id: id))
+        report.rules = await rules(nested, knownID: id, list: hasList ? TitleQuery() : nil)
+        return report
+    }
+
+    /// Calls the source directly, because a cached answer would hide a current failure.
+    private func ask<Answer: Sendable>(
+        _ question: (any ContentSource) async throws(SourceError) -> Answer
+    ) async throws(PipelineError) -> Answer {
+        guard let source = context.catalog.sources[name] else {
+            throw .unknownSource(name, known: context.configuration.sourceNames)
+        }
+        do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
+    }
+
+    private func steps(_ title: TitleReference) async -> [Step] {
+        [
+            await step("title \(title.id)") {
+                try await ask { source throws(SourceError) in try await source.title(title.id) }.name
+            },
+            await step("candidates of \(title.id)") {
+                let places = try await ask { source throws(SourceError) in try await source.candidates(for: title.id) }
+                return "\(places.count) places"
+            },
+            await step("poster of \(title.id)") {
+                let answer = try await context.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
+                return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
+            },
+        ]
+    }
+
+    /// Runs the conformance rules. A source on the broken network gets empty state, so that it cannot store wrong facts.
+    private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
+        let (assembly, broken, name) = (context.assembly, context.assembly.withEmptyState, name)
+        let suite = SourceConformance(
+            transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
+            callsAtOnce: Self.callsAtOnce
+        ) { transport in
+            var assembly = transport is BrokenTransport ? broken : assembly
+            assembly.transport = transport
+            return try assembly.source(nested, named: name)
+        }
+        return await suite.run().findings
+    }
+
+    private func step(_ what: String, _ work: () async throws -> String) async -> Step {
+        do {
+            return Step(what: what, passed: true, outcome: try await work())
+        } catch {
+            return Step(what: what, passed: false, outcome: "\(error)")
+        }
+    }
+}
+
+extension PluginAssembly {
+    /// The assembly with empty state for its plugins.
+    fileprivate var withEmptyState: PluginAssembly {
+        var assembly = self
+        assembly.state = { _ in NoState() }
+        return assembly
     }
 }

@@ -82,6 +82,9 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
         }
     }
 
+    /// Files, beside the configuration file, that the server watches for changes.
+    package var files: [String] { tls.map { [$0.certificate, $0.key] } ?? [] }
+
     /// The complete configuration as YAML, with defaults. Secrets are printed as the variables they come from, or omitted.
     package var yaml: String {
         var complete = self
@@ -91,29 +94,68 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     }
 }
 
-/// The keys of `admin`: administration over HTTP.
-package struct AdminConfiguration: Sendable, ConfigurationSection {
-    package var token: String?
+extension ServerConfiguration {
+    /// Checks that the server limits what strangers can request.
+    /// - Throws: `ConfigurationError` if others can reach the server and nothing limits their requests.
+    package func requireProtection() throws(ConfigurationError) {
+        let hasAllowList = sources.values.contains { source in
+            if case .mapping(let keys) = source.configuration { keys["allow"] != nil } else { false }
+        }
+        guard !listen.servesOnlyThisMachine, signing.keys.isEmpty, !presetsOnly, !hasAllowList else { return }
+        let remedies = "add signing.keys (made with `openssl rand -hex 32`), presetsOnly: true, or a source with an allow-list"
+        switch listen {
+        case .host(_, let port):
+            throw ConfigurationError(
+                path: "listen",
+                message: """
+                    other machines can reach \(listen), and nothing limits their requests; \(remedies), or listen on \
+                    127.0.0.1:\(port)
+                    """)
+        case .socket:
+            guard !signing.unsafe else { return }
+            throw ConfigurationError(
+                path: "listen",
+                message: """
+                    a proxy may expose \(listen) to everyone, and nothing limits their requests; \(remedies), or signing: \
+                    { unsafe: true } if every client may request any variant
+                    """)
+        }
+    }
 
-    package init() {}
-
-    package static var settings: [Setting<Self>] {
-        [
-            Setting(
-                "token", \.token, as: Secret.self, defaultText: "none: no administration over HTTP",
-                meaning: "the bearer token for administration")
+    /// Warnings for the operator of a server that may start.
+    package var warnings: [String] {
+        guard signing.unsafe || (signing.keys.isEmpty && listen.servesOnlyThisMachine), !presetsOnly else { return [] }
+        return [
+            """
+            “unsafe” is accepted in place of a signature: every client that reaches \(listen), also through a proxy, may request any \
+            variant; unless you intend that, set signing.keys (made with `openssl rand -hex 32`)\
+            \(signing.unsafe ? " and remove signing.unsafe" : "")
+            """
         ]
     }
 }
 
-/// A text that is never printed.
-private struct Secret: WrittenSetting {
-    static let kind = "text"
-
-    let stored: String
-
-    init(_ text: String) { stored = text }
-    init(from decoder: any Decoder) throws { stored = try String(from: decoder) }
-
-    func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
+extension ServerConfiguration {
+    /// This configuration with the values of `running` for keys that a running server cannot change, and the list of such keys that
+    /// differ.
+    func taking(fixedPartsOf running: ServerConfiguration) -> (configuration: ServerConfiguration, fixed: [String]) {
+        var configuration = self
+        var fixed: [String] = []
+        func keep<Value: Equatable>(_ part: WritableKeyPath<ServerConfiguration, Value>, _ key: String) {
+            if configuration[keyPath: part] != running[keyPath: part] { fixed.append(key) }
+            configuration[keyPath: part] = running[keyPath: part]
+        }
+        keep(\.listen, "listen")
+        keep(\.socketMode, "socketMode")
+        keep(\.tls, "tls")
+        keep(\.cache, "cache")
+        keep(\.limits, "limits")
+        keep(\.clients, "clients")
+        keep(\.log, "log")
+        keep(\.shutdown, "shutdown")
+        // The render threads are created with this deadline.
+        keep(\.rendering.deadline, "rendering.deadline")
+        configuration.recordReplay = running.recordReplay
+        return (configuration, fixed)
+    }
 }

@@ -8,11 +8,12 @@ import OnesheetCache
 package import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
+import Synchronization
 
 /// The HTTP server with its background services.
 package struct Server: Sendable {
     let responder: ReloadableResponder
-    let fastPath: FastPath?
+    private let fastPath: FastPath?
     let certificate: Certificate?
     private let figures: ServerCounters
     private let readiness = Readiness()
@@ -67,6 +68,34 @@ package struct Server: Sendable {
         guard readiness.end() else { return false }
         end.continuation.yield()
         return true
+    }
+
+    /// Reloads the certificate and the configuration. They take effect with the next request. Errors are logged, and the old values
+    /// stay in use. Must not be called concurrently.
+    package func reload(_ load: () throws -> ServerConfiguration) {
+        let running = responder.context
+        // Reload each independently: one may be valid when the other is not.
+        do {
+            try certificate?.reload()
+        } catch {
+            running.logger.error("the new certificate cannot be used, the old one stays in use: \(error)")
+        }
+        do {
+            let (configuration, fixed) = try load().taking(fixedPartsOf: running.configuration)
+            if case .record = configuration.recordReplay {
+                throw ConfigurationError(
+                    path: "", message: "a recording server cannot reload, because it would record new secrets; restart it")
+            }
+            try configuration.requireProtection()
+            responder.reload(try running.rebuilt(configuration))
+            fastPath?.refresh()
+            running.logger.notice("the configuration was reloaded")
+            if !fixed.isEmpty {
+                running.logger.warning("changes of \(fixed.joined(separator: ", ")) take effect after a restart")
+            }
+        } catch {
+            running.logger.error("the new configuration cannot be used, the old one stays in use: \(error)")
+        }
     }
 
     /// Runs `services` to their end. After the deadline or a cancellation it waits only for the grace period, because foreign code
@@ -189,4 +218,27 @@ extension ListenAddress {
         guard case .host(let host, let port) = self else { return self }
         return .host(host, port: channel.localAddress?.port ?? port)
     }
+}
+
+/// Divides `shutdown.deadline` among the phases of a shutdown. Requests get most of it; connections, services and threads share the
+/// rest. A deadline of two seconds or more always holds, even if something hangs. A shorter one can be exceeded by up to half a second.
+private final class ShutdownTimes: Sendable {
+    private let deadline: Duration
+    private let end = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(_ configuration: ShutdownConfiguration) { deadline = configuration.deadline.duration }
+
+    /// The time for requests in progress.
+    var forRequests: Duration { deadline - rest }
+
+    /// The time for each of the two phases after the requests. The disk tier needs at least 250 ms to close.
+    var grace: Duration { max(rest / 2, .milliseconds(250)) }
+
+    /// The time left for the last phase.
+    var left: Duration { max(grace, end.withLock { $0.map { $0 - .now } ?? deadline }) }
+
+    private var rest: Duration { min(.seconds(1), deadline / 4) }
+
+    /// Starts the deadline.
+    func begin() { end.withLock { $0 = .now + deadline } }
 }

@@ -1,6 +1,15 @@
+import FoundationEssentials
 import HTTPTypes
 import OnesheetCore
 import OnesheetPipeline
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The metrics of requests, clients, pipeline stages and workers.
 struct ServerMetrics {
@@ -76,6 +85,19 @@ extension HTTPResponse.Status.Kind {
         case .clientError: "4xx"
         case .serverError: "5xx"
         case .invalid: "invalid"
+        }
+    }
+}
+
+/// The memory of this process.
+private enum ProcessMemory {
+    /// Resident memory in bytes, from the second field of Linux's `statm`, which counts pages. `nil` on other systems.
+    static var resident: Int? {
+        do {
+            let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+            return numbers.count > 1 ? Int(numbers[1]).map { $0 * Int(getpagesize()) } : nil
+        } catch {
+            return nil
         }
     }
 }

@@ -1,0 +1,128 @@
+package import Logging
+package import OnesheetCore
+
+/// The keys of `tls`: PEM files. The certificate file begins with the server's certificate, followed by its chain.
+package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
+    package var certificate = ""
+    package var key = ""
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "certificate", \.certificate, isRequired: true,
+                meaning:
+                    "PEM file with the certificate chain; enables HTTPS and HTTP/2. A changed certificate is reloaded without a restart"
+            ),
+            Setting("key", \.key, isRequired: true, meaning: "PEM file with the certificate's private key"),
+        ]
+    }
+}
+
+/// The keys of `admin`: administration over HTTP.
+package struct AdminConfiguration: Sendable, ConfigurationSection {
+    package var token: String?
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "token", \.token, as: Secret.self, defaultText: "none: no administration over HTTP",
+                meaning: "the bearer token for administration")
+        ]
+    }
+}
+
+/// A text that is never printed.
+private struct Secret: WrittenSetting {
+    static let kind = "text"
+
+    let stored: String
+
+    init(_ text: String) { stored = text }
+    init(from decoder: any Decoder) throws { stored = try String(from: decoder) }
+
+    func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
+}
+
+/// The keys of `cors`: the origins whose pages may read responses (the Fetch standard). Any page may embed images.
+package struct CORSConfiguration: Sendable, ConfigurationSection {
+    package var origins: [String] = []
+
+    package init() {}
+
+    package init(origins: [String]) { self.origins = origins }
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "origins", \.origins,
+                meaning: "origins whose pages may read responses, such as `https://app.example.com`; `*` allows all")
+        ]
+    }
+
+    package func check() throws(ConfigurationError) {
+        if let bad = origins.first(where: { !Self.isOrigin($0) }) {
+            throw ConfigurationError(
+                path: "cors.origins",
+                message: "“\(bad)” is not an origin as browsers send it, such as https://app.example.com or http://localhost:3000")
+        }
+    }
+
+    /// Whether `text` is `*`, or a lower-case scheme, a host and an optional port with nothing after them.
+    private static func isOrigin(_ text: String) -> Bool {
+        if text == "*" { return true }
+        return text.wholeMatch(of: /https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:[0-9]{1,5})?/) != nil
+    }
+}
+
+/// The keys of `shutdown`: graceful shutdown.
+package struct ShutdownConfiguration: Sendable, ConfigurationSection, Equatable {
+    package var delay = Interval(.zero)
+    package var deadline = Interval(.seconds(30))
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting(
+                "delay", \.delay, meaning: "time after SIGTERM in which `/ready` answers 503 and other requests are still answered"),
+            Setting("deadline", \.deadline, meaning: "time for requests in progress to end after that"),
+        ]
+    }
+}
+
+/// The keys of `log`.
+package struct LogConfiguration: Sendable, ConfigurationSection, Equatable {
+    package enum Format: String, Sendable, SettingWord {
+        package static let noun = "format"
+        case text, json
+    }
+
+    package var format = Format.text
+    /// If `nil`, `LOG_LEVEL` from the environment, or else `notice`.
+    package var level: Logger.Level?
+
+    package init() {}
+
+    package static var settings: [Setting<Self>] {
+        [
+            Setting("format", \.format, meaning: "log lines for people or for machines"),
+            Setting(
+                "level", \.level, as: LogLevel.self, defaultText: "`LOG_LEVEL`, or `notice`",
+                meaning: "minimum level of logged messages"),
+        ]
+    }
+}
+
+/// The written form of a log level.
+private enum LogLevel: String, WrittenSetting, SettingWord {
+    static let noun = "level"
+    case trace, debug, info, notice, warning, error, critical
+
+    init(_ stored: Logger.Level) { self = LogLevel(rawValue: stored.rawValue) ?? .notice }
+
+    var stored: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
+}
