@@ -11,8 +11,10 @@ import OnesheetServer
 /// Pictures are at `posters/{size}/{number}.{ext}`. `index.json` comes last, because it lists the pictures that were written. Equal
 /// responses of the source give equal bytes.
 struct PosterBundle: Sendable {
-    let context: ServerContext
     let order: PrefetchOrder
+    let options: ImageOptions
+    let prefetcher: Prefetcher
+    let pipeline: Pipeline
 
     /// The archive's table of contents.
     struct Index: Encodable {
@@ -57,8 +59,6 @@ struct PosterBundle: Sendable {
         posters: Int, missing: [(title: String, reason: String)]
     ) {
         let variants = try variants()
-        try await context.catchUp(with: order.source)
-        let prefetcher = context.prefetcher
         var index = Index(source: order.source)
         var titles: [Title] = []
         var seen: Set<ExactText> = []
@@ -69,7 +69,7 @@ struct PosterBundle: Sendable {
         var archive = TarWriter(write)
         var (posters, missing) = (0, [(title: String, reason: String)]())
         for (number, title) in titles.enumerated() {
-            let entry = try await add(title, number: number + 1, variants, to: &archive, with: prefetcher)
+            let entry = try await add(title, number: number + 1, variants, to: &archive)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
             index.titles.append(entry)
@@ -81,7 +81,7 @@ struct PosterBundle: Sendable {
 
     private func add(
         _ title: Title, number: Int, _ variants: [(name: String, size: String, transform: Transform)],
-        to archive: inout TarWriter, with prefetcher: Prefetcher
+        to archive: inout TarWriter
     ) async throws -> Index.Entry {
         let reference = TitleReference(source: order.source, id: title.id)
         var posters: [String: Index.Poster] = [:]
@@ -108,7 +108,7 @@ struct PosterBundle: Sendable {
     /// Uses the variant's own hash and colour: the stored facts may come from another variant, which would make the bytes differ
     /// between runs.
     private func placeholder(_ title: TitleReference, _ variant: CacheEntry) async -> Index.Placeholder? {
-        guard let facts = await context.pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
+        guard let facts = await pipeline.facts(of: title), let thumbHash = variant.presentation.thumbHash,
             let color = variant.presentation.color
         else { return nil }
         return Index.Placeholder(width: facts.width, height: facts.height, thumbHash: thumbHash, color: color.hexadecimal)
@@ -120,7 +120,7 @@ struct PosterBundle: Sendable {
             for format in order.formats {
                 var one = order
                 (one.sizes, one.formats) = ([size], [format])
-                for transform in try one.transforms(context.options) {
+                for transform in try one.transforms(options) {
                     variants.append(("\(size).\(format)", size, transform))
                 }
             }

@@ -21,9 +21,13 @@ struct BundleCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let bundle = PosterBundle(context: try options.context(plugins), order: try lists.order())
+        let order = try lists.order()
+        let context = try options.context(plugins)
+        let bundle = PosterBundle(
+            order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
         let outcome: (posters: Int, missing: [(title: String, reason: String)])
         do {
+            try await context.catchUp(with: order.source)
             if output == "-" {
                 outcome = try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) }
             } else {
@@ -32,10 +36,10 @@ struct BundleCommand: PluggedCommand {
                 try file.finish()
             }
         } catch {
-            try await bundle.context.shutdown()
+            try await context.shutdown()
             throw error
         }
-        try await bundle.context.shutdown()
+        try await context.shutdown()
         for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if !outcome.missing.isEmpty { throw ExitCode.failure }

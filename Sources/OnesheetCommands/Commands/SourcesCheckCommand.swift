@@ -24,7 +24,7 @@ struct SourcesCheckCommand: PluggedCommand {
         let context = try options.context(plugins)
         let report: SourceCheck.Report
         do {
-            report = try await SourceCheck(context: context, name: name, id: id).run()
+            report = try await check(in: context)
         } catch {
             try await context.shutdown()
             throw error
@@ -37,6 +37,17 @@ struct SourcesCheckCommand: PluggedCommand {
             for finding in report.rules { StandardStreams.output(finding.description) }
         }
         if !report.passed { throw ExitCode.failure }
+    }
+
+    /// - Throws: `PipelineError.unknownSource` if no source has this name.
+    private func check(in context: ServerContext) async throws -> SourceCheck.Report {
+        guard let configuration = context.configuration.sources[name],
+            let source = context.sources.first(where: { $0.name.isExactly(name) })?.source
+        else { throw PipelineError.unknownSource(name, known: context.configuration.sourceNames) }
+        let check = SourceCheck(
+            name: name, source: source, configuration: configuration, assembly: context.assembly, pipeline: context.pipeline, id: id
+        )
+        return await check.run()
     }
 }
 
@@ -61,16 +72,16 @@ private struct SourceCheck: Sendable {
     /// An id that no service uses.
     private static let unknownID = "onesheet-asks-for-nothing"
 
-    let context: ServerContext
     let name: String
+    let source: any ContentSource
+    /// The source's configuration.
+    let configuration: NestedSource
+    let assembly: PluginAssembly
+    let pipeline: Pipeline
     /// The title to request. If `nil`, the first of the newest list.
     let id: String?
 
-    /// - Throws: `PipelineError.unknownSource` if no source has this name.
-    func run() async throws -> Report {
-        guard let nested = context.configuration.sources[name] else {
-            throw PipelineError.unknownSource(name, known: context.configuration.sourceNames)
-        }
+    func run() async -> Report {
         var report = Report(source: name)
         var id = id
         var hasList = false
@@ -90,7 +101,7 @@ private struct SourceCheck: Sendable {
             return report
         }
         report.steps += await steps(TitleReference(source: name, id: id))
-        report.rules = await rules(nested, knownID: id, list: hasList ? TitleQuery() : nil)
+        report.rules = await rules(knownID: id, list: hasList ? TitleQuery() : nil)
         return report
     }
 
@@ -98,9 +109,6 @@ private struct SourceCheck: Sendable {
     private func ask<Answer: Sendable>(
         _ question: (any ContentSource) async throws(SourceError) -> Answer
     ) async throws(PipelineError) -> Answer {
-        guard let source = context.catalog.sources[name] else {
-            throw .unknownSource(name, known: context.configuration.sourceNames)
-        }
         do throws(SourceError) { return try await question(source) } catch { throw .source(name, error) }
     }
 
@@ -114,22 +122,22 @@ private struct SourceCheck: Sendable {
                 return "\(places.count) places"
             },
             await step("poster of \(title.id)") {
-                let answer = try await context.pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
+                let answer = try await pipeline.image(for: ImageRequest(title, try SizeLadder.transform("w185")))
                 return "\(answer.entry.mediaType), \(answer.entry.body.readableBytes) bytes"
             },
         ]
     }
 
     /// Runs the conformance rules. A source on the broken network gets empty state, so that it cannot store wrong facts.
-    private func rules(_ nested: NestedSource, knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
-        let (assembly, broken, name) = (context.assembly, context.assembly.withEmptyState, name)
+    private func rules(knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
+        let (assembly, broken, name, configuration) = (assembly, assembly.withEmptyState, name, configuration)
         let suite = SourceConformance(
             transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
             callsAtOnce: Self.callsAtOnce
         ) { transport in
             var assembly = transport is BrokenTransport ? broken : assembly
             assembly.transport = transport
-            return try assembly.source(nested, named: name)
+            return try assembly.source(configuration, named: name)
         }
         return await suite.run().findings
     }

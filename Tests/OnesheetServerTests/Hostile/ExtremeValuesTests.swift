@@ -99,7 +99,9 @@ final class ExtremeValuesTests: ServerTestCase {
                 sources: { prog: { type: exec, command: [/bin/sh, "\(program)"] } }
                 """), .standard, logger: RunningServer.silent)
         do {
-            _ = try await PosterBundle(context: context, order: order).write { _ in }
+            let bundle = PosterBundle(
+                order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
+            _ = try await bundle.write { _ in }
             XCTFail("a list without an end was written")
         } catch {
             XCTAssertTrue("\(error)".contains("the page after 1 is 1"), "\(error)")
