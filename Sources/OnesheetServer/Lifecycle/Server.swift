@@ -15,7 +15,7 @@ package struct Server: Sendable {
     let responder: ReloadableResponder
     private let fastPath: FastPath?
     let certificate: Certificate?
-    private let figures: ServerCounters
+    private let counters: ServerCounters
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
 
@@ -31,9 +31,9 @@ package struct Server: Sendable {
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let memory = ResponseMemory(
             limit: configuration.clients.memory(within: configuration.limits.limits), of: context.pipeline.pool.memory)
-        figures = ServerCounters(OpenConnections(configuration.clients, memory))
-        responder = ReloadableResponder(context) { [figures, readiness] context in
-            Router(context, figures: figures, readiness: readiness)
+        counters = ServerCounters(OpenConnections(configuration.clients, memory))
+        responder = ReloadableResponder(context) { [counters, readiness] context in
+            Router(context, counters: counters, readiness: readiness)
         }
         fastPath = hasFastPath ? FastPath(responder, sendsFiles: certificate == nil) : nil
     }
@@ -130,7 +130,7 @@ package struct Server: Sendable {
         do {
             guard await end.stream.first(where: { true }) != nil else { return false }
             let shutdown = context.configuration.shutdown
-            context.logger.notice("shutting down", metadata: ["connections": "\(figures.connections.count)"])
+            context.logger.notice("shutting down", metadata: ["connections": "\(counters.connections.count)"])
             // Load balancers poll `/ready`, so keep serving until they have noticed.
             try await Task.sleep(for: shutdown.delay.duration)
             times.begin()
@@ -141,8 +141,8 @@ package struct Server: Sendable {
             // Every request is answered.
             return false
         }
-        context.logger.warning("closing the remaining connections", metadata: ["connections": "\(figures.connections.count)"])
-        figures.connections.close()
+        context.logger.warning("closing the remaining connections", metadata: ["connections": "\(counters.connections.count)"])
+        counters.connections.close()
         return true
     }
 
@@ -162,13 +162,13 @@ package struct Server: Sendable {
         }
         return Application(
             responder: responder,
-            server: HTTPServerBuilder { [fastPath, figures, certificate] responder in
+            server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
                 if let certificate {
                     SecureChannel(
-                        certificate: certificate, fastPath: fastPath, clients: clients, connections: figures.connections,
+                        certificate: certificate, fastPath: fastPath, clients: clients, connections: counters.connections,
                         responder: responder)
                 } else {
-                    ClientChannel(fastPath: fastPath, clients: clients, connections: figures.connections, responder: responder)
+                    ClientChannel(fastPath: fastPath, clients: clients, connections: counters.connections, responder: responder)
                 }
             },
             configuration: .init(
@@ -178,7 +178,7 @@ package struct Server: Sendable {
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
             ],
-            onServerRunning: { [readiness, figures] channel in
+            onServerRunning: { [readiness, counters] channel in
                 do {
                     try configuration.listen.socketFile?.setPermissions(configuration.socketMode)
                 } catch {
@@ -188,7 +188,7 @@ package struct Server: Sendable {
                     // Accept one connection per read event, so the connection limit is checked before the next is accepted.
                     try await channel.setOption(.maxMessagesPerRead, value: 1)
                     try await channel.eventLoop.submit {
-                        let spare = SpareDescriptor { figures.connections.count(.descriptors) }
+                        let spare = SpareDescriptor { counters.connections.count(.descriptors) }
                         try channel.pipeline.syncOperations.addHandler(spare, position: .first)
                     }.get()
                 } catch {

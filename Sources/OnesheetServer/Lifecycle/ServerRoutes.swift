@@ -3,7 +3,7 @@ import OnesheetPipeline
 
 extension Router {
     /// Creates the router with all routes of the server.
-    init(_ context: ServerContext, figures: ServerCounters, readiness: Readiness) {
+    init(_ context: ServerContext, counters: ServerCounters, readiness: Readiness) {
         let (configuration, clock, logger) = (context.configuration, context.clock, context.logger)
         let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
@@ -35,14 +35,14 @@ extension Router {
                     administrator: administrator, clock: clock),
                 HealthRoute(), ReadyRoute(readiness: readiness),
                 MetricsRoute(
-                    cache: cache, pipeline: pipeline, watches: watches, figures: figures,
+                    cache: cache, pipeline: pipeline, watches: watches, counters: counters,
                     workers: configuration.limits.limits.workers, clock: clock),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]
         self.init(
-            RouteTable(routes, images: images, figures: figures), cors: CORS(configuration: configuration.cors),
-            times: figures.times, logger: logger
+            RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
+            times: counters.times, logger: logger
         )
     }
 }

@@ -13,7 +13,7 @@ import OnesheetPipeline
 
 /// The metrics of requests, clients, pipeline stages and workers.
 struct ServerMetrics {
-    let figures: ServerCounters
+    let counters: ServerCounters
     let pipeline: Pipeline
     let workers: Int
 
@@ -25,18 +25,18 @@ struct ServerMetrics {
     }
 
     private func writeRequests(to text: inout PrometheusText) {
-        let answers = figures.answers.map { ("route=\"\($0.key.route)\",status=\"\($0.key.status.label)\"", $0.value) }
+        let answers = counters.answers.map { ("route=\"\($0.key.route)\",status=\"\($0.key.status.label)\"", $0.value) }
         text.add(
             .counter, "requests_total", help: "Requests answered, by route and status class.",
             samples: answers.sorted { $0.0 < $1.0 }.map { .init($0.1, labels: $0.0) })
         text.add(
-            figures.times, "request_seconds", help: "Time to answer a request, by route, without the responses of the fast path.",
+            counters.times, "request_seconds", help: "Time to answer a request, by route, without the responses of the fast path.",
             label: "route")
-        text.add(.gauge, "connections", help: "Open connections.", value: figures.connections.count)
+        text.add(.gauge, "connections", help: "Open connections.", value: counters.connections.count)
     }
 
     private func writeClients(to text: inout PrometheusText) {
-        let (connections, memory) = (figures.connections, figures.connections.memory)
+        let (connections, memory) = (counters.connections, counters.connections.memory)
         text.add(
             .counter, "clients_refused_total", help: "Connections and requests refused or closed, by reason.",
             samples: OpenConnections.Refusal.allCases.map {

@@ -64,7 +64,7 @@ struct MetricsRoute: Route {
     let cache: Cache
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]
-    let figures: ServerCounters
+    let counters: ServerCounters
     /// The number of render threads.
     let workers: Int
     let clock: WallClock
@@ -77,7 +77,7 @@ struct MetricsRoute: Route {
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &text)
         text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
         text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
-        ServerMetrics(figures: figures, pipeline: pipeline, workers: workers).write(to: &text)
+        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &text)
         SourceMetrics(watches: watches).write(to: &text)
         return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }

@@ -13,11 +13,11 @@ final class RouteTable: Sendable {
         let name: String
         let counter: RequestCounter
 
-        fileprivate init(_ route: (any Route)?, _ figures: ServerCounters) {
+        fileprivate init(_ route: (any Route)?, _ counters: ServerCounters) {
             self.route = route
             image = route as? any ImageRoute
             name = route?.prefix ?? "other"
-            counter = figures.counter(of: name)
+            counter = counters.counter(of: name)
         }
     }
 
@@ -26,10 +26,10 @@ final class RouteTable: Sendable {
     private let entries: [Entry]
     private let unknown: Entry
 
-    init(_ routes: [any Route], images: ImageContext, figures: ServerCounters) {
+    init(_ routes: [any Route], images: ImageContext, counters: ServerCounters) {
         self.images = images
-        entries = routes.map { Entry($0, figures) }
-        unknown = Entry(nil, figures)
+        entries = routes.map { Entry($0, counters) }
+        unknown = Entry(nil, counters)
     }
 
     /// - Parameter path: the percent-encoded path without the query.
