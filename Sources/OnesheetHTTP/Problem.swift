@@ -59,7 +59,8 @@ extension Problem {
 
     /// Responses for slow clients use all the memory for responses.
     package static let noRoomForAnswers = Problem(
-        .serviceUnavailable, title: "Overloaded", detail: "too many responses wait for slow clients; try again shortly", retryAfter: 1)
+        .serviceUnavailable, title: "Overloaded", detail: "too many responses wait for slow clients; try again shortly",
+        retryAfter: 1)
 
     package static func noSuchRange(size: Int) -> Problem {
         .init(.rangeNotSatisfiable, title: "No such range", detail: "the image has \(size) bytes")

@@ -42,7 +42,9 @@ struct MultiplexedConnection: Sendable {
         let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + closeTimeout) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooOld.cancel() }
         return channel.eventLoop.makeCompletedFuture {
-            let slow = SlowClients(idleTimeout: closeTimeout, requestTimeout: closeTimeout) { requests.isEmpty ? .idle : .answering }
+            let slow = SlowClients(idleTimeout: closeTimeout, requestTimeout: closeTimeout) {
+                requests.isEmpty ? .idle : .answering
+            }
             try channel.pipeline.syncOperations.addHandler(slow, position: .first)
         }.flatMap {
             http2.setup(channel: channel, logger: logger)
