@@ -77,7 +77,7 @@ final class ClientShares: Sendable {
             }
             if state.shares.count >= maxAddresses { removeIdle(&state, at: now) }
             guard state.shares.count < maxAddresses else {
-                // Tracked addresses are never evicted to make room: a client with many addresses could otherwise reset used-up limits.
+                // Only idle addresses are evicted: a client with many addresses could otherwise reset used-up limits.
                 state.overflow = refilled(state.overflow, at: now)
                 return body(&state.overflow)
             }

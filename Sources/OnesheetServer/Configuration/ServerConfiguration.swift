@@ -1,3 +1,4 @@
+import OnesheetAddress
 package import OnesheetCore
 
 /// The configuration file. Each section owns its keys, defaults and checks.
@@ -121,6 +122,10 @@ extension ServerConfiguration {
                     """)
         }
     }
+
+    /// Checks and creates signatures as configured. No key is needed if only this machine can reach the server, or if it allows only
+    /// presets.
+    var signature: Signature { Signature(signing, needsKey: !listen.servesOnlyThisMachine && !presetsOnly) }
 
     /// Warnings for the operator of a server that may start.
     package var warnings: [String] {

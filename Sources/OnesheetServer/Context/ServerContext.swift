@@ -2,7 +2,6 @@ package import Logging
 package import OnesheetAddress
 import OnesheetCache
 package import OnesheetCore
-import OnesheetHTTP
 import OnesheetImaging
 package import OnesheetPipeline
 
@@ -18,8 +17,6 @@ package struct ServerContext: Sendable {
     package let catalog: Catalog
     package let posters: Posters
     package let options: ImageOptions
-    let signature: Signature
-    let accept: Accept
     /// The configured dialects, in configuration order.
     let dialects: [any Dialect]
     /// Creates the sources.
@@ -71,9 +68,6 @@ package struct ServerContext: Sendable {
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
-        signature = Signature(
-            configuration.signing, needsKey: !configuration.listen.servesOnlyThisMachine && !configuration.presetsOnly)
-        accept = Accept(formats: renderer.formats)
         dialects = try plugins.dialects(configuration.dialects)
         // Check the schedule at startup, not when it is due.
         for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }

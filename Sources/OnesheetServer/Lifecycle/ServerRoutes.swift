@@ -1,4 +1,6 @@
 import OnesheetCore
+import OnesheetHTTP
+import OnesheetImaging
 import OnesheetPipeline
 
 extension Router {
@@ -8,9 +10,7 @@ extension Router {
         let (sources, watches, cache) = (context.sources, context.watches, context.shared.cache)
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
         let administrator = Administrator(token: configuration.admin.token)
-        let images = ImageContext(
-            pipeline: pipeline, sources: sources, options: context.options, signature: context.signature,
-            accept: context.accept, clock: clock)
+        let images = context.images
         // The first route that matches a path answers it.
         let routes: [any Route] =
             [PosterRoute(images: images), FreeImageRoute(images: images)]
@@ -25,7 +25,7 @@ extension Router {
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
                 TitlesRoute(
                     sources: sources, catalog: catalog, pipeline: pipeline, posters: posters, administrator: administrator,
-                    accept: context.accept),
+                    accept: images.accept),
                 CacheRoute(
                     cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,
                     clock: clock),
@@ -44,5 +44,14 @@ extension Router {
             RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
             times: counters.times, logger: logger
         )
+    }
+}
+
+extension ServerContext {
+    /// The dependencies of the image routes.
+    var images: ImageContext {
+        ImageContext(
+            pipeline: pipeline, sources: sources, options: options, signature: configuration.signature,
+            accept: Accept(formats: pipeline.renderer.formats), clock: clock)
     }
 }

@@ -47,9 +47,7 @@ final class OtherDialectsTests: ServerTestCase {
         // Given a server with all dialects
         let context = try context(all)
         addTeardownBlock { try await context.shutdown() }
-        let images = ImageContext(
-            pipeline: context.pipeline, sources: context.sources, options: context.options,
-            signature: context.signature, accept: context.accept, clock: context.clock)
+        let images = context.images
         let own = FreeImageRoute(images: images)
         let others = context.dialects.map {
             DialectRoute(
