@@ -1,7 +1,10 @@
 internal import Dispatch
 internal import Foundation
+internal import FoundationEssentials
 internal import Logging
+internal import OnesheetCore
 internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #endif
@@ -108,5 +111,59 @@ final class Program: Child {
             return lines
         }
         for line in lines { logger.info("\(String(decoding: line, as: UTF8.self))") }
+    }
+}
+
+/// Starts a program of the operating system.
+struct ProgramLauncher: ChildLauncher {
+    /// The program and its arguments.
+    let command: [String]
+    /// The environment of the program, in addition to `PATH` and the language.
+    let environment: [String: String]
+    /// Bytes of one line.
+    let maxLine: Int
+    let logger: Logger
+
+    func launch(_ listener: any ChildListener) throws -> any Child {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try Self.find(command[0]))
+        process.arguments = Array(command.dropFirst())
+        let inherited = ProcessInfo.processInfo.environment.filter {
+            ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"].contains($0.key)
+        }
+        process.environment = inherited.merging(environment) { _, own in own }
+        return try Program(process, maxLine: maxLine, logger: logger, listener)
+    }
+
+    /// The path of the program: unchanged if it has a slash, otherwise from `PATH`.
+    static func find(_ name: String) throws(ConfigurationError) -> String {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
+        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+            throw ConfigurationError(path: "command", message: "“\(name)” is not an executable program")
+        }
+        return path
+    }
+}
+
+/// Splits the bytes from a pipe into lines, in linear time for any number and length of lines.
+struct LineBuffer {
+    private var begun = Data()
+
+    /// The bytes of the incomplete line.
+    var rest: Int { begun.count }
+
+    /// The lines that end in `data`, without their terminators. Omits empty lines.
+    mutating func lines(after data: Data) -> [Data] {
+        var lines: [Data] = []
+        var start = data.startIndex
+        while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            begun += data[start..<end]
+            if !begun.isEmpty { lines.append(begun) }
+            begun = Data()
+            start = end + 1
+        }
+        begun += data[start...]
+        return lines
     }
 }

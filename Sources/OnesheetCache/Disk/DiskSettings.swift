@@ -1,4 +1,4 @@
-internal import OnesheetCore
+package import OnesheetCore
 
 /// The limits of a disk tier.
 struct DiskSettings: Sendable {
@@ -13,4 +13,45 @@ struct DiskSettings: Sendable {
     static let step = 64
     /// The reads that are recorded in one transaction.
     static let noting = 1024
+}
+
+/// The bytes that each kind of entry may occupy on disk.
+package struct DiskBudgets: Sendable, Equatable {
+    package var original: Int
+    package var variant: Int
+    package var metadata: Int
+
+    package init(original: Int, variant: Int, metadata: Int) {
+        (self.original, self.variant, self.metadata) = (original, variant, metadata)
+    }
+
+    /// Divides `bytes`: 60 % for variants, which clients request, 35 % for originals, and 5 % for metadata.
+    package init(bytes: Int) {
+        self.init(original: bytes / 20 * 7, variant: bytes / 20 * 12, metadata: bytes / 20)
+    }
+
+    package subscript(kind: CacheKind) -> Int {
+        switch kind {
+        case .original: original
+        case .variant: variant
+        case .metadata: metadata
+        }
+    }
+
+    package var total: Int { original + variant + metadata }
+}
+
+/// The space that a tier leaves free on its disk, whatever its budgets are.
+package enum MinimumFreeSpace: Sendable, Equatable {
+    /// A twentieth of the disk, at most a gibibyte.
+    case usual
+    case bytes(Int)
+
+    /// The same in bytes, on a disk of size `all`.
+    package func size(on all: Int) -> Int {
+        switch self {
+        case .usual: min(all / 20, 1 << 30)
+        case .bytes(let bytes): bytes
+        }
+    }
 }

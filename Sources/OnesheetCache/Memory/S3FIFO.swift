@@ -1,3 +1,4 @@
+internal import Foundation
 package import OnesheetCore
 
 /// The eviction policy S3-FIFO (Yang et al., SOSP 2023), weighed by bytes and by cost.
@@ -120,5 +121,149 @@ package struct S3FIFO<Value> {
                 return nil
             }
         }
+    }
+}
+
+/// An entry's slot in a queue of the policy.
+struct Slot<Value> {
+    /// A vacant slot keeps its last key. An optional key would cost each comparison a copy.
+    var key: CacheKey
+    /// `nil` in a vacant slot.
+    var value: Value?
+    var weight: Int
+    /// Extra rounds of a costly entry in the main queue.
+    var credit: UInt8
+    var isInMain: Bool
+    /// Recent uses, up to three.
+    var uses: UInt8 = 0
+    var newer = -1
+    var older = -1
+}
+
+/// All slots in one array: positions are numbers, and links need no allocation.
+struct SlotList<Value> {
+    private var slots: [Slot<Value>] = []
+    private var vacant: [Int] = []
+
+    var capacity: Int { slots.count }
+
+    subscript(position: Int) -> Slot<Value> {
+        _read { yield slots[position] }
+    }
+
+    mutating func add(_ slot: Slot<Value>) -> Int {
+        guard let position = vacant.popLast() else {
+            slots.append(slot)
+            return slots.count - 1
+        }
+        slots[position] = slot
+        return position
+    }
+
+    mutating func free(_ position: Int) -> Value? {
+        let value = slots[position].value
+        slots[position].value = nil
+        vacant.append(position)
+        return value
+    }
+
+    mutating func use(_ position: Int) {
+        if slots[position].uses < 3 { slots[position].uses += 1 }
+    }
+
+    /// Moves to the main queue: its uses reset and its credit starts to count.
+    mutating func promote(_ position: Int) {
+        slots[position].isInMain = true
+        slots[position].uses = slots[position].credit
+    }
+
+    mutating func wear(_ position: Int) { slots[position].uses -= 1 }
+
+    mutating func change<Result>(_ position: Int, _ body: (inout Value) -> Result) -> Result? {
+        guard var value = slots[position].value else { return nil }
+        defer { slots[position].value = value }
+        return body(&value)
+    }
+
+    mutating func link(_ position: Int, newer: Int, older: Int) {
+        (slots[position].newer, slots[position].older) = (newer, older)
+    }
+
+    mutating func setNewer(_ position: Int, _ newer: Int) { slots[position].newer = newer }
+    mutating func setOlder(_ position: Int, _ older: Int) { slots[position].older = older }
+}
+
+/// A queue of slots, newest to oldest.
+struct SlotQueue {
+    private var newest = -1
+    private var last = -1
+    private(set) var weight = 0
+
+    /// The oldest slot of the queue.
+    var oldest: Int? { last < 0 ? nil : last }
+
+    mutating func push<Value>(_ position: Int, in slots: inout SlotList<Value>) {
+        slots.link(position, newer: -1, older: newest)
+        if newest >= 0 { slots.setNewer(newest, position) } else { last = position }
+        newest = position
+        weight += slots[position].weight
+    }
+
+    mutating func unlink<Value>(_ position: Int, in slots: inout SlotList<Value>) {
+        let (newer, older) = (slots[position].newer, slots[position].older)
+        if newer >= 0 { slots.setOlder(newer, older) } else { newest = older }
+        if older >= 0 { slots.setNewer(older, newer) } else { last = newer }
+        weight -= slots[position].weight
+    }
+}
+
+/// Hashes of entries that left the small queue unused.
+///
+/// A removed hash stays in the ring as a stale slot, which its turn number reveals.
+struct GhostList {
+    private var turns: [UInt: Int] = [:]
+    private var ring: [(hash: UInt, turn: Int)] = []
+    private var first = 0
+    private var turn = 0
+
+    mutating func insert(_ hash: UInt, limit: Int) {
+        turn += 1
+        turns[hash] = turn
+        ring.append((hash, turn))
+        while turns.count > limit || ring.count - first > 2 * limit { forgetOldest() }
+        if first > 1024, first * 2 > ring.count {
+            ring.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Removes `hash` and returns whether it was there.
+    mutating func remove(_ hash: UInt) -> Bool { turns.removeValue(forKey: hash) != nil }
+
+    private mutating func forgetOldest() {
+        guard first < ring.count else { return }
+        let (hash, turn) = ring[first]
+        if turns[hash] == turn { turns[hash] = nil }
+        first += 1
+    }
+}
+
+/// Compares an entry's worth with that of earlier entries: the cost of making it again, divided by its size.
+///
+/// The scale is relative, so it suits any unit and any machine. In a cache of equally costly entries none gets credit.
+struct WorthScale {
+    /// The mean of the logarithms, so that a few very costly entries do not make all others look cheap.
+    private var mean = 0.0
+    private var count = 0.0
+
+    /// Extra rounds of an entry: one if it is at least four times as costly as the mean for its size, two from sixteen times on.
+    mutating func credit(cost: Double, weight: Int) -> UInt8 {
+        guard cost.isFinite, cost >= 0 else { return 0 }
+        let density = log2(max(cost, 0.001) / Double(max(weight, 1)))
+        let lead = count > 0 ? density - mean : 0
+        // A running mean of about a thousand entries.
+        count = min(count + 1, 1024)
+        mean += (density - mean) / count
+        return lead >= 4 ? 2 : lead >= 2 ? 1 : 0
     }
 }

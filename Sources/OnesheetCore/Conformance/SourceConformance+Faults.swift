@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Synchronization
 
 extension SourceConformance {
     /// Faults between a source and its service.
@@ -108,5 +109,23 @@ extension SourceConformance {
             ("candidates", { (source) async throws(SourceError) in _ = try await source.candidates(for: id) }),
             ("titles", { (source) async throws(SourceError) in _ = try await source.titles(list ?? TitleQuery()) }),
         ]
+    }
+}
+
+/// A network on which every request fails in the same way.
+package final class BrokenTransport: HTTPTransport {
+    typealias Responder = @Sendable (HTTPRequest) async throws(HTTPTransportError) -> HTTPAnswer
+
+    private let count = Mutex(0)
+    private let responder: Responder
+
+    init(_ responder: @escaping Responder) { self.responder = responder }
+
+    /// Requests so far.
+    var requests: Int { count.withLock { $0 } }
+
+    package func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
+        count.withLock { $0 += 1 }
+        return try await responder(request)
     }
 }

@@ -122,3 +122,81 @@ public actor DailyQuota {
         return parts.count == 2 && parts[0] == day.description ? max(0, Int(parts[1]) ?? 0) : 0
     }
 }
+
+/// The daily quota of a service.
+public struct QuotaSettings: Sendable, Decodable, Equatable {
+    public var perDay: Int
+    /// The share that is reserved for interactive calls. Prefetching stops there.
+    public var reserve: Double
+    /// The share for calls about unknown titles (`Familiarity`). A quarter of it is available at once and the rest over the day; 1
+    /// is no limit.
+    public var unknown: Double
+
+    private enum CodingKeys: CodingKey { case perDay, reserve, unknown }
+
+    /// - Precondition: `perDay` is positive, `reserve` and `unknown` are shares from 0 to 1.
+    public init(perDay: Int, reserve: Double = 0.1, unknown: Double = 0.5) {
+        precondition(perDay > 0 && (0...1).contains(reserve), "a quota has calls, and a share of them is kept")
+        precondition((0...1).contains(unknown), "what is unknown has a share of the calls")
+        (self.perDay, self.reserve, self.unknown) = (perDay, reserve, unknown)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let keys = try decoder.container(keyedBy: CodingKeys.self)
+        let perDay = try keys.decode(Int.self, forKey: .perDay)
+        guard perDay > 0 else {
+            throw ConfigurationError(path: keys.codingPath + [CodingKeys.perDay], message: "needs a number from 1")
+        }
+        self.init(
+            perDay: perDay, reserve: try Self.share(.reserve, in: keys) ?? 0.1, unknown: try Self.share(.unknown, in: keys) ?? 0.5)
+    }
+
+    private static func share(_ key: CodingKeys, in keys: KeyedDecodingContainer<CodingKeys>) throws -> Double? {
+        guard let share = try keys.decodeIfPresent(Double.self, forKey: key) else { return nil }
+        guard (0...1).contains(share) else {
+            throw ConfigurationError(path: keys.codingPath + [key], message: "needs a share from 0 to 1, such as 0.1")
+        }
+        return share
+    }
+
+    /// The calls of a day that work of this urgency may use.
+    func limit(_ urgency: Urgency) -> Int {
+        urgency == .prefetch ? perDay - Int((Double(perDay) * reserve).rounded(.up)) : perDay
+    }
+}
+
+/// A share of a day's calls as a token bucket. A quarter of the share is available at once and the rest over the day, so no burst
+/// takes all of it. Any 24 hours have at most as many calls as the share.
+///
+/// The whole state is the time at which the bucket will be full (GCRA, ITU-T I.371). It survives a restart as one number.
+struct TokenBucket: Sendable {
+    /// Calls that a full bucket allows at once; 0 never allows any.
+    let capacity: Double
+    /// Seconds for one more call.
+    let interval: Double
+
+    /// - Parameter calls: the share of a day, in calls.
+    init(calls: Double) {
+        capacity = calls > 0 ? max(1, (calls / 4).rounded(.down)) : 0
+        // A share of one call or less is one call in the corresponding number of days.
+        interval = calls > 0 ? 86_400 / (calls > capacity ? calls - capacity : calls) : 0
+    }
+
+    /// The outcome of a call; times are seconds since 1970.
+    enum Outcome: Sendable, Equatable {
+        /// The time at which the bucket will be full after the call.
+        case allowed(fullAt: Double)
+        /// The time of the next allowed call; `nil` is never.
+        case refused(until: Double?)
+    }
+
+    /// The outcome of a call at `now` on a bucket that is full at `fullAt`.
+    func spend(fullAt: Double, now: Double) -> Outcome {
+        guard capacity > 0 else { return .refused(until: nil) }
+        let width = capacity * interval
+        // A time beyond that of an empty bucket was written before the clock was set back.
+        let next = (fullAt > now && fullAt <= now + width + interval ? fullAt : now) + interval
+        // A tolerance of a millisecond, because sums of many intervals are not exact.
+        return next - now <= width + 0.001 ? .allowed(fullAt: next) : .refused(until: next - width)
+    }
+}

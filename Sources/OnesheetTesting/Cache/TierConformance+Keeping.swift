@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import NIOCore
 internal import OnesheetCore
+internal import Synchronization
 
 /// The rules about storing and finding.
 extension TierConformance {
@@ -139,4 +140,12 @@ extension TierConformance {
         }
         try expect(wrong.keys.isEmpty, "found another key's bytes under \(wrong.keys)")
     }
+}
+
+/// The keys of a visit.
+final class Visited: Sendable {
+    private let seen = Mutex<[CacheKey]>([])
+
+    var keys: [CacheKey] { seen.withLock { $0 } }
+    func add(_ key: CacheKey) { seen.withLock { $0.append(key) } }
 }

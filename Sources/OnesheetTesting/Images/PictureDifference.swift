@@ -1,4 +1,5 @@
 public import OnesheetCore
+internal import XCTest
 
 /// The difference between two pictures of one layout.
 public struct PictureDifference: Sendable, CustomStringConvertible {
@@ -48,4 +49,15 @@ public struct PictureDifference: Sendable, CustomStringConvertible {
             ?? "\(rootMeanSquare.map { "\(($0 * 1000).rounded() / 1000)" }.joined(separator: ", ")) levels apart (root mean square of each "
             + "plane), at most \(largest), at \(place.x), \(place.y) of plane \(place.plane)"
     }
+}
+
+/// Asserts that two pictures have the same layout and that the samples of each plane differ by at most `tolerance` levels of 255
+/// (root mean square). A failure reports the difference and the position of its maximum.
+public func assertImagesSimilar(
+    _ left: borrowing PixelBuffer, _ right: borrowing PixelBuffer, within tolerance: Double, _ message: String = "",
+    file: StaticString = #filePath, line: UInt = #line
+) {
+    let difference = PictureDifference(left, right)
+    let isSimilar = difference.obstacle == nil && difference.rootMeanSquare.allSatisfy { $0 <= tolerance }
+    XCTAssertTrue(isSimilar, "\(message) \(difference); allowed: \(tolerance)", file: file, line: line)
 }

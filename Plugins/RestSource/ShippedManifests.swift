@@ -1,3 +1,114 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+internal import Yams
+
+extension Manifest {
+    /// The manifest with that name, or in that file.
+    static func named(_ name: String) throws(ConfigurationError) -> Manifest {
+        if let yaml = shipped[name] { return try decoded(yaml, name) }
+        guard name.contains(where: { $0 == "/" || $0 == "." }) else {
+            throw ConfigurationError(path: "manifest", message: unknownName(name, kind: "manifest", known: shipped.keys.sorted()))
+        }
+        let yaml: String
+        do {
+            yaml = try String(contentsOfFile: name, encoding: .utf8)
+        } catch {
+            throw ConfigurationError(path: "manifest", message: "“\(name)” cannot be read")
+        }
+        return try decoded(yaml, name)
+    }
+
+    static func decoded(_ yaml: String, _ name: String) throws(ConfigurationError) -> Manifest {
+        let value: ConfigurationValue
+        do {
+            value = try Yams.compose(yaml: yaml).map(ConfigurationValue.init) ?? .null
+        } catch {
+            throw ConfigurationError(path: "manifest", message: "“\(name)” is not YAML: \(error)")
+        }
+        do {
+            return try ConfigurationDecoder().decode(Manifest.self, from: value)
+        } catch {
+            throw error.under("manifest \(name)")
+        }
+    }
+}
+
+extension ConfigurationValue {
+    fileprivate init(_ node: Node) {
+        switch node {
+        case .scalar(let scalar): self = node.null == nil ? .scalar(scalar.string) : .null
+        case .sequence(let nodes): self = .list(nodes.map(Self.init))
+        case .mapping(let pairs):
+            self = .mapping(Dictionary(pairs.map { ($0.key.string ?? "", Self($0.value)) }, uniquingKeysWith: { _, last in last }))
+        case .alias: self = .null
+        }
+    }
+}
+
+extension Manifest {
+    /// The built-in manifests.
+    static let shipped = ["tmdb": tmdb, "kobis-kakao": korea]
+
+    /// The Movie Database, <https://developer.themoviedb.org/reference>. This product uses the TMDB API but is not endorsed or
+    /// certified by TMDB.
+    private static let tmdb = """
+        baseURL: https://api.themoviedb.org/3
+        headers: { Authorization: "Bearer {token}" }
+        defaults: { language: en-US, pictures: "https://image.tmdb.org/t/p/original" }
+        faults:
+          - { status: 401, reason: unauthorized, message: /status_message }
+          - { status: 404, reason: notFound }
+          - { status: 429, reason: quotaExhausted }
+        list:
+          get: "/movie/now_playing{?language,page}"
+          items: /results
+          total: /total_results
+          pages: /total_pages
+          fields: &fields
+            id: { at: /id, as: text }
+            name: /title
+            originalName: /original_title
+            overview: /overview
+            releaseDate: /release_date
+            metadata:
+              voteAverage: /vote_average
+              voteCount: /vote_count
+              popularity: /popularity
+              originalLanguage: /original_language
+              posterPath: /poster_path
+        search:
+          get: "/search/movie{?query,language,page}"
+          items: /results
+          total: /total_results
+          pages: /total_pages
+          fields: *fields
+        title:
+          get: "/movie/{id}{?language}"
+          fields:
+            id: { at: /id, as: text }
+            name: /title
+            originalName: /original_title
+            overview: /overview
+            releaseDate: /release_date
+            metadata:
+              runtime: /runtime
+              tagline: /tagline
+              genres: { at: /genres, each: /name }
+              voteAverage: /vote_average
+              voteCount: /vote_count
+              imdb: /imdb_id
+              posterPath: /poster_path
+        candidates:
+          get: "/movie/{id}/images"
+          items: /posters
+          fields:
+            prefix: "{pictures}"
+            url: /file_path
+            width: /width
+            height: /height
+        """
+}
+
 extension Manifest {
     /// KOBIS for films and Kakao for pictures: the equivalent of `boxoffice`, as far as a manifest can express it.
     static let korea = """
