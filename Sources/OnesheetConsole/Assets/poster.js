@@ -31,36 +31,55 @@ export function poster(source, title, { sizes, alt = "", lazy = true, version = 
 
 const attempts = 5;
 
-/** Shows in the frame when its picture is there, or that there is none. A server that is busy is asked again when it says so. */
+/**
+ * Shows in the frame when its picture is there, or why there is none. A server that is busy is asked again when it says so; what took too
+ * long can be tried again by the reader.
+ */
 export function watch(picture, frame, missing) {
   let failures = 0;
   picture.addEventListener("load", () => frame.classList.add("there"));
   picture.addEventListener("error", async () => {
     failures += 1;
-    const wait = failures < attempts ? await waitFor(picture.currentSrc || picture.src) : null;
-    if (wait === null) {
-      frame.classList.add("none");
-      frame.append(h("span.missing", {}, missing));
-      picture.remove();
-      return;
+    const { wait, isLate } = await outlook(picture.currentSrc || picture.src);
+    if (wait !== null && failures < attempts) {
+      await new Promise((done) => setTimeout(done, 1000 * wait));
+      return reload(picture);
     }
-    await new Promise((done) => setTimeout(done, 1000 * wait));
-    // The same addresses once more.
-    const { srcset, src } = picture;
-    picture.removeAttribute("src");
-    if (srcset) picture.srcset = srcset;
-    picture.src = src;
+    frame.classList.add("none");
+    if (isLate) return frame.append(late(picture, frame));
+    frame.append(h("span.missing", {}, missing));
+    picture.remove();
   });
 }
 
-/** Seconds after which it is worth asking for a picture again, a minute at most; `null` if it is not. */
-async function waitFor(address) {
+/** Says that it took too long. In a link there is no button: the view behind it, and the list's own, try again. */
+function late(picture, frame) {
+  if (frame.closest("a")) return h("span.missing.late", {}, t("tooLong"), h("br"), t("tooLongInList"));
+  const words = h("span.missing.late", {}, h("span", {}, t("tooLong")), h("button", { type: "button", onclick: () => {
+    frame.classList.remove("none");
+    words.remove();
+    reload(picture);
+  } }, t("retry")));
+  return words;
+}
+
+/** Asks for the same addresses once more. */
+function reload(picture) {
+  const { srcset, src } = picture;
+  picture.removeAttribute("src");
+  if (srcset) picture.srcset = srcset;
+  picture.src = src;
+}
+
+/** Whether it is worth asking for a picture again: after so many seconds, a minute at most, or `null`; and whether it took too long. */
+async function outlook(address) {
   try {
     const response = await fetch(address, { method: "HEAD", headers: { Accept: "image/avif,image/webp,image/*" } });
-    if (response.ok) return 0;
+    if (response.ok) return { wait: 0, isLate: false };
     const seconds = Number(response.headers.get("Retry-After"));
-    return [429, 503, 504].includes(response.status) && seconds > 0 && seconds <= 60 ? seconds : null;
+    const isWorthIt = [429, 503, 504].includes(response.status) && seconds > 0 && seconds <= 60;
+    return { wait: isWorthIt ? seconds : null, isLate: response.status === 504 };
   } catch {
-    return null;
+    return { wait: null, isLate: false };
   }
 }

@@ -53,6 +53,7 @@ const words = {
     wayManifest: "Write a manifest", wayManifestHelp: "For a service with a JSON API; no code.", wayProgram: "Write a program",
     wayProgramHelp: "In any language: lines of JSON on standard input and output.", waySwift: "Write Swift",
     waySwiftHelp: "Everything else. This writes a source that compiles, with its tests.",
+    tooLong: "It took too long.", tooLongInList: "Refresh to try again.",
   },
   ko: {
     skip: "본문으로 건너뛰기", nowShowing: "현재 상영작", figures: "지표", sourcesView: "출처", views: "화면",
@@ -106,6 +107,7 @@ const words = {
     wayManifest: "매니페스트 작성", wayManifestHelp: "JSON API가 있는 서비스. 코드는 필요 없습니다.", wayProgram: "프로그램 작성",
     wayProgramHelp: "어떤 언어든 됩니다. 표준 입출력으로 JSON을 한 줄씩 주고받습니다.", waySwift: "Swift로 작성",
     waySwiftHelp: "그 밖의 모든 경우. 컴파일되는 출처와 테스트를 만들어 줍니다.",
+    tooLong: "너무 오래 걸렸습니다.", tooLongInList: "새로 고치면 다시 시도합니다.",
   },
 };
 
