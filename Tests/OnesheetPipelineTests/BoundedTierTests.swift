@@ -30,7 +30,7 @@ final class BoundedTierTests: XCTestCase {
         // When it is called
         await expect("no answer within", hung)
         // Then it is skipped for a while
-        await expect("rests", hung)
+        await expect("skipped for a while", hung)
         // And a cache with it finds, stores and removes in its other tiers
         let cache = Cache(
             memory: MemoryTier(clock: clock.wallClock), others: [hung],
