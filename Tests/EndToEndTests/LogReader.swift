@@ -1,25 +1,34 @@
 import Foundation
+import Synchronization
 
 /// Reads the standard error of a running program.
-final class LogReader: @unchecked Sendable {
-    // Only one thread reads at a time: each call ends before the test makes the next one.
-    private let handle: FileHandle
-    private var text = ""
+final class LogReader: Sendable {
+    private let text = Mutex("")
+    private let hasEnded = Mutex(false)
 
-    init(_ handle: FileHandle) { self.handle = handle }
-
-    /// Waits until the program has printed `words`.
-    /// - Returns: the whole output so far; without the words if the program ended first.
-    func read(until words: String) async -> String {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread { [self] in
-                while !text.contains(words) {
-                    let data = handle.availableData
-                    if data.isEmpty { break }
-                    text += String(decoding: data, as: UTF8.self)
-                }
-                done.resume(returning: text)
+    init(_ handle: FileHandle) {
+        let handle = UncheckedHandle(handle: handle)
+        Thread.detachNewThread { [self] in
+            while case let data = handle.handle.availableData, !data.isEmpty {
+                text.withLock { $0 += String(decoding: data, as: UTF8.self) }
             }
+            hasEnded.withLock { $0 = true }
         }
+    }
+
+    /// Waits until the program has printed `words`, for two minutes at most.
+    /// - Returns: the whole output so far; without the words if the program ended first or never prints them.
+    func read(until words: String) async -> String {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !text.withLock({ $0.contains(words) }), !hasEnded.withLock({ $0 }), .now < deadline {
+            // The output comes from another process, which no clock of ours drives. A cancelled test stops waiting.
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
+        }
+        return text.withLock { $0 }
+    }
+
+    /// Only the reading thread uses the handle.
+    private struct UncheckedHandle: @unchecked Sendable {
+        let handle: FileHandle
     }
 }

@@ -24,9 +24,9 @@ final class OperationTests: XCTestCase {
         let (server, url, log) = try await Program.serveWithLog([], in: folder)
         // When it receives SIGTERM
         kill(server.processIdentifier, SIGTERM)
-        let said = await log.read(until: "ending")
+        let said = await log.read(until: "shutting down")
         // Then it continues and reports that it is not ready
-        XCTAssertTrue(said.contains("\"message\":\"ending\""), said)
+        XCTAssertTrue(said.contains("\"message\":\"shutting down\""), said)
         let ready = try await Self.status(url + "/ready")
         XCTAssertEqual(ready, 503)
         // And a second signal ends it
@@ -42,7 +42,7 @@ final class OperationTests: XCTestCase {
         let (server, url, log) = try await Program.serveWithLog([], in: folder, files: 96)
         // Then it logs the number of clients for that limit, and a solution
         let said = await log.read(until: "clients.connections\n")
-        XCTAssertTrue(said.contains("96 files open, which is enough for 24 connections and not for 8192; raise the limit"), said)
+        XCTAssertTrue(said.contains("the limit of 96 open files allows 24 connections, not 8192; raise the limit"), said)
         // And when more clients connect and stay silent
         let port = try XCTUnwrap(url.split(separator: ":").last.flatMap { UInt16($0) })
         let connections = try (0..<60).map { _ in try Self.connect(to: port) }
@@ -115,8 +115,8 @@ final class OperationTests: XCTestCase {
         await gate.hasBeenReached()
         // When it receives SIGTERM, and the origin responds only then
         kill(server.processIdentifier, SIGTERM)
-        let said = await log.read(until: "ending")
-        XCTAssertTrue(said.contains("ending"), said)
+        let said = await log.read(until: "shutting down")
+        XCTAssertTrue(said.contains("shutting down"), said)
         gate.open()
         // Then the request gets its response, and the server exits with success
         let answered = try await status
@@ -141,8 +141,8 @@ final class OperationTests: XCTestCase {
         XCTAssertTrue(said.contains("reloaded"), said)
         let after = try await Self.status(url + "/i/unsafe/pr:wall/plain/sample://1@jpg")
         XCTAssertEqual(after, 200)
-        let warned = await log.read(until: "started again")
-        XCTAssertTrue(warned.contains("what changed in log holds"), warned)
+        let warned = await log.read(until: "after a restart")
+        XCTAssertTrue(warned.contains("changes of log take effect"), warned)
     }
 
     func testThatAChangedFileIsReadWithoutASignalAndABadOneIsRefused() async throws {
