@@ -41,8 +41,8 @@ public struct KakaoSource: SourcePlugin {
         rate: 10
         # The size limit for one response of the search; a larger one is refused before parsing.
         answerBytes: 8MiB
-        # The daily quota of searches; the share that prefetching leaves to visitors; and the share for searches that nobody has
-        # prefetched or decided on, a quarter of it at once; 1 is no limit.
+        # The daily quota of searches. `reserve` is the share that prefetching leaves to visitors. `unknown` is the share for searches
+        # that were neither prefetched nor decided on; a burst may use a quarter of it, and 1 means no limit.
         quota: { perDay: 30000, reserve: 0.1, unknown: 0.5 }
         """
 

@@ -9,7 +9,7 @@ struct Digest128: Hashable, Sendable {
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
-    /// The start of the bytes' SHA-256, for names: nobody can construct two keys with the same one.
+    /// The start of the bytes' SHA-256, for names. Two keys with the same digest cannot be constructed.
     init(of bytes: some Sequence<UInt8>) {
         let digest = bytes.withContiguousStorageIfAvailable { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
         self.init(digest ?? SHA256.hash(data: Array(bytes)))

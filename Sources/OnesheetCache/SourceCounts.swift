@@ -2,7 +2,7 @@ internal import OnesheetCore
 
 /// A tier's counters by source. Each source has a number, so that a hit needs no lookup of its name.
 struct SourceCounts {
-    /// Further sources are counted together with entries of no source. No server has so many.
+    /// The maximum number of sources with counters of their own. Entries of further sources count as entries without a source.
     private static let limit = 1000
 
     private var numbers: [ExactText: Int] = ["": 0]

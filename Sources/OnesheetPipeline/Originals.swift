@@ -109,7 +109,7 @@ package struct Originals: Sendable {
         }
     }
 
-    /// Drops an unusable original, so that its origin is asked again once `error` is forgotten.
+    /// Drops an unusable original. The next request after `error` is forgotten asks its origin again.
     func drop(_ title: TitleReference, _ error: PipelineError, at mark: CacheGeneration) async {
         failures.remember(error, of: title, at: mark)
         do {

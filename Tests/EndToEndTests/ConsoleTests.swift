@@ -143,10 +143,10 @@ final class ConsoleTests: XCTestCase {
 
     func testThatAFailureSaysWhyWhatToDoAndWhichRequestItWas() async throws {
         let (url, browser) = try await start()
-        try await browser.open("\(url)/?source=nobody", until: Self.settled)
+        try await browser.open("\(url)/?source=elsewhere", until: Self.settled)
         try await browser.wait("document.querySelector('.notice[role=alert]')")
         let text = try await browser.evaluate("document.querySelector('.notice').innerText")
-        XCTAssertTrue(text.contains("unknown source “nobody”"), text)
+        XCTAssertTrue(text.contains("unknown source “elsewhere”"), text)
         XCTAssertTrue(text.contains("It may have been removed"), text)
         XCTAssertTrue(text.contains("Request") && text.contains("Try again"), text)
     }

@@ -51,7 +51,7 @@ final class OpenFolder: Sendable {
         return try FileStatus(of: index.path)?.identity == index.identity
     }
 
-    /// Closes the index. The last session marks it as intact, so that it is trusted after a restart of the machine.
+    /// Closes the index. The last session marks it as intact, and the next one trusts it even after a restart of the machine.
     func close() throws {
         if try isCurrent() {
             let lock = try FolderLock(waitingFor: layout.lock)

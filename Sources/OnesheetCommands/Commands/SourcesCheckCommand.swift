@@ -128,7 +128,7 @@ private struct SourceCheck: Sendable {
         ]
     }
 
-    /// Runs the conformance rules. A source on the broken network gets empty state, so that it cannot store wrong facts.
+    /// Runs the conformance rules. A source on the broken network gets empty state and cannot store wrong facts.
     private func rules(knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
         let (assembly, broken, name, configuration) = (assembly, assembly.withEmptyState, name, configuration)
         let suite = SourceConformance(

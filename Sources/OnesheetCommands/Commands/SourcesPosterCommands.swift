@@ -65,7 +65,7 @@ extension SourcesCommand {
     }
 
     struct Reject: PluggedCommand {
-        static let configuration = CommandConfiguration(abstract: "Reject a candidate, so that it is never selected.")
+        static let configuration = CommandConfiguration(abstract: "Exclude a candidate from selection.")
         @OptionGroup var poster: PosterArguments
         @Argument(help: "The candidate's number, from 1.") var candidate: Int
 

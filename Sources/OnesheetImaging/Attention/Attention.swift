@@ -1,6 +1,6 @@
 import OnesheetCore
 
-/// Estimates where a picture attracts attention, so that a crop can keep that part.
+/// Estimates which part of a picture attracts attention. A crop keeps that part.
 ///
 /// Each pixel of a small version of the picture is scored for three things that attract the eye: detail (the difference between its
 /// brightness and the average of its neighbours), colour (the distance from gray), and skin (the closeness to skin colour, if it is

@@ -77,7 +77,7 @@ final class ColorConversions: Sendable {
 }
 
 /// A digest of a colour description in 16 bytes: two hashes with different prefixes. Their key is secret to this process (SipHash),
-/// so nobody can construct a collision.
+/// so a collision cannot be constructed.
 struct ColorDigest: Hashable {
     private let first: Int
     private let second: Int

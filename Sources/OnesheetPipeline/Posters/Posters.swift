@@ -93,7 +93,7 @@ package struct Posters: Sendable {
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
         guard isBlocked else { return }
-        // In a background task, so that it completes even if the client leaves; in this task if too many are running.
+        // A background task completes even if the client leaves. If too many are running, this task does the work.
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {

@@ -121,7 +121,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         guard running.count >= workers, waiting(urgency) >= queue, refusal(urgency, for: client, at: now) == nil,
             let last = lanes[urgency]?.displace(for: client)
         else { return nil }
-        left(urgency, last.element, last.client)
+        subtract(last.element, of: last.client, from: urgency)
         return last.element.waiter
     }
 
@@ -138,9 +138,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         at now: Double
     ) -> Turn {
         if running.count < workers {
-            let charged = milliseconds * slowness
-            lanes[urgency]?.serve(charged, to: client)
-            running[ticket] = Job(milliseconds: milliseconds, start: now, lane: urgency, client: client, charged: charged)
+            begin(ticket, milliseconds: milliseconds, of: client, in: urgency, at: now)
             return .now
         }
         if let seconds = refusal(urgency, for: client, at: now) { return .refused(retryAfter: seconds) }
@@ -153,7 +151,7 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
     mutating func leave(_ ticket: UInt64) -> Waiter? {
         for lane in Urgency.allCases {
             guard let client = lanes[lane]?.client(of: ticket), let place = lanes[lane]?.remove(ticket) else { continue }
-            left(lane, place, client)
+            subtract(place, of: client, from: lane)
             return place.waiter
         }
         return nil
@@ -177,17 +175,22 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         }
         for lane in Urgency.allCases {
             guard let next = lanes[lane]?.removeFirst() else { continue }
-            left(lane, next.element, next.client)
-            let (milliseconds, charged) = (next.element.milliseconds, next.element.milliseconds * slowness)
-            lanes[lane]?.charge(charged, to: next.client)
-            running[next.ticket] = Job(
-                milliseconds: milliseconds, start: now, lane: lane, client: next.client, charged: charged)
+            subtract(next.element, of: next.client, from: lane)
+            begin(next.ticket, milliseconds: next.element.milliseconds, of: next.client, in: lane, at: now)
             return next.element.waiter
         }
         return nil
     }
 
-    private mutating func left(_ lane: Urgency, _ place: Place, _ client: ClientKey) {
+    /// Starts a job, and charges its client with the predicted time.
+    private mutating func begin(_ ticket: UInt64, milliseconds: Double, of client: ClientKey, in lane: Urgency, at now: Double) {
+        let charged = milliseconds * slowness
+        lanes[lane]?.serve(charged, to: client)
+        running[ticket] = Job(milliseconds: milliseconds, start: now, lane: lane, client: client, charged: charged)
+    }
+
+    /// Subtracts a job that no longer waits from the predicted duration of its lane.
+    private mutating func subtract(_ place: Place, of client: ClientKey, from lane: Urgency) {
         // Rounding errors would otherwise accumulate in the sum.
         let rest = (waitingMilliseconds[lane]?[client] ?? 0) - place.milliseconds
         waitingMilliseconds[lane]?[client] = lanes[lane]?.count(of: client) == 0 ? nil : rest

@@ -14,7 +14,7 @@ actor RateLimiter {
         let turn = max(now, next[policy] ?? now)
         guard turn - now <= limit else { throw HostSlots.Full(retryAfter: max(1, Int(((turn - now) / .seconds(1)).rounded(.up)))) }
         next[policy] = turn + .seconds(min(1 / rate, 86_400))
-        // A cancelled caller returns early, and its request ends by itself.
+        // The service counts requests in real time. A cancelled caller returns early, and its request ends by itself.
         do { try await Task.sleep(until: turn) } catch {}
     }
 }

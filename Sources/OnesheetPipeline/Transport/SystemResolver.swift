@@ -104,7 +104,7 @@ package final class SystemResolver: NameResolver {
             guard let found else { return }
             state.known[name] = found.isEmpty ? nil : Known(addresses: Array(found.prefix(Self.most)), found: now)
             guard state.known.count > Self.capacity else { return }
-            // Removes half of them at once, so that it is rarely needed.
+            // Removing half at once keeps this sort rare.
             let oldest = state.known.sorted { $0.value.found < $1.value.found }.prefix(Self.capacity / 2)
             for (name, _) in oldest { state.known[name] = nil }
         }

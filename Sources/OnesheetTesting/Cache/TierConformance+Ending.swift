@@ -68,7 +68,7 @@ extension TierConformance {
         clock.advance(by: .seconds(60))
         _ = try await tier.contains(key)
         clock.advance(by: .seconds(50))
-        try await expectAbsent(key, in: tier, "whose life nobody extended")
+        try await expectAbsent(key, in: tier, "whose lifetime was not extended")
     }
 
     func clockSetBack() async throws {
@@ -140,13 +140,13 @@ extension TierConformance {
         try expect(first == again, "reading the generation changed it from \(first) to \(again)")
         let early = try await tier.store(.sample(at: clock), for: after, ifGeneration: first)
         try expect(early, "it is refused although nothing was purged")
-        _ = try await tier.remove(.tag(.source("nobody")), dryRun: false)
+        _ = try await tier.remove(.tag(.source("unknown")), dryRun: false)
         let removed = try await tier.generation()
         try expect(removed == first, "a removal alone changed the generation")
         let raised = try await tier.raiseGeneration()
         let second = try await tier.generation()
         try expect(raised == first + 1 && second == raised, "raised from \(first) to \(raised), then it is \(second)")
-        try await expectThere(after, in: tier, "that nobody removed")
+        try await expectThere(after, in: tier, "that was not removed")
         let isStored = try await tier.store(.sample(at: clock), for: before, ifGeneration: first)
         try expect(!isStored, "a store under the generation of before says that it is current")
         try await expectAbsent(before, in: tier, "that began before")

@@ -38,7 +38,7 @@ extension TierConformance {
 
     func unknownIsAbsent() async throws {
         let tier = try tier(ManualClock())
-        let key = CacheKey(.original, "nobody")
+        let key = CacheKey(.original, "missing")
         let entry = try await tier.entry(for: key)
         let isThere = try await tier.contains(key)
         try expect(entry == nil && !isThere, "found \(String(describing: entry)), contained: \(isThere)")

@@ -73,14 +73,14 @@ final class ConsoleServingTests: ServerTestCase {
         let wall = try await server.send("/?plain&source=sample&date=2026-11-20", fields: [("Accept-Language", "ko, en;q=0.5")])
         let next = try await server.send("/?plain&source=sample&date=2026-11-20&page=2")
         let title = try await server.send("/?plain&source=sample&title=1")
-        let nobody = try await server.send("/?plain&source=nobody")
+        let unknown = try await server.send("/?plain&source=elsewhere")
         // Then everything is readable, in the reader's language
         XCTAssertTrue(wall.text.contains("<html lang=\"ko\">") && wall.text.contains("src=\"/t/p/w342/sample/"), wall.text)
         XCTAssertTrue(wall.text.contains("date=2026-11-20&amp;page=2\">다음 페이지"), wall.text)
         XCTAssertTrue(next.text.contains("Previous page"), next.text)
         XCTAssertTrue(
             title.text.contains("<h1>The Lighthouse of Salt</h1>") && title.text.contains("/t/p/original/sample/1"), title.text)
-        XCTAssertTrue(nobody.text.contains("unknown source “nobody”"), nobody.text)
+        XCTAssertTrue(unknown.text.contains("unknown source “elsewhere”"), unknown.text)
     }
 
     func testThatSourcesSayWhatTheyCanBeAskedFor() async throws {
