@@ -3,16 +3,15 @@ import Synchronization
 
 /// Reads the standard error of a running program.
 final class LogReader: Sendable {
-    private let text = Mutex("")
-    private let hasEnded = Mutex(false)
+    private let output = Mutex((text: "", hasEnded: false))
 
     init(_ handle: FileHandle) {
         let handle = UncheckedHandle(handle: handle)
         Thread.detachNewThread { [self] in
             while case let data = handle.handle.availableData, !data.isEmpty {
-                text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+                output.withLock { $0.text += String(decoding: data, as: UTF8.self) }
             }
-            hasEnded.withLock { $0 = true }
+            output.withLock { $0.hasEnded = true }
         }
     }
 
@@ -20,11 +19,11 @@ final class LogReader: Sendable {
     /// - Returns: the whole output so far; without the words if the program ended first or never prints them.
     func read(until words: String) async -> String {
         let deadline = ContinuousClock.now + .seconds(120)
-        while !text.withLock({ $0.contains(words) }), !hasEnded.withLock({ $0 }), .now < deadline {
+        while !output.withLock({ $0.hasEnded || $0.text.contains(words) }), .now < deadline {
             // The output comes from another process, which no clock of ours drives. A cancelled test stops waiting.
             do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
         }
-        return text.withLock { $0 }
+        return output.withLock { $0.text }
     }
 
     /// Only the reading thread uses the handle.
