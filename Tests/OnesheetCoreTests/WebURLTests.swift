@@ -40,7 +40,8 @@ final class WebURLTests: XCTestCase {
             "", "a.example/x", "ftp://a.example/", "file:///etc/passwd", "javascript://a", "http:/a.example", "http://",
             "http:///x",
             "http://user@a.example/", "http://a.example@evil.example/", "http://a.example:80@evil.example/", "http://a b.example/",
-            "http://a.example/x y", "http://a.example\\@evil.example/", "http://a.example/\u{0}", "http://a.example/\r\nHost: b",
+            "http://a.example\\@evil.example/", "http ://a.example/", "http://a.example:80 /", "http://a.example/\u{0}",
+            "http://a.example/\r\nHost: b",
             "http://a.example:/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:+80/",
             "http://a.example:8e1/",
             "http://::1/", "http://[::1/", "http://[::1]x/", "http://[a.example]/", "http://exämple.de/", "http://a%2eexample/",
@@ -64,8 +65,22 @@ final class WebURLTests: XCTestCase {
 
         // Then
         XCTAssertEqual(urls.map(\.host), ["a.example", "a.example", "a.example"])
-        XCTAssertEqual(urls[1].query, "\u{301}x")
+        XCTAssertEqual(urls[1].query, "%CC%81x")
         XCTAssertEqual(urls[2].path, "/a")
+    }
+
+    func testThatSpacesAndLettersBeyondASCIIAreEncoded() throws {
+        // Given a URL as people write it, and as requests carry it
+        let written = try XCTUnwrap(WebURL("https://a.example/한 산/film é.jpg?q=전우치 2&x=%20"))
+        let encoded = "https://a.example/%ED%95%9C%20%EC%82%B0/film%20%C3%A9.jpg?q=%EC%A0%84%EC%9A%B0%EC%B9%98%202&x=%20"
+        // Then they are one
+        XCTAssertEqual(written.description, encoded)
+        XCTAssertEqual(WebURL(encoded), written)
+        // And a prefix that is written either way matches
+        for prefix in ["https://a.example/한 산/", "https://a.example/%ED%95%9C%20%EC%82%B0/"] {
+            XCTAssertEqual(URLPrefix(prefix)?.matches(written), true, prefix)
+        }
+        XCTAssertEqual(written.resolving("/ü x")?.path, "/%C3%BC%20x")
     }
 
     func testThatACombiningMarkTakesNothingFromAPort() throws {

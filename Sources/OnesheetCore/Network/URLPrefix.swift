@@ -21,7 +21,8 @@ public struct URLPrefix: Sendable, Hashable, CustomStringConvertible {
         let rest = text[separator.upperBound...]
         let slash = rest.firstIndex(ofMark: "/") ?? rest.endIndex
         var authority = rest[..<slash]
-        path = slash == rest.endIndex ? "/" : String(rest[slash...])
+        // Encoded as in a URL, so that both are spelled alike.
+        path = slash == rest.endIndex ? "/" : WebURL.encoded(rest[slash...])
         guard !path.contains(mark: "?"), !path.contains(mark: "#"), !authority.contains(mark: "@") else { return nil }
         if authority.ends(withBytesOf: ":*") {
             port = .any

@@ -5,18 +5,18 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     /// Lower case; IPv6 addresses have no brackets.
     public let host: String
     public let port: Int
-    /// From the first slash up to the query; at least `/`.
+    /// From the first slash up to the query; at least `/`. Spaces and letters beyond ASCII are percent-encoded, as in the query.
     public let path: String
     public let query: String?
 
     static let standardPorts = ["http": 80, "https": 443]
 
-    /// Parses a URL. Rejects user information, control characters, spaces, backslashes and empty hosts.
+    /// Parses a URL. Rejects user information, control characters, backslashes, empty hosts, and spaces before the path.
     public init?(_ text: String) {
         guard text.utf8.count <= 8192, let separator = text.firstRange(ofBytesOf: "://") else { return nil }
         let scheme = text[..<separator.lowerBound].lowercasedASCII()
         guard let standardPort = Self.standardPorts[scheme] else { return nil }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else { return nil }
         // Bytes, because a combining mark after a delimiter forms another character.
         let tail = text[separator.upperBound...]
         let rest = tail[..<(tail.utf8.firstIndex(of: UInt8(ascii: "#")) ?? tail.endIndex)]
@@ -25,12 +25,21 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         guard let (host, port) = Self.hostAndPort(authority, standardPort: standardPort) else { return nil }
         let target = rest[end...]
         let question = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let path = String(target[..<(question ?? target.endIndex)])
+        let path = Self.encoded(target[..<(question ?? target.endIndex)])
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path.isEmpty ? "/" : path
-        self.query = question.map { String(target[target.utf8.index(after: $0)...]) }
+        self.query = question.map { Self.encoded(target[target.utf8.index(after: $0)...]) }
+    }
+
+    /// Percent-encodes what people write into URLs and no request can carry: spaces and bytes beyond ASCII.
+    static func encoded(_ text: Substring) -> String {
+        func isRaw(_ byte: UInt8) -> Bool { byte == 0x20 || byte >= 0x80 }
+        guard text.utf8.contains(where: isRaw) else { return String(text) }
+        return text.utf8.reduce(into: "") { encoded, byte in
+            encoded += isRaw(byte) ? PercentEncoding.encode(bytes: [byte]) : String(UnicodeScalar(byte))
+        }
     }
 
     private static func hostAndPort(_ authority: Substring, standardPort: Int) -> (String, Int)? {
