@@ -28,6 +28,81 @@ final class PlanTests: XCTestCase {
             }.finalSize, Size(width: 100, height: 150))
     }
 
+    func testThatAutoFillsWhereBothStandAlikeAndFitsOtherwise() {
+        func size(_ width: Int, _ height: Int) -> Size {
+            plan(200, 300) { ($0.resizing, $0.width, $0.height) = (.auto, width, height) }.finalSize
+        }
+        XCTAssertEqual(size(100, 120), Size(width: 100, height: 120))
+        XCTAssertEqual(size(120, 90), Size(width: 60, height: 90))
+        XCTAssertEqual(
+            plan(200, 200) { ($0.resizing, $0.width, $0.height) = (.auto, 100, 50) }.finalSize, Size(width: 100, height: 50))
+    }
+
+    func testThatCoverIsTheSmallestSizeAroundTheBox() {
+        XCTAssertEqual(
+            plan(200, 300) { ($0.resizing, $0.width, $0.height) = (.cover, 100, 100) }.finalSize, Size(width: 100, height: 150))
+        XCTAssertEqual(
+            plan(200, 300) { ($0.resizing, $0.width, $0.height) = (.cover, 400, 900) }.finalSize, Size(width: 200, height: 300))
+    }
+
+    func testThatACanvasTakesTheBoxesProportions() {
+        // Given pictures that are too wide and too high for two to three
+        for (width, height, canvas, x, y) in [
+            (300, 300, Size(width: 100, height: 150), 0, 25), (100, 300, Size(width: 100, height: 150), 25, 0),
+        ] {
+            let plan = plan(width, height) {
+                ($0.width, $0.height, $0.extendsProportions) = (100, 150, .center)
+            }
+            XCTAssertEqual(plan.canvas, Plan.Canvas(size: canvas, x: x, y: y))
+        }
+        // And one that is smaller than the box keeps its size
+        let small = plan(40, 40) { ($0.width, $0.height, $0.extendsProportions) = (100, 150, .compass(x: 0, y: 1)) }
+        XCTAssertEqual(small.canvas, Plan.Canvas(size: Size(width: 40, height: 60), x: 0, y: 20))
+    }
+
+    func testThatOffsetsMoveAwayFromTheirSide() {
+        func x(_ gravity: Gravity) -> [Double] {
+            let region = plan(100, 60) { ($0.resizing, $0.width, $0.height, $0.gravity) = (.fill, 20, 60, gravity) }.region
+            return [region.x, region.y]
+        }
+        XCTAssertEqual(x(.offset(x: -1, y: 0, across: 10, down: 0)), [10, 0])
+        XCTAssertEqual(x(.offset(x: 1, y: 0, across: 10, down: 0)), [70, 0])
+        XCTAssertEqual(x(.offset(x: 0, y: 0, across: -10, down: 0)), [30, 0])
+        XCTAssertEqual(x(.offset(x: -1, y: 0, across: 0.25, down: 0)), [25, 0])
+        // No part lies outside of the picture.
+        XCTAssertEqual(x(.offset(x: 1, y: 0, across: 99, down: 0)), [0, 0])
+        XCTAssertEqual(x(.offset(x: 1, y: 0, across: -99, down: .nan)), [80, 0])
+    }
+
+    func testThatAPointInPixelsIsKept() {
+        func region(_ change: (inout Transform) -> Void) -> Rectangle {
+            plan(100, 100) {
+                ($0.resizing, $0.width, $0.height, $0.gravity) = (.fill, 20, 40, .point(x: 70, y: 10))
+                change(&$0)
+            }.region
+        }
+        XCTAssertEqual(region { _ in }, Rectangle(x: 45, y: 0, width: 50, height: 100))
+        // Also if the picture is turned and flipped before it is resized, or a part was cut out
+        XCTAssertEqual(region { $0.rotation = 90 }, Rectangle(x: 0, y: 0, width: 100, height: 50))
+        XCTAssertEqual(region { $0.flipsHorizontally = true }, Rectangle(x: 45, y: 0, width: 50, height: 100))
+        XCTAssertEqual(
+            region { $0.crop = .init(width: 60, height: 60, gravity: .corner(x: 40, y: 0)) },
+            Rectangle(x: 55, y: 0, width: 30, height: 60))
+    }
+
+    func testThatZoomMultipliesTheSize() {
+        XCTAssertEqual(plan(200, 300) { ($0.zoomX, $0.zoomY) = (0.5, 0.5) }.finalSize, Size(width: 100, height: 150))
+        XCTAssertEqual(plan(200, 300) { ($0.width, $0.zoomX, $0.zoomY) = (50, 2, 2) }.finalSize, Size(width: 100, height: 150))
+        XCTAssertEqual(plan(200, 300) { ($0.zoomX, $0.zoomY) = (0.5, 1) }.finalSize, Size(width: 100, height: 300))
+        XCTAssertEqual(plan(20, 30) { ($0.zoomX, $0.zoomY) = (2, 2) }.finalSize, Size(width: 20, height: 30), "nothing is enlarged")
+    }
+
+    func testThatThePictureStaysAsStoredOnRequest() {
+        let plan = plan(300, 200, .right) { ($0.width, $0.appliesOrientation) = (150, false) }
+        XCTAssertEqual(plan.finalSize, Size(width: 150, height: 100))
+        XCTAssertEqual(plan.turn, .none)
+    }
+
     func testThatACropInPixelsIsTakenFromTheMiddle() {
         XCTAssertEqual(
             plan(100, 60) { $0.crop = .init(width: 40, height: 20) }.region, Rectangle(x: 30, y: 20, width: 40, height: 20))

@@ -8,6 +8,11 @@ public enum Gravity: Hashable, Sendable {
     case corner(x: Int, y: Int)
     /// The part that attracts attention.
     case smart
+    /// A point of the compass, moved away from the sides that it names, or to the right and down from the middle: by pixels of the picture
+    /// that is cut or of the canvas, or by shares of its sides below 1.
+    case offset(x: Int, y: Int, across: Double, down: Double)
+    /// A point in pixels of the picture before it is resized.
+    case point(x: Double, y: Double)
 
     public static let center = Gravity.compass(x: 0, y: 0)
 }
@@ -19,6 +24,8 @@ extension Gravity: CustomStringConvertible {
         case .focus(let x, let y): "fp,\(x),\(y)"
         case .corner(let x, let y): "at,\(x),\(y)"
         case .smart: "sm"
+        case .offset(let x, let y, let across, let down): "\(x),\(y)+\(across),\(down)"
+        case .point(let x, let y): "pt,\(x),\(y)"
         }
     }
 }

@@ -1,7 +1,7 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
-/// The order is fixed: orientation by EXIF, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `extends`, `padding`,
-/// `background`, encoding. Transforms with the same meaning are equal values, so `canonicalText` can be a cache key.
+/// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `pixelates`, `isGray`,
+/// `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
     /// How the picture is fitted to the requested box.
     public enum Resizing: String, Hashable, Sendable, CaseIterable {
@@ -13,6 +13,26 @@ public struct Transform: Hashable, Sendable {
         case fillDown = "fill-down"
         /// Exactly the box, regardless of proportions.
         case force
+        /// `fill` if picture and box are both upright or both lie on their side, otherwise `fit`.
+        case auto
+        /// The smallest size that covers the box, in the picture's own proportions. Nothing is cut off.
+        case cover
+    }
+
+    /// An even border to cut off.
+    public struct Trim: Hashable, Sendable {
+        /// The difference of a channel, 0 to 255, up to which a pixel belongs to the border.
+        public var threshold: Double
+        /// The colour of the border; `nil` is that of the upper left pixel. Transparent pixels count as magenta, `ff00ff`.
+        public var color: Color?
+        /// Whether both sides lose as much as the one that has less to lose.
+        public var isEqualHorizontally: Bool
+        public var isEqualVertically: Bool
+
+        public init(threshold: Double, color: Color? = nil, isEqualHorizontally: Bool = false, isEqualVertically: Bool = false) {
+            (self.threshold, self.color) = (threshold, color)
+            (self.isEqualHorizontally, self.isEqualVertically) = (isEqualHorizontally, isEqualVertically)
+        }
     }
 
     /// A width and a height to cut out: whole pixels, or fractions of the picture below 1. 0 keeps the whole side.
@@ -50,8 +70,16 @@ public struct Transform: Hashable, Sendable {
     public var enlarges = false
     /// The position of the picture in a larger box; `nil` does not extend the picture to the box.
     public var extends: Gravity?
+    /// The position of the picture on a canvas of the box's proportions; `nil` does not extend the picture to them.
+    public var extendsProportions: Gravity?
     public var gravity = Gravity.center
     public var crop: Crop?
+    public var trim: Trim?
+    /// Whether the picture is turned as its EXIF orientation says.
+    public var appliesOrientation = true
+    /// Factors on the size that the box asks for, or on the picture's own without a box.
+    public var zoomX = 1.0
+    public var zoomY = 1.0
     /// Degrees clockwise: 0, 90, 180 or 270.
     public var rotation = 0
     public var flipsHorizontally = false
@@ -65,6 +93,15 @@ public struct Transform: Hashable, Sendable {
     public var sharpen = 0.0
     /// The output format; `nil` is the format of the original.
     public var format: ImageFormat?
+    /// The sides, in pixels of the output, of squares of one colour that the picture is made of; 0 and 1 are none.
+    public var pixelates = 0
+    /// Whether only the luminance is kept.
+    public var isGray = false
+    /// Qualities by format that replace `quality`. Empty once the format is known.
+    public var qualities: [ImageFormat: Int] = [:]
+    /// An original with more pixels, or more bytes, is refused; 0 is no limit but the server's own.
+    public var maxSourcePixels = 0
+    public var maxSourceBytes = 0
     /// 1 to 100.
     public var quality = Transform.defaultQuality
     /// The largest size of the output in bytes; the quality is lowered to reach it. 0 is no limit.
@@ -88,6 +125,9 @@ public struct Transform: Hashable, Sendable {
         }
         add("crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") } ?? "", unless: crop == nil)
         add("rot", "\(rotation)", unless: rotation == 0)
+        add("ar", "0", unless: appliesOrientation)
+        add("trim", trim?.canonicalText ?? "", unless: trim == nil)
+        add("zoom", "\(zoomX)x\(zoomY)", unless: zoomX == 1 && zoomY == 1)
         add("flip", (flipsHorizontally ? "h" : "") + (flipsVertically ? "v" : ""), unless: !flipsHorizontally && !flipsVertically)
         add("size", "\(resizing.rawValue)-\(width)x\(height)", unless: width == 0 && height == 0)
         add("min", "\(minWidth)x\(minHeight)", unless: minWidth == 0 && minHeight == 0)
@@ -95,15 +135,39 @@ public struct Transform: Hashable, Sendable {
         add("g", "\(gravity)", unless: gravity == .center)
         add("bl", "\(blur)", unless: blur == 0)
         add("sh", "\(sharpen)", unless: sharpen == 0)
+        add("pix", "\(pixelates)", unless: pixelates <= 1)
+        add("gray", "1", unless: !isGray)
+        add("exar", extendsProportions.map { "\($0)" } ?? "", unless: extendsProportions == nil)
         add("ex", extends.map { "\($0)" } ?? "", unless: extends == nil)
         add("pd", padding.map { "\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "", unless: padding == nil)
         add("bg", background.map { "\($0)" } ?? "", unless: background == nil)
         add("f", format.map { "\($0)" } ?? "", unless: format == nil)
         add("q", "\(quality)", unless: quality == Self.defaultQuality)
+        let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()
+        add("fq", byFormat.joined(separator: ","), unless: byFormat.isEmpty)
         add("mb", "\(maxBytes)", unless: maxBytes == 0)
+        add("msr", "\(maxSourcePixels)", unless: maxSourcePixels == 0)
+        add("msfs", "\(maxSourceBytes)", unless: maxSourceBytes == 0)
         add("sm", "0", unless: stripsMetadata)
         add("kcr", "1", unless: !keepsCopyright)
         add("scp", "0", unless: convertsToSRGB)
         return parts.joined(separator: "/")
+    }
+}
+
+extension Transform.Trim {
+    fileprivate var canonicalText: String {
+        "\(threshold)" + (color.map { "@\($0)" } ?? "") + (isEqualHorizontally ? "h" : "") + (isEqualVertically ? "v" : "")
+    }
+}
+
+extension Transform {
+    /// The same for an output in `format`, with the quality that is said for it.
+    package func encoded(in format: ImageFormat) -> Transform {
+        var known = self
+        known.format = format
+        known.quality = qualities[format] ?? quality
+        known.qualities = [:]
+        return known
     }
 }

@@ -10,7 +10,12 @@ extension Gravity {
             (Self.place(inner.width, in: outer.width, around: x), Self.place(inner.height, in: outer.height, around: y))
         case .corner(let x, let y):
             (min(max(x, 0), max(outer.width - inner.width, 0)), min(max(y, 0), max(outer.height - inner.height, 0)))
-        case .smart:
+        case .offset(let x, let y, let across, let down):
+            (
+                Self.place(inner.width, in: outer.width, x, moved: across),
+                Self.place(inner.height, in: outer.height, y, moved: down)
+            )
+        case .smart, .point:
             // Smart gravity has already been replaced by a focus; a canvas has no content to examine.
             Gravity.center.place(inner, in: outer)
         }
@@ -20,6 +25,13 @@ extension Gravity {
         let room = max(outer - inner, 0)
         if side < 0 { return 0 }
         return side > 0 ? room : room / 2
+    }
+
+    /// - Parameter offset: away from the side, or to larger coordinates from the middle; a share of `outer` below 1.
+    private static func place(_ inner: Int, in outer: Int, _ side: Int, moved offset: Double) -> Int {
+        let pixels = offset.isFinite ? (abs(offset) < 1 ? offset * Double(outer) : offset).rounded(.toNearestOrEven) : 0
+        let moved = Double(place(inner, in: outer, side)) + (side > 0 ? -pixels : pixels)
+        return Int(min(max(moved, 0), Double(max(outer - inner, 0))))
     }
 
     private static func place(_ inner: Int, in outer: Int, around share: Double) -> Int {

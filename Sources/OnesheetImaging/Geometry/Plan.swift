@@ -24,17 +24,18 @@ struct Plan: Equatable {
     /// - Precondition: `.smart` gravity has been replaced, because it needs the pixels. It counts as the centre.
     init(_ transform: Transform, width: Int, height: Int, orientation: Orientation) {
         let stored = Size(width: width, height: height)
-        let upright = Turn(orientation)
+        let upright = Turn(orientation, of: transform)
         let whole = upright.size(stored)
 
         let cut = Self.cut(transform, whole)
         bounds = upright.undone(cut, in: whole)
 
         // The picture before resizing: cropped, rotated, flipped.
-        let turn = upright.rotated(transform.rotation).flipped(x: transform.flipsHorizontally, y: transform.flipsVertically)
+        let turn = upright.after(transform)
         let standing = turn.size(Size(width: Int(bounds.width), height: Int(bounds.height)))
         let scaling = Scaling(standing, transform)
-        let place = transform.gravity.place(scaling.result, in: scaling.scaled)
+        let gravity = transform.gravity.seen(through: Turn.none.after(transform), from: cut)
+        let place = gravity.place(scaling.result, in: scaling.scaled)
         region = bounds
         if scaling.result != scaling.scaled {
             let scaleX = Double(standing.width) / Double(scaling.scaled.width)
@@ -52,7 +53,7 @@ struct Plan: Equatable {
     }
 
     /// The result of `crop`, in the upright picture.
-    private static func cut(_ transform: Transform, _ whole: Size) -> Rectangle {
+    static func cut(_ transform: Transform, _ whole: Size) -> Rectangle {
         guard let crop = transform.crop else { return Rectangle((0, 0), whole) }
         func length(_ wanted: Double, _ side: Int) -> Int {
             guard wanted > 0 else { return side }
@@ -60,7 +61,7 @@ struct Plan: Equatable {
             return Int(min(max(pixels, 1), Double(side)))
         }
         var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
-        let gravity = crop.gravity ?? transform.gravity
+        let gravity = (crop.gravity ?? transform.gravity).seen(through: .none, from: Rectangle((0, 0), whole))
         if case .corner(let x, let y) = gravity {
             // Parts outside the picture are cut off and not moved inside.
             size.width = min(size.width, max(whole.width - max(x, 0), 1))
@@ -75,11 +76,26 @@ struct Plan: Equatable {
         return x >= whole.width || y >= whole.height
     }
 
+    /// The smallest size around `inner` in the proportions of `width` to `height`.
+    private static func smallest(around inner: Size, width: Int, height: Int) -> Size {
+        let (wide, high) = (Double(inner.width) * Double(height), Double(inner.height) * Double(width))
+        func pixels(_ length: Double) -> Int { Int(min(length.rounded(.toNearestOrEven), 1e9)) }
+        return wide < high
+            ? Size(width: max(pixels(high / Double(height)), inner.width), height: inner.height)
+            : Size(width: inner.width, height: max(pixels(wide / Double(width)), inner.height))
+    }
+
     private static func canvas(_ transform: Transform, _ picture: Size) -> Canvas? {
         var canvas = Canvas(size: picture, x: 0, y: 0)
         if let gravity = transform.extends {
             canvas.size = Size(width: max(picture.width, transform.width), height: max(picture.height, transform.height))
             (canvas.x, canvas.y) = gravity.place(picture, in: canvas.size)
+        }
+        if let gravity = transform.extendsProportions, transform.width > 0, transform.height > 0 {
+            let inner = canvas.size
+            canvas.size = Self.smallest(around: inner, width: transform.width, height: transform.height)
+            let place = gravity.place(inner, in: canvas.size)
+            (canvas.x, canvas.y) = (canvas.x + place.x, canvas.y + place.y)
         }
         if let padding = transform.padding {
             // Far beyond every limit, and small enough for additions.
@@ -90,5 +106,25 @@ struct Plan: Equatable {
             canvas.size.height += pixels(padding.top) + pixels(padding.bottom)
         }
         return canvas.size == picture ? nil : canvas
+    }
+}
+
+extension Turn {
+    /// The turn that makes a picture stored with `orientation` stand as `transform` takes it.
+    init(_ orientation: Orientation, of transform: Transform) { self.init(transform.appliesOrientation ? orientation : .up) }
+
+    /// This turn, and then the rotation and flips of `transform`.
+    func after(_ transform: Transform) -> Turn {
+        rotated(transform.rotation).flipped(x: transform.flipsHorizontally, y: transform.flipsVertically)
+    }
+}
+
+extension Gravity {
+    /// The same once a part was cut out of the picture and turned: a point in pixels becomes one in fractions of it.
+    fileprivate func seen(through turn: Turn, from cut: Rectangle) -> Gravity {
+        guard case .point(let x, let y) = self else { return self }
+        var (across, down) = ((x - cut.x) / cut.width, (y - cut.y) / cut.height)
+        if turn.transposes { (across, down) = (down, across) }
+        return .focus(x: turn.mirrorsX ? 1 - across : across, y: turn.mirrorsY ? 1 - down : down)
     }
 }

@@ -11,8 +11,9 @@ struct Scaling: Equatable {
         let (width, height) = (Double(size.width), Double(size.height))
         var shrinkX = transform.width == 0 ? 1 : width / Double(transform.width)
         var shrinkY = transform.height == 0 ? 1 : height / Double(transform.height)
-        if transform.resizing != .force {
-            switch (transform.width, transform.height, transform.resizing) {
+        let resizing = Self.resizing(transform, size)
+        if resizing != .force {
+            switch (transform.width, transform.height, resizing) {
             case (0, _, _): shrinkX = shrinkY
             case (_, 0, _): shrinkY = shrinkX
             case (_, _, .fit):
@@ -23,6 +24,7 @@ struct Scaling: Equatable {
                 shrinkY = shrinkX
             }
         }
+        (shrinkX, shrinkY) = (shrinkX / transform.zoomX, shrinkY / transform.zoomY)
         if !transform.enlarges {
             // The other side shrinks too, so that the requested proportions stay.
             if shrinkX < 1 { (shrinkX, shrinkY) = (1, shrinkY / shrinkX) }
@@ -37,12 +39,19 @@ struct Scaling: Equatable {
             (shrinkX, shrinkY) = (shrinkX * least / shrinkY, least)
         }
         scaled = Size(width: Self.pixels(width / shrinkX), height: Self.pixels(height / shrinkY))
-        result = Self.box(transform, scaled)
+        result = resizing == .cover ? scaled : Self.box(transform, scaled)
+    }
+
+    /// The way of resizing: `auto` depends on the picture.
+    private static func resizing(_ transform: Transform, _ size: Size) -> Transform.Resizing {
+        guard transform.resizing == .auto else { return transform.resizing }
+        return (size.width < size.height) == (transform.width < transform.height) ? .fill : .fit
     }
 
     /// The requested box, in which 0 stands for the whole side, no larger than the picture.
     private static func box(_ transform: Transform, _ scaled: Size) -> Size {
-        var (width, height) = (transform.width, transform.height)
+        func zoomed(_ side: Int, _ zoom: Double) -> Int { side == 0 || zoom == 1 ? side : pixels(Double(side) * zoom) }
+        var (width, height) = (zoomed(transform.width, transform.zoomX), zoomed(transform.height, transform.zoomY))
         if transform.resizing == .fillDown, width > 0, height > 0 {
             let (widening, heightening) = (Double(width) / Double(scaled.width), Double(height) / Double(scaled.height))
             if widening > heightening, widening > 1 {

@@ -44,6 +44,15 @@ struct Turn: Equatable, Sendable {
     /// The sides after turning.
     func size(_ size: Size) -> Size { transposes ? Size(width: size.height, height: size.width) : size }
 
+    /// The position in the turned picture of a part of the stored one, whose size is `size`.
+    func done(_ part: Rectangle, in size: Size) -> Rectangle {
+        let turned = self.size(size)
+        var part = transposes ? Rectangle(x: part.y, y: part.x, width: part.height, height: part.width) : part
+        if mirrorsX { part.x = Double(turned.width) - part.x - part.width }
+        if mirrorsY { part.y = Double(turned.height) - part.y - part.height }
+        return part
+    }
+
     /// The position in the stored picture of a part of the turned one, whose size is `size`.
     func undone(_ part: Rectangle, in size: Size) -> Rectangle {
         var part = part

@@ -23,6 +23,8 @@ extension Rendering {
         if job.transform.sharpen > 0 {
             try picture.sharpen(job.transform.sharpen, tables: renderer.tables, limits: limits, by: deadline)
         }
+        if job.transform.pixelates > 1 { try picture.pixelate(job.transform.pixelates, by: deadline) }
+        if job.transform.isGray { try picture.keepLuminance(by: deadline) }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white
         if let canvas = job.plan.canvas {

@@ -21,7 +21,8 @@ struct Job {
     ) throws(RenderError) {
         let format = transform.format ?? header.format
         guard let encoder = codecs.first(where: { $0.format == format }) else { throw .noEncoder(for: format) }
-        let whole = Turn(header.orientation).size(Size(width: header.width, height: header.height))
+        let transform = transform.encoded(in: format)
+        let whole = Turn(header.orientation, of: transform).size(Size(width: header.width, height: header.height))
         guard !Plan.isBeside(transform, whole) else { throw .outside(width: whole.width, height: whole.height) }
         let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)
         for size in [plan.size, plan.finalSize] {
@@ -34,7 +35,7 @@ struct Job {
         let converts = transform.convertsToSRGB || header.model == .cmyk
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
-        keepsPlanes = encoder.encodesPlanar && plan.canvas == nil && conversion == nil
+        keepsPlanes = encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
         options = Self.options(transform, header, embedsProfile: !converts)
         self.transform = transform
@@ -46,7 +47,7 @@ struct Job {
         var options = EncodeOptions(quality: transform.quality)
         if embedsProfile, case .icc(let profile) = header.colors { options.profile = profile }
         if !transform.stripsMetadata {
-            options.exif = header.exif.map(EXIF.upright(tiff:))
+            options.exif = transform.appliesOrientation ? header.exif.map(EXIF.upright(tiff:)) : header.exif
         } else if transform.keepsCopyright, let copyright = header.copyright {
             options.exif = EXIF.tiff(copyright: copyright)
         }

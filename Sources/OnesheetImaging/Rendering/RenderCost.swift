@@ -68,7 +68,9 @@ package struct RenderCost: Sendable, Equatable {
         let size = output.plan.finalSize
         let pixels = Double(size.width) * Double(size.height)
         let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
-        let filters = (transform.blur > 0 ? 1.0 : 0) + (transform.sharpen > 0 ? 1 : 0)
+        let filters = [
+            transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray,
+        ].reduce(0.0) { $0 + ($1 ? 1 : 0) }
         // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
         // first.
         let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
@@ -96,6 +98,7 @@ package struct RenderCost: Sendable, Equatable {
         let staysAsItIs =
             header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
             && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
+            && output.transform.pixelates <= 1
         let mayBeClear = header.hasAlpha || header.model == .cmyk || output.plan.canvas != nil
         let channels = mayBeClear ? 4 : 3
         let copies =
@@ -123,7 +126,15 @@ extension Renderer {
         let bytes = original.readableBytesUInt8Span
         let codec = try codec(for: bytes)
         let header = try header(of: bytes, codec)
-        var cost = try cost(header, as: transforms, decodedBy: codec)
+        for transform in transforms { try check(transform, header, bytes: bytes.count) }
+        var cost = try cost(header, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: codec)
+        // To find a border the picture is decoded as it is; nothing is made of it.
+        let trims = transforms.count { $0.trim != nil }
+        if trims > 0 {
+            let look = RenderCost(header, [], decoding: codec.memoryToDecode(header))
+            cost.milliseconds += look.milliseconds * Double(trims)
+            cost.bytes = max(cost.bytes, look.bytes)
+        }
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
             // Each analysis decodes the picture again, as small as the codec can.
@@ -165,6 +176,26 @@ extension Renderer {
 }
 
 extension Transform {
+    /// The same without a border to find first, with an outcome that is at least as large as what the border leaves can become.
+    fileprivate func withLargestOutcome(_ header: ImageHeader, _ limits: Limits) -> Transform {
+        guard trim != nil else { return self }
+        var largest = self
+        (largest.trim, largest.crop) = (nil, nil)
+        let hasLeast = minWidth > 0 || minHeight > 0 || zoomX > 1 || zoomY > 1
+        if width > 0, height > 0, resizing != .cover, !hasLeast {
+            (largest.resizing, largest.enlarges) = (.force, true)
+        } else if !enlarges, !hasLeast, header.width * header.height <= limits.outputPixels {
+            (largest.width, largest.height) = (0, 0)
+        } else {
+            // A thin part may become as large as an outcome can be.
+            let side = Int(Double(limits.outputPixels).squareRoot())
+            largest = Transform()
+            (largest.resizing, largest.enlarges, largest.width, largest.height) = (.force, true, side, side)
+            (largest.format, largest.quality, largest.maxBytes) = (format, quality, maxBytes)
+        }
+        return largest
+    }
+
     /// The number of analyses before the render.
     fileprivate var looks: Int {
         let cut = crop.map { ($0.gravity ?? gravity) == .smart } ?? false

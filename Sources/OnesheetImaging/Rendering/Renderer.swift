@@ -50,10 +50,22 @@ package struct Renderer: Sendable {
         let header = try header(of: bytes, codec)
         var jobs: [Job] = []
         for transform in transforms {
-            let seen = try resolvingSmartGravity(transform, in: bytes, codec, header: header, by: end)
+            try check(transform, header, bytes: bytes.count)
+            let seen = try resolvingLooks(transform, in: bytes, codec, header: header, by: end)
             try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
         }
         return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
+    }
+
+    /// - Throws: `RenderError` if the original is larger than `transform` takes.
+    func check(_ transform: Transform, _ header: ImageHeader, bytes: Int) throws(RenderError) {
+        if transform.maxSourcePixels > 0, header.width * header.height > transform.maxSourcePixels {
+            throw .codec(
+                .tooManyPixels(width: header.width, height: header.height, limit: transform.maxSourcePixels), header.format)
+        }
+        if transform.maxSourceBytes > 0, bytes > transform.maxSourceBytes {
+            throw .tooManyBytes(bytes: bytes, limit: transform.maxSourceBytes)
+        }
     }
 
     /// The output size of `transform` for an upright picture.
@@ -143,6 +155,8 @@ package enum RenderError: Error, Sendable, Equatable {
     case outside(width: Int, height: Int)
     /// It needs more memory than all renders together may have.
     case tooMuchMemory(bytes: Int, limit: Int)
+    /// The original has more bytes than the transform takes.
+    case tooManyBytes(bytes: Int, limit: Int)
     /// No codec encodes this format.
     case noEncoder(for: ImageFormat)
     /// It exceeded the deadline.
@@ -158,6 +172,7 @@ extension RenderError: CustomStringConvertible {
             "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"
         case .outside(let width, let height): "the crop is outside the picture, which has \(width) × \(height) pixels"
         case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
+        case .tooManyBytes(let bytes, let limit): "the image has \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
         case .timedOut(let duration): "the image was not made within \(duration)"
         }

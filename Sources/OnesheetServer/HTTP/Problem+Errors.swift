@@ -84,7 +84,7 @@ extension Problem {
 
     private init(_ error: RenderError) {
         switch error {
-        case .unrecognizedFormat, .codec, .tooMuchMemory:
+        case .unrecognizedFormat, .codec, .tooMuchMemory, .tooManyBytes:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
         case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)
         case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)

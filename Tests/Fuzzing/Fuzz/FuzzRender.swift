@@ -23,7 +23,7 @@ enum FuzzRender {
     private static func transform(_ bytes: UnsafeBufferPointer<UInt8>) -> Transform {
         let gravities: [Gravity] = [.center, .smart, .focus(x: 0.2, y: 1), .compass(x: 1, y: -1)]
         var transform = Transform()
-        transform.resizing = Transform.Resizing.allCases[Int(bytes[0]) % 4]
+        transform.resizing = Transform.Resizing.allCases[Int(bytes[0]) % Transform.Resizing.allCases.count]
         (transform.width, transform.height) = (Int(bytes[1]), Int(bytes[2]))
         (transform.minWidth, transform.minHeight) = (Int(bytes[3]) / 4, Int(bytes[4]) / 4)
         transform.enlarges = bytes[5] & 1 == 1
