@@ -48,6 +48,11 @@ extension Transform {
         func add(_ option: String, unless isDefault: Bool) { if !isDefault { all.append(option) } }
         func flag(_ value: Bool) -> String { value ? "1" : "0" }
         if let crop { all.append("c:\(crop.width):\(crop.height)" + (crop.gravity.map { ":\($0.option)" } ?? "")) }
+        if let trim {
+            let sides = [trim.isEqualHorizontally, trim.isEqualVertically].map(flag).joined(separator: ":")
+            all.append("t:\(trim.threshold):\(trim.color?.hexadecimal.dropFirst() ?? ""):\(sides)")
+        }
+        add("ar:0", unless: appliesOrientation)
         add("rot:\(rotation)", unless: rotation == 0)
         add("fl:\(flag(flipsHorizontally)):\(flag(flipsVertically))", unless: !flipsHorizontally && !flipsVertically)
         add("rt:\(resizing.rawValue)", unless: resizing == .fit)
@@ -55,15 +60,21 @@ extension Transform {
         add("h:\(height)", unless: height == 0)
         add("mw:\(minWidth)", unless: minWidth == 0)
         add("mh:\(minHeight)", unless: minHeight == 0)
+        add("z:\(zoomX):\(zoomY)", unless: zoomX == 1 && zoomY == 1)
         add("el:1", unless: !enlarges)
         add("g:\(gravity.option)", unless: gravity == .center)
         add("bl:\(blur)", unless: blur == 0)
         add("sh:\(sharpen)", unless: sharpen == 0)
+        add("pix:\(pixelates)", unless: pixelates <= 1)
+        add("gray:1", unless: !isGray)
+        if let extendsProportions { all.append("exar:1:\(extendsProportions.option)") }
         if let extends { all.append("ex:1:\(extends.option)") }
         if let padding { all.append("pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)") }
         if let background { all.append("bg:\(background.red):\(background.green):\(background.blue)") }
         add("q:\(quality)", unless: quality == Transform.defaultQuality)
         add("mb:\(maxBytes)", unless: maxBytes == 0)
+        add("msr:\(Double(maxSourcePixels) / 1e6)", unless: maxSourcePixels == 0)
+        add("msfs:\(maxSourceBytes)", unless: maxSourceBytes == 0)
         add("sm:0", unless: stripsMetadata)
         add("kcr:1", unless: !keepsCopyright)
         add("scp:0", unless: convertsToSRGB)
@@ -77,7 +88,13 @@ extension Gravity {
         case .smart: "sm"
         case .focus(let x, let y): "fp:\(x):\(y)"
         case .corner(let x, let y): "nowe:\(x):\(y)"
-        case .compass(let x, let y): String(OptionArguments.compass.first { $0.value == (x, y) }?.key ?? "ce")
+        case .point(let x, let y): "pt:\(x):\(y)"
+        case .compass(let x, let y): Self.name(x, y)
+        case .offset(let x, let y, let across, let down): "\(Self.name(x, y)):\(across):\(down)"
         }
+    }
+
+    private static func name(_ x: Int, _ y: Int) -> String {
+        String(OptionArguments.compass.first { $0.value == (x, y) }?.key ?? "ce")
     }
 }

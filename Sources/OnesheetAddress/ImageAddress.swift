@@ -12,6 +12,18 @@ package struct ImageAddress {
     package var exactly: PixelSize?
     /// Whether any origin may read the pixels.
     package var isShared = false
+    /// How a browser shows the image; `nil` leaves it to the browser.
+    package var disposition: Disposition?
+    /// Where clients are sent if there is no image.
+    package var fallback: String?
+    /// What the path means if its source has no such title.
+    package var ifMissing: Alternative?
+
+    /// Another meaning of a path.
+    package indirect enum Alternative {
+        case address(ImageAddress)
+        case refused(RequestError)
+    }
 
     package init(
         title: TitleReference, transform: Transform, negotiates: Bool, expires: Int? = nil, exactly: PixelSize? = nil,

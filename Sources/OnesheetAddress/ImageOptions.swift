@@ -12,7 +12,11 @@ public struct ImageOptions: Sendable {
         public var transform = Transform()
         /// The expiry time of the URL, in seconds since 1970. Not part of the transform or its cache key.
         public var expires: Int?
+        /// How the image is to be shown; `nil` leaves it to the browser. Not part of the transform either.
+        public var disposition: Disposition?
         var devicePixelRatio = 1.0
+        /// The quality for every format, which comes before the qualities by format.
+        var quality: Int?
     }
 
     private let formats: [ImageFormat]
@@ -55,7 +59,9 @@ public struct ImageOptions: Sendable {
         var parsed = Parsed()
         if let preset = presets["default"] { try apply(preset, to: &parsed, nesting: 1) }
         try apply(options, to: &parsed, nesting: nesting)
-        try multiply(&parsed)
+        multiply(&parsed)
+        if let quality = parsed.quality { (parsed.transform.quality, parsed.transform.qualities) = (quality, [:]) }
+        if let format = parsed.transform.format { parsed.transform = parsed.transform.encoded(in: format) }
         return parsed
     }
 
@@ -111,17 +117,34 @@ public struct ImageOptions: Sendable {
                 }
                 try apply(preset, to: &parsed, nesting: nesting + 1)
             }
+        case "q", "quality":
+            let value = try option.integer(0...100) ?? 0
+            parsed.quality = value == 0 ? nil : value
+        case "fq", "format_quality":
+            while let name = option.text() {
+                guard let quality = try option.integer(1...100) else {
+                    throw .bad(option: option.name, value: option.all, reason: "needs a quality after each format")
+                }
+                parsed.transform.qualities[try format(name)] = quality
+            }
+        case "att", "return_attachment":
+            let isAttachment = try option.flag() ?? false
+            parsed.disposition = Disposition(isAttachment: isAttachment, name: parsed.disposition?.name)
+        case "fn", "filename":
+            let isAttachment = parsed.disposition?.isAttachment ?? false
+            parsed.disposition = try Disposition(&option, isAttachment: isAttachment) ?? parsed.disposition
         case "dpr": parsed.devicePixelRatio = try option.number(0.1...8) ?? 1
         case "cb", "cachebuster": _ = option.text()
         case "exp", "expires": parsed.expires = try option.integer(0...Int.max)
         default:
             guard try parsed.transform.apply(&option) else {
+                if let reason = RefusedOptions.reason(option.name) { throw .unknown(reason) }
                 throw .unknown(unknownName(option.name, kind: "option", known: Self.names))
             }
         }
     }
 
-    private func multiply(_ parsed: inout Parsed) throws(RequestError) {
+    private func multiply(_ parsed: inout Parsed) {
         let ratio = parsed.devicePixelRatio
         guard ratio != 1 else { return }
         func scaled(_ side: Int) -> Int { Int((Double(side) * ratio).rounded()) }
@@ -132,11 +155,16 @@ public struct ImageOptions: Sendable {
         parsed.transform.padding = parsed.transform.padding.map {
             .init(top: scaled($0.top), right: scaled($0.right), bottom: scaled($0.bottom), left: scaled($0.left))
         }
+        // What is cut out before resizing is in pixels of the original, whatever the ratio is.
+        if parsed.transform.crop?.gravity == nil { parsed.transform.crop?.gravity = parsed.transform.gravity.ofOriginal }
+        parsed.transform.gravity = parsed.transform.gravity.scaled(by: ratio)
+        parsed.transform.extends = parsed.transform.extends?.scaled(by: ratio)
+        parsed.transform.extendsProportions = parsed.transform.extendsProportions?.scaled(by: ratio)
         parsed.devicePixelRatio = 1
     }
 
     private static let names = [
-        "rs", "s", "rt", "w", "h", "mw", "mh", "el", "dpr", "ex", "g", "c", "rot", "fl", "bg", "bl", "sh", "pd", "q", "f", "mb",
-        "sm", "kcr", "scp", "pr", "cb", "exp",
+        "rs", "s", "rt", "w", "h", "mw", "mh", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl", "sh",
+        "pix", "gray", "pd", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr", "att", "fn", "pr", "cb", "exp",
     ]
 }

@@ -42,7 +42,7 @@ package struct ImagePath {
         }
         if optionsText.starts(withBytesOf: "/") { optionsText = optionsText.dropFirst(bytes: 1) }
         var options = try grammar.parse(optionsText)
-        if let format, !format.isEmpty { options.transform.format = try grammar.format(format) }
+        if let format, !format.isEmpty { options.transform = options.transform.encoded(in: try grammar.format(format)) }
         self.options = options
         sourceURL = url
     }

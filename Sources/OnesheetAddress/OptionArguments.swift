@@ -39,9 +39,10 @@ struct OptionArguments {
 
     mutating func flag() throws(RequestError) -> Bool? {
         guard let text = text() else { return nil }
+        // The spellings of Go's `strconv.ParseBool`, which imgproxy reads flags with.
         switch text {
-        case "1", "t", "true": return true
-        case "0", "f", "false": return false
+        case "1", "t", "T", "true", "TRUE", "True": return true
+        case "0", "f", "F", "false", "FALSE", "False": return false
         default: throw .bad(option: name, value: String(text), reason: "needs 1 or 0")
         }
     }
@@ -55,11 +56,36 @@ struct OptionArguments {
             }
             return .focus(x: x, y: y)
         }
-        guard let point = Self.compass[text] else {
-            throw .bad(option: name, value: String(text), reason: "needs ce, no, so, ea, we, noea, nowe, soea, sowe, sm or fp:x:y")
+        if text == "pt" {
+            guard let x = try number(0...65_535), let y = try number(0...65_535) else {
+                throw .bad(option: name, value: all, reason: "a point needs x and y in pixels")
+            }
+            return .point(x: x, y: y)
         }
-        if text == "nowe", let x = try integer(0...65_535), let y = try integer(0...65_535) { return .corner(x: x, y: y) }
-        return .compass(x: point.x, y: point.y)
+        guard let point = Self.compass[text] else {
+            throw .bad(
+                option: name, value: String(text),
+                reason: "needs ce, no, so, ea, we, noea, nowe, soea, sowe, sm, fp:x:y or pt:x:y")
+        }
+        let offsets = -65_535.0...65_535.0
+        guard let across = try number(offsets) else {
+            // Without a value for x there may be one for y.
+            guard let down = try number(offsets) else { return .compass(x: point.x, y: point.y) }
+            return .offset(x: point.x, y: point.y, across: 0, down: down)
+        }
+        let down = try number(offsets) ?? 0
+        if text == "nowe", let x = Int(exactly: across), let y = Int(exactly: down), x >= 0, y >= 0 { return .corner(x: x, y: y) }
+        return across == 0 && down == 0
+            ? .compass(x: point.x, y: point.y) : .offset(x: point.x, y: point.y, across: across, down: down)
+    }
+
+    /// `ffffff` or `fff`.
+    mutating func color() throws(RequestError) -> Color? {
+        guard let text = text() else { return nil }
+        guard let color = Color(digits: text) else {
+            throw .bad(option: name, value: String(text), reason: "needs six hexadecimal digits, or three")
+        }
+        return color
     }
 
     static let compass: [Substring: (x: Int, y: Int)] = [
@@ -71,6 +97,37 @@ struct OptionArguments {
     func finish() throws(RequestError) {
         guard rest.allSatisfy(\.isEmpty) else {
             throw .bad(option: name, value: all, reason: "“\(rest.joined(separator: ":"))” is too much")
+        }
+    }
+}
+
+extension Color {
+    /// Parses `ffffff` or `fff`.
+    init?(digits: Substring) {
+        let hex = digits.utf8.count == 3 ? digits.flatMap { [$0, $0] }.map(String.init).joined() : String(digits)
+        guard let bytes = [UInt8](hex: hex), bytes.count == 3 else { return nil }
+        self.init(red: bytes[0], green: bytes[1], blue: bytes[2])
+    }
+}
+
+extension Gravity {
+    /// This, if it has offsets in pixels; others say the same at any size.
+    var ofOriginal: Gravity? {
+        switch self {
+        case .corner, .offset: self
+        case .compass, .focus, .smart, .point: nil
+        }
+    }
+
+    /// The same for a picture that is `ratio` times as large. Offsets below 1 are fractions and stay.
+    func scaled(by ratio: Double) -> Gravity {
+        func scaled(_ offset: Double) -> Double { abs(offset) < 1 ? offset : offset * ratio }
+        switch self {
+        case .corner(let x, let y):
+            return .corner(x: Int(saturating: (Double(x) * ratio).rounded()), y: Int(saturating: (Double(y) * ratio).rounded()))
+        case .offset(let x, let y, let across, let down):
+            return .offset(x: x, y: y, across: scaled(across), down: scaled(down))
+        case .compass, .focus, .smart, .point: return self
         }
     }
 }

@@ -6,6 +6,10 @@ package struct PosterPath {
     package let transform: Transform
     /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
+    /// The whole last part as an id, if the source should have no title for the id without its extension.
+    package let undivided: TitleReference?
+    /// The error to give if the source has no such title: what stands behind the last dot of its id is no extension.
+    package let unknownExtension: RequestError?
 
     /// - Parameter path: the path after `/t/p/`, percent-encoded.
     package init(_ path: Substring, _ options: ImageOptions) throws(RequestError) {
@@ -15,11 +19,21 @@ package struct PosterPath {
         }
         var transform = try SizeLadder.transform(parts[0])
         var id = parts[2]
+        var unknown: RequestError?
+        // Clients and proxies may turn %2E into a dot, so that a dot may belong to the id.
         if let (name, format) = id.cut(atLast: "."), !format.contains(mark: "/") {
-            transform.format = try options.format(format)
-            id = name
+            do throws(RequestError) {
+                transform.format = try options.format(format)
+                id = name
+            } catch {
+                unknown = error
+            }
         }
-        title = TitleReference(source: try PercentEncoding.decode(parts[1]), id: try PercentEncoding.decode(id))
+        let source = try PercentEncoding.decode(parts[1])
+        title = TitleReference(source: source, id: try PercentEncoding.decode(id))
+        undivided =
+            transform.format == nil ? nil : TitleReference(source: source, id: try PercentEncoding.decode(parts[2]))
+        unknownExtension = unknown
         negotiates = transform.format == nil && parts[0] != "original"
         self.transform = transform
     }

@@ -5,15 +5,17 @@ package import OnesheetCore
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {
     private let keys: [SigningKey]
+    private let thumborKeys: [[UInt8]]
     private let size: Int
     private let acceptsUnsafe: Bool
 
     /// - Parameters:
     ///   - keys: any of these keys may have signed a path. The first signs new paths.
+    ///   - thumborKeys: keys of thumbor's signatures beside those; they have no salt.
     ///   - size: the length of a signature in bytes, 8 to 32. Longer HMACs are truncated.
     ///   - acceptsUnsafe: whether `unsafe` is accepted in place of a signature.
-    public init(keys: [SigningKey], size: Int = 32, acceptsUnsafe: Bool = false) {
-        (self.keys, self.size, self.acceptsUnsafe) = (keys, size, acceptsUnsafe)
+    public init(keys: [SigningKey], thumborKeys: [[UInt8]] = [], size: Int = 32, acceptsUnsafe: Bool = false) {
+        (self.keys, self.thumborKeys, self.size, self.acceptsUnsafe) = (keys, thumborKeys, size, acceptsUnsafe)
     }
 
     /// Signs `path`, which begins with a slash, with the first key. `nil` without keys.
@@ -24,13 +26,15 @@ public struct Signature: Sendable {
 
     /// - Throws: `RequestError.badSignature` unless a key has signed `path`, or `unsafe` is accepted.
     package func check(_ signature: some StringProtocol, of path: String) throws(RequestError) {
-        try check(signature, size: size) { code(path, $0) }
+        try check(signature, size: size, against: { keys.map { code(path, $0) } })
     }
 
     /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
-        try check(signature, size: Insecure.SHA1.byteCount) { pair in
-            Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: pair.key)))
+        try check(signature, size: Insecure.SHA1.byteCount) {
+            (keys.map(\.key) + thumborKeys).map { key in
+                Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: key)))
+            }
         }
     }
 
@@ -43,12 +47,12 @@ public struct Signature: Sendable {
     }
 
     private func check(
-        _ signature: some StringProtocol, size: Int, against code: (SigningKey) -> [UInt8]
+        _ signature: some StringProtocol, size: Int, against codes: () -> [[UInt8]]
     ) throws(RequestError) {
         if acceptsUnsafe && signature.isExactly("unsafe") { return }
         guard let claimed = Data(base64URL: signature), claimed.count == size else { throw .badSignature }
         // Compare all bytes with all keys in constant time, so that timing does not reveal a correct prefix.
-        let matches = keys.filter { pair in zip(claimed, code(pair)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
+        let matches = codes().filter { code in zip(claimed, code).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
         guard !matches.isEmpty else { throw .badSignature }
     }
 

@@ -33,9 +33,23 @@ extension Transform {
         case "bg", "background": try setBackground(&option)
         case "bl", "blur": blur = try option.number(0...100) ?? blur
         case "sh", "sharpen": sharpen = try option.number(0...10) ?? sharpen
-        case "q", "quality":
-            let value = try option.integer(0...100) ?? 0
-            quality = value == 0 ? Transform.defaultQuality : value
+        case "ar", "auto_rotate": appliesOrientation = try option.flag() ?? appliesOrientation
+        case "exar", "extend_ar", "extend_aspect_ratio": extendsProportions = try Self.extension(&option, or: extendsProportions)
+        case "z", "zoom":
+            let factors = 0.01...100.0
+            zoomX = try option.number(factors) ?? zoomX
+            zoomY = try option.number(factors) ?? zoomX
+        case "t", "trim": try setTrim(&option)
+        case "pix", "pixelate": if let side = try option.integer(Self.sides) { pixelates = side > 1 ? side : 0 }
+        // An option of this server's own: other servers' grayscale.
+        case "gray": isGray = try option.flag() ?? isGray
+        case "msr", "max_src_resolution":
+            // Megapixels.
+            maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded()) } ?? maxSourcePixels
+        case "msfs", "max_src_file_size": maxSourceBytes = try option.integer(0...Int.max) ?? maxSourceBytes
+        // Of a picture that moves the first frame is taken, whatever these say.
+        case "maf", "max_animation_frames": _ = try option.integer(0...Int.max)
+        case "mafr", "max_animation_frame_resolution": _ = try option.number(0...10_000)
         case "mb", "max_bytes": maxBytes = try option.integer(0...Int.max) ?? maxBytes
         case "sm", "strip_metadata": stripsMetadata = try option.flag() ?? stripsMetadata
         case "kcr", "keep_copyright": keepsCopyright = try option.flag() ?? keepsCopyright
@@ -48,7 +62,7 @@ extension Transform {
     private mutating func setResizing(_ option: inout OptionArguments) throws(RequestError) {
         guard let text = option.text() else { return }
         guard let type = Resizing(rawValue: String(text)) else {
-            throw .bad(option: option.name, value: String(text), reason: "needs fit, fill, fill-down or force")
+            throw .bad(option: option.name, value: String(text), reason: "needs fit, fill, fill-down, force, auto or cover")
         }
         resizing = type
     }
@@ -61,9 +75,22 @@ extension Transform {
     }
 
     private mutating func setExtend(_ option: inout OptionArguments) throws(RequestError) {
-        guard let extend = try option.flag() else { return }
+        extends = try Self.extension(&option, or: extends)
+    }
+
+    private static func `extension`(_ option: inout OptionArguments, or present: Gravity?) throws(RequestError) -> Gravity? {
+        guard let extend = try option.flag() else { return present }
         let gravity = try option.gravity() ?? .center
-        extends = extend ? gravity : nil
+        return extend ? gravity : nil
+    }
+
+    private mutating func setTrim(_ option: inout OptionArguments) throws(RequestError) {
+        guard let threshold = try option.number(0...255) else {
+            throw .bad(option: option.name, value: option.all, reason: "needs a threshold from 0 to 255")
+        }
+        trim = Trim(
+            threshold: threshold, color: try option.color(), isEqualHorizontally: try option.flag() ?? false,
+            isEqualVertically: try option.flag() ?? false)
     }
 
     private mutating func setRotation(_ option: inout OptionArguments) throws(RequestError) {
@@ -91,11 +118,10 @@ extension Transform {
             return
         }
         if option.isEmpty {
-            let hex = first.count == 3 ? first.flatMap { [$0, $0] }.map(String.init).joined() : String(first)
-            guard let bytes = [UInt8](hex: hex), bytes.count == 3 else {
+            guard let color = Color(digits: first) else {
                 throw .bad(option: option.name, value: String(first), reason: "needs r:g:b or six hexadecimal digits")
             }
-            background = Color(red: bytes[0], green: bytes[1], blue: bytes[2])
+            background = color
         } else {
             guard let red = UInt8(first), let green = try option.integer(0...255), let blue = try option.integer(0...255) else {
                 throw .bad(option: option.name, value: option.all, reason: "needs three numbers from 0 to 255")

@@ -71,6 +71,9 @@ package struct Pipeline: Sendable {
     /// Checks that the configuration still has the source of `title`. Cached images of removed sources are not served.
     package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
 
+    /// Whether it is worth asking for `title` although nobody says that it is there: asking costs nothing, or its source lists it.
+    package func mayHave(_ title: TitleReference) -> Bool { originals.catalog.mayHave(title) }
+
     /// A variant without a fresh copy in any tier.
     private struct MissingVariant: Sendable {
         let request: ImageRequest

@@ -74,6 +74,54 @@ final class ImageOptionsTests: XCTestCase {
             ("kcr:1", { $0.keepsCopyright = true }),
             ("scp:0", { $0.convertsToSRGB = false }),
             ("cb:abc", { _ in }),
+            ("rt:auto", { $0.resizing = .auto }),
+            ("rt:cover", { $0.resizing = .cover }),
+            ("ar:0", { $0.appliesOrientation = false }),
+            ("exar:1", { $0.extendsProportions = .center }),
+            ("extend_aspect_ratio:t:so", { $0.extendsProportions = .compass(x: 0, y: 1) }),
+            ("g:no:0:10", { $0.gravity = .offset(x: 0, y: -1, across: 0, down: 10) }),
+            ("g:soea:-5:0.25", { $0.gravity = .offset(x: 1, y: 1, across: -5, down: 0.25) }),
+            ("g:ce::7", { $0.gravity = .offset(x: 0, y: 0, across: 0, down: 7) }),
+            ("g:no:0:0", { $0.gravity = .compass(x: 0, y: -1) }),
+            ("g:nowe:0.1:0.2", { $0.gravity = .offset(x: -1, y: -1, across: 0.1, down: 0.2) }),
+            ("g:pt:146:206.5", { $0.gravity = .point(x: 146, y: 206.5) }),
+            ("ex:1:no:0:3", { $0.extends = .offset(x: 0, y: -1, across: 0, down: 3) }),
+            (
+                "z:0.5",
+                {
+                    $0.zoomX = 0.5; $0.zoomY = 0.5
+                }
+            ),
+            (
+                "zoom:2:3",
+                {
+                    $0.zoomX = 2; $0.zoomY = 3
+                }
+            ),
+            ("t:10", { $0.trim = .init(threshold: 10) }),
+            (
+                "trim:5:ff0080:1:1",
+                {
+                    $0.trim = .init(
+                        threshold: 5, color: Color(red: 255, green: 0, blue: 128), isEqualHorizontally: true,
+                        isEqualVertically: true)
+                }
+            ),
+            ("pix:12", { $0.pixelates = 12 }),
+            ("gray:1", { $0.isGray = true }),
+            ("fq:jpeg:50:png:60", { $0.qualities = [.jpeg: 50, .png: 60] }),
+            ("q:70/fq:jpeg:50", { $0.quality = 70 }),
+            (
+                "fq:jpg:50/f:jpg",
+                {
+                    $0.format = .jpeg; $0.quality = 50
+                }
+            ),
+            ("fq:jpg:50/f:png", { $0.format = .png }),
+            ("msr:1.5", { $0.maxSourcePixels = 1_500_000 }),
+            ("msfs:1000", { $0.maxSourceBytes = 1000 }),
+            ("maf:1/mafr:1", { _ in }),
+            ("fn:poster/att:1", { _ in }),
         ]
         for (text, change) in table {
             // When it is parsed
@@ -81,6 +129,55 @@ final class ImageOptionsTests: XCTestCase {
             change(&expected)
             // Then it sets exactly this property
             XCTAssertEqual(try parse(text), expected, text)
+        }
+    }
+
+    func testThatFlagsAreThoseOfGo() throws {
+        for yes in ["1", "t", "T", "true", "TRUE", "True"] { XCTAssertTrue(try parse("el:\(yes)").enlarges, yes) }
+        for no in ["0", "f", "F", "false", "FALSE", "False"] { XCTAssertFalse(try parse("el:1/el:\(no)").enlarges, no) }
+        for other in ["yes", "tRUE", "2"] { XCTAssertThrowsError(try parse("el:\(other)"), other) }
+    }
+
+    func testThatDprMovesWhatIsInPixels() throws {
+        // Given offsets in pixels and in shares
+        for (text, gravity) in [
+            ("g:no:4:10/dpr:2", Gravity.offset(x: 0, y: -1, across: 8, down: 20)),
+            ("g:no:0.25:10/dpr:2", .offset(x: 0, y: -1, across: 0.25, down: 20)),
+            ("g:nowe:4:10/dpr:2", .corner(x: 8, y: 20)), ("g:no/dpr:2", .compass(x: 0, y: -1)),
+        ] {
+            XCTAssertEqual(try parse(text).gravity, gravity, text)
+        }
+        // Then what is cut out before resizing stays where it is
+        let cut = try parse("c:100:100/g:no:4:10/dpr:2")
+        XCTAssertEqual(cut.crop?.gravity, .offset(x: 0, y: -1, across: 4, down: 10))
+        XCTAssertNil(try parse("c:100:100/g:no/dpr:2").crop?.gravity)
+    }
+
+    func testThatAFileHasItsName() throws {
+        let title = TitleReference(source: "web", id: "https://a.example/films/one.two.png?x=1")
+        for (text, expected) in [
+            ("att:1", "attachment; filename=\"one.two.jpg\""), ("fn:poster", "inline; filename=\"poster.jpg\""),
+            ("fn:my%20poster/att:1", "attachment; filename=\"my poster.jpg\""),
+            ("att:t/fn:cG9zdGVy:1", "attachment; filename=\"poster.jpg\""),
+            ("fn:%EA%B4%91%22", "inline; filename=\"____.jpg\"; filename*=UTF-8''%EA%B4%91%22.jpg"),
+        ] {
+            let disposition = try ImageOptions(formats: [.jpeg]).parse(text).disposition
+            XCTAssertEqual(disposition?.field(for: title, fileExtension: "jpg"), expected, text)
+        }
+        let untitled = TitleReference(source: "a", id: "x/")
+        XCTAssertEqual(Disposition().field(for: untitled, fileExtension: "png"), "inline; filename=\"x.png\"")
+        for text in ["fn:a%2Fb", "fn:a%0Ab", "fn:!!!:1", "fn:\(String(repeating: "a", count: 300))"] {
+            XCTAssertThrowsError(try ImageOptions(formats: [.jpeg]).parse(text), text)
+        }
+    }
+
+    func testThatWhatIsNotMadeHereIsRefusedByName() {
+        for (text, words) in [
+            ("br:10", "option “br” is one of imgproxy's paid version"), ("bga:0.5", "“bga”"), ("co:1.2", "“co”"), ("sa:0", "“sa”"),
+            ("watermark_text:abc", "paid"), ("aq:dssim", "paid"), ("wm:0.5:ce", "option “wm” draws a watermark"),
+            ("raw:1", "as they came"), ("skp:jpg", "as they came"), ("eth:1", "thumbnails"), ("mrd:100", "limits.outputPixels"),
+        ] {
+            XCTAssertThrowsError(try parse(text), text) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
         }
     }
 
@@ -101,6 +198,9 @@ final class ImageOptionsTests: XCTestCase {
         let ways = [
             "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1",
             "fl:0:1", "pd:1",
+            "ar:0", "exar:1", "g:no:0:1", "g:pt:1:1", "z:2/w:1", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pix:2", "gray:1",
+            "fq:png:9",
+            "msr:1", "msfs:1",
             "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",
         ]
         // When they are read
@@ -118,6 +218,8 @@ final class ImageOptionsTests: XCTestCase {
             ("pr:nope", "nope"),
             ("el:maybe", "maybe"), ("bg:12345", "12345"), ("bg:256:0:0", "256"), ("bl:x", "x"), ("dpr:100", "100"), ("w:1:2", "2"),
             ("w:nan", "nan"), ("c:nan:1", "nan"), ("exp:soon", "soon"), (":1", "unknown option"),
+            ("g:no:x", "x"), ("g:pt:1", "pt"), ("t:", "threshold"), ("t:300", "300"), ("t:1:12345", "12345"), ("pix:-1", "-1"),
+            ("z:0", "0"), ("fq:jpeg", "after each format"), ("fq:heic:1", "heic"), ("fq:jpeg:0", "0"), ("msr:-1", "-1"),
         ]
         for (text, name) in table {
             // When they are read

@@ -44,6 +44,14 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
+    /// Whether there is no such title, or no such picture at its origin.
+    package var isMissing: Bool {
+        switch self {
+        case .source(_, .notFound), .originRefused(_, 404), .originRefused(_, 410): true
+        default: false
+        }
+    }
+
     /// The reason without the title, so that equal failures can be grouped.
     package var reason: String {
         if case .noPoster = self { return "there is no poster" }

@@ -79,6 +79,12 @@ package struct Catalog: Sendable {
     /// Records that the administrator has decided about `title`, which makes it known.
     package func know(_ title: TitleReference) { known.note(title) }
 
+    /// Whether `title` is listed, or its source can be asked without a call to a service.
+    func mayHave(_ title: TitleReference) -> Bool {
+        guard let source = sources[title.source] else { return false }
+        return !source.asksService || known.contains(title)
+    }
+
     private func question(_ title: TitleReference) -> SourceQuestion {
         SourceQuestion(
             key: title.description, missKey: title.description, source: title.source, tags: [.source(title.source), .title(title)])

@@ -102,7 +102,7 @@ extension ServerConfiguration {
         let hasAllowList = sources.values.contains { source in
             if case .mapping(let keys) = source.configuration { keys["allow"] != nil } else { false }
         }
-        guard !listen.servesOnlyThisMachine, signing.keys.isEmpty, !presetsOnly, !hasAllowList else { return }
+        guard !listen.servesOnlyThisMachine, signing.hasNoKeys, !presetsOnly, !hasAllowList else { return }
         let remedies = "add signing.keys (made with `openssl rand -hex 32`), presetsOnly: true, or a source with an allow-list"
         switch listen {
         case .host(_, let port):
@@ -129,7 +129,7 @@ extension ServerConfiguration {
 
     /// Warnings for the operator of a server that may start.
     package var warnings: [String] {
-        guard signing.unsafe || (signing.keys.isEmpty && listen.servesOnlyThisMachine), !presetsOnly else { return [] }
+        guard signing.unsafe || (signing.hasNoKeys && listen.servesOnlyThisMachine), !presetsOnly else { return [] }
         return [
             """
             “unsafe” is accepted in place of a signature: every client that reaches \(listen), also through a proxy, may request any \

@@ -5,6 +5,8 @@ package import OnesheetCore
 package struct SigningConfiguration: Sendable, ConfigurationSection {
     /// Any of these keys may have signed a URL. The first signs new URLs.
     package var keys: [SigningKey] = []
+    /// Keys of thumbor's signatures, its `SECURITY_KEY`.
+    package var thumborKeys: [SecretText] = []
     /// Whether `unsafe` is accepted in place of a signature. Without keys it is always accepted on a loopback address.
     package var unsafe = false
     /// The length of a signature in bytes. Shorter signatures give shorter URLs but are easier to guess.
@@ -12,9 +14,15 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
 
     package init() {}
 
+    /// Whether nobody can sign anything.
+    package var hasNoKeys: Bool { keys.isEmpty && thumborKeys.isEmpty }
+
     package static var settings: [Setting<Self>] {
         [
             Setting("keys", \.keys, meaning: "keys and salts"),
+            Setting(
+                "thumborKeys", \.thumborKeys,
+                meaning: "texts that thumbor's clients sign with, its `SECURITY_KEY`; those of `signing.keys` sign for thumbor too"),
             Setting("size", \.size, meaning: "bytes of a signature, 8 to 32"),
             Setting("unsafe", \.unsafe, meaning: "accept the word `unsafe` in place of a signature"),
         ]
@@ -25,7 +33,20 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
             throw ConfigurationError(
                 path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
         }
+        if thumborKeys.contains(where: \.text.isEmpty) {
+            throw ConfigurationError(path: "signing.thumborKeys", message: "has a key without a letter; anybody can sign with it")
+        }
     }
+}
+
+/// A text that is never printed.
+package struct SecretText: SettingValue, Sendable {
+    package static let kind = "text"
+    package let text: String
+
+    package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }
 
 extension SigningKey: SettingValue {
@@ -50,7 +71,7 @@ extension Signature {
     ///   reach, or that allows only presets, needs no key.
     package init(_ configuration: SigningConfiguration, needsKey: Bool) {
         self.init(
-            keys: configuration.keys, size: configuration.size,
-            acceptsUnsafe: configuration.unsafe || (configuration.keys.isEmpty && !needsKey))
+            keys: configuration.keys, thumborKeys: configuration.thumborKeys.map { Array($0.text.utf8) }, size: configuration.size,
+            acceptsUnsafe: configuration.unsafe || (configuration.hasNoKeys && !needsKey))
     }
 }

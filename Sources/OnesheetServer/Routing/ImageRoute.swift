@@ -61,20 +61,48 @@ struct ImageContext: Sendable {
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
             canonical: CanonicalPath(options: options, signature: signature).path(
-                to: request.title, as: request.transform, expires: address.expires))
+                to: request.title, as: request.transform, expires: address.expires),
+            disposition: address.disposition.map { ($0, address.title) })
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
     /// Answers `request` with the image of `target`. Every image route ends here.
     /// - Parameter lookUp: the cache look-up that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
-        let answer = try await pipeline.image(forChecked: target.request, after: lookUp)
-        try target.address.checkSides(of: answer.entry)
+        let answer: ImageAnswer
+        do {
+            answer = try await pipeline.image(forChecked: target.request, after: lookUp)
+            try target.address.checkSides(of: answer.entry)
+        } catch {
+            return try await self.answer(target, insteadOf: error, request)
+        }
         let image = ImageResponse(answer: answer, address: target.facts)
         let response = image.response(to: request.method, request.headers, at: clock.now)
         if request.method == .get, response.status.kind == .successful {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
         }
         return response
+    }
+
+    /// Answers with what the path of `target` may mean besides, or with where its address sends clients.
+    /// - Throws: `error` if there is neither.
+    private func answer(_ target: ParsedTarget, insteadOf error: any Error, _ request: Request) async throws -> Response {
+        if let place = target.address.fallback {
+            return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
+        }
+        guard let failure = error as? PipelineError, failure.isMissing, let alternative = target.address.ifMissing else {
+            throw error
+        }
+        switch alternative {
+        case .refused(let reason): throw reason
+        case .address(let other):
+            guard pipeline.mayHave(other.title) else { throw error }
+            do {
+                let format = other.negotiates ? accept.choose(request.headers[.accept]) : nil
+                return try await answer(self.target(other, in: format), after: nil, request)
+            } catch let second as PipelineError where second.isMissing {
+                throw error
+            }
+        }
     }
 }

@@ -45,9 +45,7 @@ struct ParsedTarget: Sendable {
 extension ImageAddress {
     /// The canonical request. `format` is the negotiated format, if any.
     func request(in format: ImageFormat?) -> ImageRequest {
-        var transform = transform
-        if let format { transform.format = format }
-        return ImageRequest(title, transform)
+        ImageRequest(title, format.map { transform.encoded(in: $0) } ?? transform)
     }
 
     /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.
