@@ -15,7 +15,16 @@ public struct CloudflareDialect: Dialect {
         }
         try server.requireUnsigned()
         let read = try CloudflareOptions(options)
-        return DialectImage(title: try server.title(embedded: url), options: read.options, negotiates: read.negotiates)
+        var image = DialectImage(title: try server.title(embedded: url), options: read.options, negotiates: read.negotiates)
+        if read.redirects {
+            // Where the source says that it may be fetched from, and nowhere else.
+            let place = try url.firstRange(ofBytesOf: "://") == nil ? PercentEncoding.decode(url) : String(url)
+            guard let original = WebURL(place) else {
+                throw .bad(option: "onerror", value: "redirect", reason: "needs an http or https URL to send clients to")
+            }
+            image.fallback = original.description
+        }
+        return image
     }
 }
 
@@ -27,6 +36,10 @@ struct CloudflareOptions {
     private(set) var negotiates = false
     private var flip: (across: Bool, down: Bool)?
     private var isTurned = false
+    /// Whether clients are sent to the original if there is no image.
+    private(set) var redirects = false
+    private var isFast = false
+    private var crop: [String: String] = [:]
 
     private static let fits = [
         "scale-down": [], "contain": ["enlarge:1"], "cover": ["resizing_type:fill", "enlarge:1"], "crop": ["resizing_type:fill"],
@@ -38,7 +51,19 @@ struct CloudflareOptions {
     private static let flips = ["h": (true, false), "v": (false, true), "hv": (true, true)]
     private static let names = [
         "width", "w", "height", "h", "quality", "q", "format", "f", "fit", "gravity", "g", "dpr", "background", "blur", "sharpen",
-        "rotate", "flip", "metadata", "anim",
+        "rotate", "flip", "metadata", "anim", "compression", "onerror", "trim",
+    ]
+    /// What Cloudflare's words for a quality that people see are here.
+    private static let qualities = ["high": 90, "medium-high": 80, "medium-low": 65, "low": 50]
+    /// Options of Cloudflare's that are known and not made here.
+    private static let refused: [String: String] = [
+        "border": "is drawn by a Worker's program only", "brightness": "is not made here", "contrast": "is not made here",
+        "gamma": "is not made here", "saturation": "is not made here", "segment": "needs a model, which this server has not",
+        "slow-connection-quality": "depends on the client's connection, and answers here do not",
+        "scq": "depends on the client's connection, and answers here do not",
+        "zoom": "goes with faces, which are not looked for here",
+        "upscale": "needs a model, which this server has not", "origin-auth": "belongs to the configuration of sources here",
+        "draw": "is drawn by a Worker's program only",
     ]
 
     init(_ text: Substring) throws(RequestError) {
@@ -48,7 +73,13 @@ struct CloudflareOptions {
             }
             try add(String(name), try PercentEncoding.decode(value))
         }
-        // Cloudflare flips before it rotates; a transform flips afterwards.
+        try addCrop()
+        if isFast {
+            // The format that takes the least time.
+            negotiates = false
+            options.append("format:jpeg")
+        }
+        // Cloudflare flips before it rotates, a transform afterwards.
         if let flip { options.append(isTurned ? "flip:\(flip.down):\(flip.across)" : "flip:\(flip.across):\(flip.down)") }
     }
 
@@ -60,12 +91,34 @@ struct CloudflareOptions {
             return meaning
         }
         switch name {
-        case "width", "w", "height", "h", "quality", "q", "dpr", "blur", "sharpen": options.append("\(name):\(value)")
+        case "width", "w", "height", "h":
+            guard value != "auto" else {
+                throw .bad(
+                    option: name, value: value, reason: "depends on the client's hints, and answers here do not; needs pixels")
+            }
+            options.append("\(name):\(value)")
+        case "quality", "q": options.append("quality:\(Self.qualities[value].map(String.init) ?? value)")
+        case "dpr", "blur", "sharpen": options.append("\(name):\(value)")
+        case "compression": isFast = try one(of: ["fast": true])
+        case "onerror": redirects = try one(of: ["redirect": true])
+        case "trim":
+            guard value == "border" else {
+                throw .bad(
+                    option: name, value: value, reason: "needs border, or trim.left, trim.top, trim.width and trim.height in pixels"
+                )
+            }
+            options.append("trim:10")
+        case "trim.left", "trim.top", "trim.width", "trim.height": crop[String(name.dropFirst("trim.".count))] = value
         case "format", "f":
             negotiates = value == "auto"
             if !negotiates { options.append("format:\(value == "baseline-jpeg" ? "jpeg" : value)") }
         case "fit": options += try one(of: Self.fits)
         case "gravity", "g":
+            if value == "face" {
+                throw .bad(
+                    option: name, value: value,
+                    reason: "needs faces to be found, which is not done here; auto keeps what draws attention")
+            }
             let point = value.pieces(at: "x")
             options.append("gravity:\(point.count == 2 ? "fp:\(point[0]):\(point[1])" : try one(of: Self.sides))")
         case "background": options.append("background:\(Self.color(value))")
@@ -76,14 +129,31 @@ struct CloudflareOptions {
         case "metadata": options += try one(of: Self.metadata)
         // Onesheet does not make animations.
         case "anim": _ = try one(of: ["false": false])
-        default: throw .unknown(unknownName(name, kind: "option", known: Self.names))
+        default:
+            if let reason = Self.refused[name] { throw .bad(option: name, value: value, reason: reason) }
+            throw .unknown(unknownName(name, kind: "option", known: Self.names))
         }
     }
 
-    /// `#ff0000`, `ff0000` or `rgb(255,0,0)`.
+    /// `trim.left=10,trim.top=20,trim.width=300,trim.height=450`; what is missing is the rest of the picture.
+    private mutating func addCrop() throws(RequestError) {
+        guard !crop.isEmpty else { return }
+        for (side, value) in crop {
+            guard let pixels = Int(value), (0...65_535).contains(pixels) else {
+                throw .bad(option: "trim.\(side)", value: value, reason: "needs a whole number from 0 to 65535")
+            }
+        }
+        func pixels(_ side: String, or missing: String) -> String { crop[side] ?? missing }
+        options.append(
+            "crop:\(pixels("width", or: "65535")):\(pixels("height", or: "65535")):nowe:\(pixels("left", or: "0")):\(pixels("top", or: "0"))"
+        )
+    }
+
+    /// `#ff0000`, `ff0000`, `red` or `rgb(255,0,0)`.
     private static func color(_ text: String) -> String {
         guard text.starts(withBytesOf: "rgb("), let (inner, rest) = text.dropFirst(bytes: 4).cut(atLast: ")"), rest.isEmpty else {
-            return String(text.starts(withBytesOf: "#") ? text.dropFirst(bytes: 1) : text[...])
+            return NamedColors.digits[text.lowercasedASCII()]
+                ?? String(text.starts(withBytesOf: "#") ? text.dropFirst(bytes: 1) : text[...])
         }
         return inner.pieces(at: ",").flatMap { $0.pieces(at: " ") }.joined(separator: ":")
     }

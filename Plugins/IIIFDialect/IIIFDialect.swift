@@ -12,6 +12,8 @@ public struct IIIFDialect: Dialect {
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         let parts = address.pieces(at: "/", omittingEmptySubsequences: false)
         if parts.count == 1 || parts.count == 2 && parts[1] == "info.json" { return nil }
+        // An identifier whose slashes are not encoded is none (IIIF Image API 3.0 §9).
+        if parts.count > 5 { throw .noSuchPath(Self.prefix + address) }
         guard parts.count == 5 else {
             throw .malformed(
                 "an IIIF image is /iiif/3/{identifier}/{region}/{size}/{rotation}/{quality}.{format}, such as "
@@ -35,6 +37,12 @@ public struct IIIFDialect: Dialect {
 
     private func title(_ identifier: Substring, on server: any DialectServer) throws(RequestError) -> TitleReference {
         try server.requireUnsigned()
-        return try server.title(embedded: identifier)
+        do throws(RequestError) {
+            return try server.title(embedded: identifier)
+        } catch {
+            // IIIF Image API 3.0 §7: there is nothing of an identifier that names nothing.
+            guard case .malformed = error else { throw error }
+            throw .noSuchPath("\(Self.prefix)\(identifier)")
+        }
     }
 }

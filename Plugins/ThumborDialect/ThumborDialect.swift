@@ -15,7 +15,22 @@ public struct ThumborDialect: Dialect {
         }
         try server.check(sha1: signature, of: path)
         let read = try ThumborPath(path)
-        return DialectImage(title: try server.title(embedded: read.image), options: read.options)
+        return DialectImage(title: try title(read.image, on: server), options: read.options)
+    }
+
+    /// The title of a source URL. One that begins with a host has thumbor's `http://` left out: the allow-lists say which scheme is meant.
+    private func title(_ image: Substring, on server: any DialectServer) throws(RequestError) -> TitleReference {
+        let host = image.cut(at: "/")?.before ?? image
+        let text = host.contains(mark: "%") ? Substring(try PercentEncoding.decode(image)) : image
+        guard text.firstRange(ofBytesOf: "://") == nil, let name = text.cut(at: "/")?.before,
+            name.contains(mark: ".") || name.contains(mark: ":")
+        else { return try server.title(embedded: image) }
+        do throws(RequestError) {
+            return try server.title(embedded: "https://\(text)")
+        } catch {
+            guard case .forbidden = error else { throw error }
+            return try server.title(embedded: "http://\(text)")
+        }
     }
 }
 
@@ -26,26 +41,36 @@ struct ThumborPath {
     /// The source URL as written.
     private(set) var image: Substring
 
-    private static let unsupported = ["debug", "meta", "trim", "adaptive-fit-in", "full-fit-in", "adaptive-full-fit-in"]
+    private static let unsupported = ["debug", "meta", "adaptive-fit-in", "adaptive-full-fit-in"]
 
     init(_ path: Substring) throws(RequestError) {
         image = path
-        if let word = take({ Self.unsupported.contains(String($0.cut(at: ":")?.before ?? $0)) }) {
+        if let word = take({ Self.unsupported.contains(String($0)) }) {
             throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
         }
+        if let trim = take({ $0 == "trim" || $0.starts(withBytesOf: "trim:") }) { try add(trim: trim) }
         if let crop = take({ $0.contains(mark: ":") && $0.utf8.allSatisfy { "0123456789x:".utf8.contains($0) } }) {
             try add(crop: crop)
         }
-        let fitsIn = take { $0 == "fit-in" } != nil
-        if let size = take({ $0.contains(mark: "x") && $0.utf8.allSatisfy { "0123456789x-orig".utf8.contains($0) } }) {
-            try add(size: size, fitsIn: fitsIn)
-        } else {
-            addGravity(flips: nil)
+        if let word = take({ Self.unsupported.contains(String($0)) }) {
+            throw .bad(option: "thumbor", value: String(word), reason: "is not supported here")
         }
-        guard image.starts(withBytesOf: "filters:") else { return }
-        guard let end = image.firstRange(ofBytesOf: ")/") else { throw .malformed("“\(image)”: the filters do not end with “)/”") }
-        options += try ThumborFilters.options(image[..<end.lowerBound].dropFirst(bytes: "filters:".utf8.count))
-        image = image[end.upperBound...]
+        var box = ThumborBox(fits: take { $0 == "fit-in" } != nil, covers: take { $0 == "full-fit-in" } != nil)
+        if let size = take({ $0.contains(mark: "x") && $0.utf8.allSatisfy { "0123456789x-orig".utf8.contains($0) } }) {
+            try box.set(size)
+        }
+        box.across = take { ["left", "center", "right"].contains($0) }
+        box.down = take { ["top", "middle", "bottom"].contains($0) }
+        box.isSmart = take { $0 == "smart" } != nil
+        var filters = ThumborFilters()
+        if image.starts(withBytesOf: "filters:") {
+            guard let end = image.firstRange(ofBytesOf: ")/") else {
+                throw .malformed("“\(image)”: the filters do not end with “)/”")
+            }
+            filters = try ThumborFilters(image[..<end.lowerBound].dropFirst(bytes: "filters:".utf8.count))
+            image = image[end.upperBound...]
+        }
+        options += box.options(turned: filters.rotation, around: filters.focus) + filters.options
     }
 
     /// Consumes the next component if it matches. The last one is the image.
@@ -64,37 +89,73 @@ struct ThumborPath {
         options.append("crop:\(edges[2] - edges[0]):\(edges[3] - edges[1]):nowe:\(edges[0]):\(edges[1])")
     }
 
-    /// `300x450`. A side that is 0 or missing follows from the other, and a minus sign flips. thumbor enlarges unless it fits in.
-    private mutating func add(size text: Substring, fitsIn: Bool) throws(RequestError) {
+    /// `trim`, `trim:top-left` or `trim:top-left:10`: the corner that has the border's colour, and how far others may be from it.
+    private mutating func add(trim text: Substring) throws(RequestError) {
+        var words = text.pieces(at: ":").dropFirst()
+        if words.first == "top-left" { words.removeFirst() }
+        guard words.count <= 1, words.allSatisfy({ Int($0) != nil }) else {
+            throw .bad(option: "trim", value: String(text), reason: "needs top-left, or nothing, and a tolerance")
+        }
+        options.append("trim:\(words.first ?? "0")")
+    }
+}
+
+/// How thumbor fits a picture into a box.
+struct ThumborBox {
+    let fits: Bool
+    let covers: Bool
+    var across: Substring?
+    var down: Substring?
+    var isSmart = false
+    private var sides: [Substring]?
+    private var flips = [false, false]
+
+    init(fits: Bool, covers: Bool) { (self.fits, self.covers) = (fits, covers) }
+
+    /// Reads `300x450`; a minus sign flips.
+    mutating func set(_ text: Substring) throws(RequestError) {
         let sides = text.pieces(at: "x", omittingEmptySubsequences: false)
         guard sides.count == 2 else {
             throw .bad(option: "size", value: String(text), reason: "needs {width}x{height}, such as 300x450")
         }
-        let flips = sides.map { $0.starts(withBytesOf: "-") }
-        let lengths = sides.map { $0.starts(withBytesOf: "-") ? $0.dropFirst(bytes: 1) : $0 }
-        let areGiven = lengths.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
-        options += ["width:\(lengths[0])", "height:\(lengths[1])"]
-        if flips.contains(true) { options.append("flip:\(flips[0]):\(flips[1])") }
-        if !fitsIn, areGiven.contains(true) { options.append("enlarge:1") }
-        let fills = !fitsIn && !areGiven.contains(false)
-        if fills { options.append("resizing_type:fill") }
-        addGravity(flips: fills ? flips : nil)
+        flips = sides.map { $0.starts(withBytesOf: "-") }
+        self.sides = sides.map { $0.starts(withBytesOf: "-") ? $0.dropFirst(bytes: 1) : $0 }
     }
 
-    /// - Parameter flips: across and down; `nil` if nothing is cut off and no choice is needed. thumbor crops before it flips, so
-    ///   the sides are swapped there.
-    private mutating func addGravity(flips: [Bool]?) {
-        let across = take { ["left", "center", "right"].contains($0) }
-        let down = take { ["top", "middle", "bottom"].contains($0) }
-        let isSmart = take { $0 == "smart" } != nil
-        guard let flips else { return }
-        if isSmart {
-            options.append("gravity:sm")
-            return
+    /// The same in Onesheet's grammar. A side that is 0 or missing follows from the other. thumbor enlarges unless it fits in.
+    /// - Parameters:
+    ///   - rotation: degrees clockwise by which the finished picture is turned. A transform turns before it resizes.
+    ///   - focus: the point to keep, in pixels of the original.
+    func options(turned rotation: Int, around focus: (x: Double, y: Double)?) -> [String] {
+        let isOnItsSide = rotation == 90 || rotation == 270
+        var options: [String] = rotation == 0 ? [] : ["rotate:\(rotation)"]
+        guard let sides else { return options }
+        let areGiven = sides.map { $0.utf8.contains { $0 != UInt8(ascii: "0") } }
+        let (width, height) = isOnItsSide ? (sides[1], sides[0]) : (sides[0], sides[1])
+        options += ["width:\(width)", "height:\(height)"]
+        if flips.contains(true) {
+            options.append(isOnItsSide ? "flip:\(flips[1]):\(flips[0])" : "flip:\(flips[0]):\(flips[1])")
         }
-        let vertical = flips[1] ? ["top": "so", "bottom": "no"] : ["top": "no", "bottom": "so"]
-        let horizontal = flips[0] ? ["left": "ea", "right": "we"] : ["left": "we", "right": "ea"]
-        let name = (down.flatMap { vertical[String($0)] } ?? "") + (across.flatMap { horizontal[String($0)] } ?? "")
-        if !name.isEmpty { options.append("gravity:\(name)") }
+        if covers { options.append("resizing_type:cover") }
+        if !fits, !covers, areGiven.contains(true) { options.append("enlarge:1") }
+        guard !fits, !covers, !areGiven.contains(false) else { return options }
+        options.append("resizing_type:fill")
+        if let focus {
+            options.append("gravity:pt:\(focus.x):\(focus.y)")
+        } else if isSmart {
+            options.append("gravity:sm")
+        } else if let side = side(turned: rotation) {
+            options.append("gravity:\(side)")
+        }
+        return options
+    }
+
+    /// The side to keep. thumbor cuts before it flips and turns, so the sides change places.
+    private func side(turned rotation: Int) -> String? {
+        var (x, y) = (across == "left" ? -1 : across == "right" ? 1 : 0, down == "top" ? -1 : down == "bottom" ? 1 : 0)
+        (x, y) = (flips[0] ? -x : x, flips[1] ? -y : y)
+        for _ in 0..<(rotation / 90) { (x, y) = (-y, x) }
+        let name = ["no", "", "so"][y + 1] + ["we", "", "ea"][x + 1]
+        return name.isEmpty ? nil : name
     }
 }

@@ -18,7 +18,12 @@ final class CloudflareDialectTests: XCTestCase {
             ),
             ("h=60,rotate=90,flip=h/sample://1", ["h:60", "rotate:90", "flip:false:true"]),
             ("background=rgb(255%2C0%2C0)/sample://1", ["background:255:0:0"]),
-            ("background=%23ff0000/sample://1", ["background:ff0000"]),
+            ("background=%23ff0000/sample://1", ["background:ff0000"]), ("background=Tomato/sample://1", ["background:ff6347"]),
+            ("q=high/sample://1", ["quality:90"]), ("quality=medium-low/sample://1", ["quality:65"]),
+            ("f=webp/sample://1", ["format:webp"]), ("f=avif/sample://1", ["format:avif"]),
+            ("trim=border/sample://1", ["trim:10"]),
+            ("trim.left=10,trim.width=50/sample://1", ["crop:50:65535:nowe:10:0"]),
+            ("f=auto,compression=fast/sample://1", ["format:jpeg"]),
         ] as [(Substring, [String])] {
             let image = try XCTUnwrap(try CloudflareDialect().image(at: address, on: server), "\(address)")
             XCTAssertEqual(image.options, options, "\(address)")
@@ -33,14 +38,27 @@ final class CloudflareDialectTests: XCTestCase {
             ("widht=1/sample://1", "did you mean “width”?"),
             ("w=/sample://1", "“w=”"),
             ("fit=fill/sample://1", "fill"),
+            ("w=auto/sample://1", "hints"), ("border=1/sample://1", "option “border”"), ("contrast=2/sample://1", "not made here"),
+            ("scq=50/sample://1", "connection"), ("trim.left=x/sample://1", "trim.left"), ("compression=slow/sample://1", "slow"),
+            ("onerror=redirect/sample://1", "https URL"), ("onerror=x/sample://1", "“x”"),
             ("gravity=face/sample://1", "face"),
-            ("trim=auto/sample://1", "unknown option “trim”"),
+            ("trim=auto/sample://1", "needs border"),
             ("w=60/uploads/a.jpg", "is not a source URL"),
         ] as [(Substring, String)] {
             XCTAssertThrowsError(try CloudflareDialect().image(at: address, on: server), "\(address)") { error in
                 XCTAssertTrue("\(error)".contains(words), "\(address): \(error)")
             }
         }
+    }
+
+    func testThatClientsAreSentToTheOriginal() throws {
+        for (address, place) in [
+            ("onerror=redirect/https://a.example/b%20c.jpg?x=1", "https://a.example/b%20c.jpg?x=1"),
+            ("onerror=redirect/https%3A%2F%2Fa.example%2Fb%20c.jpg", "https://a.example/b%20c.jpg"),
+        ] as [(Substring, String)] {
+            XCTAssertEqual(try CloudflareDialect().image(at: address, on: server)?.fallback, place)
+        }
+        XCTAssertNil(try CloudflareDialect().image(at: "w=1/https://a.example/b", on: server)?.fallback)
     }
 
     func testThatNothingIsReadWithoutLeave() {

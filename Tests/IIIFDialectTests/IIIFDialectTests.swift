@@ -25,7 +25,8 @@ final class IIIFDialectTests: XCTestCase {
     func testThatAnAddressThatCannotBeReadSaysWhy() {
         for (address, words) in [
             ("sample:%2F%2F1/full/max/0", "/iiif/3/{identifier}/{region}"),
-            ("1/full/max/0/default.jpg", "“1” is not a source URL"),
+            ("1/full/max/0/default.jpg", "there is nothing at /iiif/3/1"),
+            ("sample://1/full/max/0/default.jpg", "there is nothing at /iiif/3/sample://1"),
             ("sample:%2F%2F1/pct:1,1,9,9/max/0/default.jpg", "“pct:1,1,9,9”"),
             ("sample:%2F%2F1/full/%5E92,/0/default.jpg", "“^92,”"),
             ("sample:%2F%2F1/full/0,/0/default.jpg", "“0,”"),

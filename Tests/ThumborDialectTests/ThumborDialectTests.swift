@@ -22,10 +22,42 @@ final class ThumborDialectTests: XCTestCase {
                 ["width:60", "height:90", "enlarge:1", "resizing_type:fill", "gravity:sm", "quality:50"]
             ),
             ("unsafe/sample://1", []),
+            ("unsafe/full-fit-in/300x450/sample://1", ["width:300", "height:450", "resizing_type:cover"]),
+            ("unsafe/trim/fit-in/30x45/sample://1", ["trim:0", "width:30", "height:45"]),
+            ("unsafe/trim:top-left:10/sample://1", ["trim:10"]),
+            ("unsafe/trim:20/10x20:60x70/sample://1", ["trim:20", "crop:50:50:nowe:10:20"]),
+            ("unsafe/filters:grayscale():fill(navy)/sample://1", ["gray:1", "extend:1", "background:000080"]),
+            ("unsafe/filters:background_color(RebeccaPurple)/sample://1", ["background:663399"]),
+            // Counterclockwise there, clockwise here, and before the picture is resized.
+            (
+                "unsafe/60x90/left/filters:rotate(90)/sample://1",
+                ["rotate:270", "width:90", "height:60", "enlarge:1", "resizing_type:fill", "gravity:so"]
+            ),
+            (
+                "unsafe/-60x90/top/filters:rotate(270)/sample://1",
+                ["rotate:90", "width:90", "height:60", "flip:false:true", "enlarge:1", "resizing_type:fill", "gravity:ea"]
+            ),
+            ("unsafe/filters:rotate(180)/sample://1", ["rotate:180"]),
+            (
+                "unsafe/60x90/left/filters:focal(146x206:279x360)/sample://1",
+                ["width:60", "height:90", "enlarge:1", "resizing_type:fill", "gravity:pt:212.5:283.0"]
+            ),
+            ("unsafe/fit-in/60x90/filters:focal(1x2:3x4)/sample://1", ["width:60", "height:90"]),
         ] as [(Substring, [String])] {
             let image = try XCTUnwrap(try ThumborDialect().image(at: address, on: server), "\(address)")
             XCTAssertEqual(image.options, options, "\(address)")
             XCTAssertEqual(image.title, TitleReference(source: "sample", id: "1"), "\(address)")
+        }
+    }
+
+    func testThatASourceURLMayBeginWithItsHost() throws {
+        for (address, id) in [
+            ("unsafe/60x/images.example.com/a%20b.jpg", "images.example.com/a%20b.jpg"),
+            ("unsafe/60x/images.example.com%3A8080%2Fa.jpg", "images.example.com:8080/a.jpg"),
+            ("unsafe/localhost:8080/a.jpg?x=1", "localhost:8080/a.jpg?x=1"),
+        ] as [(Substring, String)] {
+            let image = try ThumborDialect().image(at: address, on: server)
+            XCTAssertEqual(image?.title, TitleReference(source: "https", id: id), "\(address)")
         }
     }
 
@@ -35,7 +67,9 @@ final class ThumborDialectTests: XCTestCase {
             ("wrong/60x90/sample://1", "signature"),
             ("wrong/1x2x3/sample://1", "signature"),
             ("unsafe/meta/60x90/sample://1", "“meta” is not supported"),
-            ("unsafe/1x2x3/sample://1", "1x2x3"),
+            ("unsafe/1x2x3/sample://1", "1x2x3"), ("unsafe/adaptive-fit-in/1x2/sample://1", "“adaptive-fit-in” is not supported"),
+            ("unsafe/trim:bottom-right/sample://1", "bottom-right"), ("unsafe/filters:rotate(45)/sample://1", "45"),
+            ("unsafe/filters:focal(1x2)/sample://1", "1x2"), ("unsafe/filters:fill(auto)/sample://1", "“auto” is neither"),
             ("unsafe/9x9:9x9/sample://1", "9x9:9x9"),
             ("unsafe/filters:qualty(80)/sample://1", "did you mean “quality”?"),
             ("unsafe/filters:quality(80)", "do not end"),

@@ -69,6 +69,8 @@ public struct DialectImage: Sendable, Equatable {
     public var exactly: PixelSize?
     /// Whether pages of every origin may read the pixels (CORS).
     public var isShared: Bool
+    /// An `http` or `https` URL to which clients are sent if there is no image.
+    public var fallback: String?
 
     public init(
         title: TitleReference, options: [String], negotiates: Bool = false, exactly: PixelSize? = nil, isShared: Bool = false
