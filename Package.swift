@@ -148,7 +148,8 @@ let package = Package(
         room(
             "OnesheetServer",
             [
-                "CMemory", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetConsole", "OnesheetImaging",
+                "CMemory", "CZlib", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetConsole",
+                "OnesheetImaging",
                 "OnesheetPipeline", nio, posix, httpTypes,
                 foundationCompat,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
@@ -233,7 +234,7 @@ let package = Package(
         tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
-        tests("OnesheetCommands", ["OnesheetPipeline"]),
+        tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
         tests(
             "OnesheetServer",
             [

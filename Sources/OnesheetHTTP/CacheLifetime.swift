@@ -1,10 +1,8 @@
 package import FoundationEssentials
 package import OnesheetCore
 
-/// The age of an entry, and how long caches may keep it (RFC 9111, RFC 5861).
+/// How long caches may keep an entry from now on (RFC 9111, RFC 5861).
 package struct CacheLifetime {
-    /// Seconds since the origin was last asked.
-    package let age: Int
     /// Seconds until the entry becomes stale. Negative if it is stale.
     package let remaining: Int
     private let staleWhileRevalidate: Int
@@ -14,25 +12,24 @@ package struct CacheLifetime {
     private static let year = 365 * day
 
     /// - Parameters:
-    ///   - validated: when the origin was last asked.
     ///   - freshness: the origin's freshness, or `nil` if there is none.
     ///   - expires: when the tier removes the entry. Used if `freshness` is `nil`.
     ///   - now: the current time.
-    package init(validated: Date, freshness: Freshness?, expires: Date?, at now: Date) {
+    package init(freshness: Freshness?, expires: Date?, at now: Date) {
         func seconds(_ from: Date, _ to: Date) -> Int { Int(max(-1e9, min(1e9, to.timeIntervalSince(from).rounded(.down)))) }
-        age = max(0, seconds(validated, now))
         remaining = (freshness?.freshUntil ?? expires).map { seconds(now, $0) } ?? Self.day
-        staleWhileRevalidate = freshness.map { seconds($0.freshUntil, $0.staleUntil) } ?? Self.day
-        staleIfError = freshness.map { seconds($0.freshUntil, $0.staleOnErrorUntil) } ?? Self.day
+        // What is stale already may be shown for the rest of that time only.
+        staleWhileRevalidate = freshness.map { seconds(max($0.freshUntil, now), $0.staleUntil) } ?? Self.day
+        staleIfError = freshness.map { seconds(max($0.freshUntil, now), $0.staleOnErrorUntil) } ?? Self.day
     }
 
     /// The value of `Cache-Control`. Caches may keep an entry for at most a day, so that a purge reaches them. A versioned image
     /// never changes.
     ///
-    /// `max-age` counts from the entry's `Age`, so that caches consider it stale at the same moment as this server.
+    /// `max-age` counts from the response, so that caches which ignore `Age` keep it no longer than this server either.
     package func cacheControl(isVersioned: Bool) -> String {
         if isVersioned { return "public, max-age=\(Self.year), immutable" }
-        var directives = ["public", "max-age=\(max(0, age + min(remaining, Self.day)))"]
+        var directives = ["public", "max-age=\(min(max(0, remaining), Self.day))"]
         if staleWhileRevalidate > 0 { directives.append("stale-while-revalidate=\(min(staleWhileRevalidate, Self.day))") }
         if staleIfError > 0 { directives.append("stale-if-error=\(min(staleIfError, Self.day))") }
         return directives.joined(separator: ", ")

@@ -47,9 +47,22 @@ private struct Secret: WrittenSetting {
     func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }
 
-/// The keys of `cors`: the origins whose pages may read responses (the Fetch standard). Any page may embed images.
+/// The keys of `cors`: the origins whose pages may read responses, and which pages may embed images (the Fetch standard).
 package struct CORSConfiguration: Sendable, ConfigurationSection {
+    /// Which pages may embed images (the Fetch standard's `Cross-Origin-Resource-Policy`).
+    package enum ResourcePolicy: String, Sendable, SettingWord {
+        package static let noun = "policy"
+        case crossOrigin = "cross-origin"
+        case sameSite = "same-site"
+        case sameOrigin = "same-origin"
+        case none
+
+        /// The value of the field; `nil` sends none.
+        var field: String? { self == .none ? nil : rawValue }
+    }
+
     package var origins: [String] = []
+    package var resourcePolicy = ResourcePolicy.crossOrigin
 
     package init() {}
 
@@ -59,7 +72,10 @@ package struct CORSConfiguration: Sendable, ConfigurationSection {
         [
             Setting(
                 "origins", \.origins,
-                meaning: "origins whose pages may read responses, such as `https://app.example.com`; `*` allows all")
+                meaning: "origins whose pages may read responses, such as `https://app.example.com`; `*` allows all"),
+            Setting(
+                "resourcePolicy", \.resourcePolicy,
+                meaning: "pages that may embed images (`Cross-Origin-Resource-Policy`); `none` leaves it to browsers"),
         ]
     }
 

@@ -91,7 +91,7 @@ final class PreparedResponse {
         var full = ImageResponse(answer: answer, address: facts).response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
         head = ResponseHead(full, cors, at: now)
-        (validator, created, tier) = (hit.entry.validator, hit.entry.created, hit.tier)
+        (validator, created, tier) = (hit.entry.validator, hit.entry.lastModified, hit.tier)
         entityTag = ByteBuffer(string: "\"\(validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))

@@ -47,7 +47,7 @@ final class ResponseHeadCache {
         guard let image = routed.entry.image else {
             guard let text = routed.entry.route?.immediateText else { return .route(routed) }
             routed.entry.counter.add(.successful)
-            let head = ResponseHead(.text(text), router.cors, at: now)
+            let head = ResponseHead(.state(text), router.cors, at: now)
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
         do {

@@ -7,6 +7,9 @@ struct CORS {
 
     /// - Parameter origin: the request's `Origin`.
     func apply(to fields: inout HTTPFields, origin: String?) {
+        if let policy = configuration.resourcePolicy.field, fields[.contentType]?.isOfImage ?? false {
+            fields[.crossOriginResourcePolicy] = policy
+        }
         let origins = configuration.origins
         guard !origins.isEmpty else { return }
         let isOpen = origins.contains("*")
@@ -27,4 +30,9 @@ struct CORS {
             .accessControlMaxAge: "86400",
         ]
     }
+}
+
+extension String {
+    /// Whether this is the media type of an image, or of parts of one.
+    fileprivate var isOfImage: Bool { starts(withBytesOf: "image/") || starts(withBytesOf: "multipart/byteranges") }
 }

@@ -2,6 +2,7 @@ import OnesheetHTTP
 import FoundationEssentials
 import Hummingbird
 import HTTPTypes
+import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -16,6 +17,8 @@ struct AddressFacts {
     var isVersioned = false
     /// The canonical path of the variant.
     var canonical: String?
+    /// How a browser shows the image, and the title that names its file.
+    var disposition: (Disposition, TitleReference)?
 }
 
 /// The HTTP response for an image: 200, 206, 304, 412 or 416. Every image route ends here.
@@ -28,13 +31,13 @@ struct ImageResponse {
     ///   - now: the current time.
     func response(to method: HTTPRequest.Method, _ fields: HTTPFields, at now: Date) -> Response {
         let entry = answer.entry
-        let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.created)
+        let conditions = Preconditions(fields: fields, validator: entry.validator, modified: entry.lastModified)
         switch conditions.outcome {
         case .failed: return Problem.changed.response()
         case .notModified: return Response(status: .notModified, headers: cacheFields(at: now))
         case .met: break
         }
-        let isPartial = method == .get && conditions.allowsRange(at: now)
+        let isPartial = method == .get && conditions.allowsRange(at: now - CacheEntry.clockLag)
         switch ByteRanges(isPartial ? fields[.range] : nil, size: entry.body.readableBytes) {
         case .whole: return Response(status: .ok, headers: allFields(at: now), body: .pieces(of: entry.body))
         case .parts(let parts): return partial(parts, at: now)
@@ -57,7 +60,7 @@ struct ImageResponse {
         return Response(status: .partialContent, headers: fields, body: .pieces(of: all.body))
     }
 
-    /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). `max-age` counts from `Age`, so it belongs here too.
+    /// The fields for caches, which a 304 also has (RFC 9110 §15.4.5). There is no `Age`: `max-age` counts from the response.
     private func cacheFields(at now: Date) -> HTTPFields {
         var fields: HTTPFields = [.eTag: "\"\(answer.entry.validator)\""]
         if address.varies { fields[.vary] = "Accept" }
@@ -66,16 +69,14 @@ struct ImageResponse {
             fields[.cacheControl] = "no-store"
             return fields
         }
-        let lifetime = CacheLifetime(answer.entry, at: now)
-        fields[.age] = "\(lifetime.age)"
-        fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned)
+        fields[.cacheControl] = CacheLifetime(answer.entry, at: now).cacheControl(isVersioned: address.isVersioned)
         return fields
     }
 
     private func allFields(at now: Date) -> HTTPFields {
         var fields = cacheFields(at: now)
         fields[.contentType] = answer.entry.mediaType
-        fields[.lastModified] = HTTPDate.text(answer.entry.created)
+        fields[.lastModified] = HTTPDate.text(answer.entry.lastModified)
         fields[.acceptRanges] = "bytes"
         fields[.cacheStatus] = cacheStatus(at: now)
         fields[.serverTiming] = serverTiming
@@ -84,6 +85,9 @@ struct ImageResponse {
         fields[.thumbHash] = presentation.thumbHash
         fields[.color] = presentation.color?.hexadecimal
         if let width = presentation.width, let height = presentation.height { fields[.size] = "\(width)x\(height)" }
+        if let (disposition, title) = address.disposition {
+            fields[.contentDisposition] = disposition.field(for: title, fileExtension: fileExtension)
+        }
         if let canonical = address.canonical { fields[.link] = "<\(canonical)>; rel=\"canonical\"" }
         return fields
     }
@@ -105,8 +109,26 @@ struct ImageResponse {
     }
 }
 
+extension CacheEntry {
+    /// `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). The clock of `Date` ticks once a second and may be
+    /// behind by that, so this is earlier than the entry by more.
+    var lastModified: Date { created - Self.clockLag }
+
+    /// Seconds.
+    static let clockLag: TimeInterval = 2
+}
+
+extension ImageResponse {
+    /// The usual extension of the image's format.
+    private var fileExtension: String {
+        let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif]
+        return formats.first { $0.mediaType == answer.entry.mediaType }?.extensions.first
+            ?? answer.entry.mediaType.cut(at: "/").map { String($0.after) } ?? "bin"
+    }
+}
+
 extension CacheLifetime {
     fileprivate init(_ entry: CacheEntry, at now: Date) {
-        self.init(validated: entry.validated, freshness: entry.freshness, expires: entry.expires, at: now)
+        self.init(freshness: entry.freshness, expires: entry.expires, at: now)
     }
 }

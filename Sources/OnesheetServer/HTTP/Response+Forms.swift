@@ -27,6 +27,13 @@ extension Response {
         body(ByteBuffer(string: text), status: .ok, type: type)
     }
 
+    /// A plain text that holds for this moment only, so that nobody keeps it.
+    static func state(_ text: String) -> Response {
+        var response = Response.text(text)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
     private static func body(_ bytes: ByteBuffer, status: HTTPResponse.Status, type: String) -> Response {
         Response(
             status: status, headers: [.contentType: type, .xContentTypeOptions: "nosniff"], body: .pieces(of: bytes))

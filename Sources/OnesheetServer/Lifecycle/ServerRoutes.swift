@@ -20,7 +20,7 @@ extension Router {
                     presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
             }
             + [
-                ClientConfigurationRoute(listen: configuration.listen, isSecure: configuration.tls != nil),
+                ClientConfigurationRoute(url: PublicURL(listen: configuration.listen, isSecure: configuration.tls != nil)),
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
                 TitlesRoute(

@@ -36,9 +36,11 @@ struct DialectRoute: ImageRoute {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         guard let image = try dialect.image(at: rest, on: images) else { return nil }
-        return ImageAddress(
+        var address = ImageAddress(
             title: image.title, transform: try images.options.transform(image.options), negotiates: image.negotiates,
             exactly: image.exactly, isShared: image.isShared)
+        address.fallback = image.fallback
+        return address
     }
 
     func other(_ rest: Substring, _ request: Request) async throws -> Response {
@@ -48,17 +50,15 @@ struct DialectRoute: ImageRoute {
         case .json(let document, let type):
             var response = try Response.json(document, type: type)
             response.headers[.accessControlAllowOrigin] = "*"
+            response.headers[.cacheControl] = "public, max-age=60"
+            response.headers[.vary] = PublicURL.vary
             return response
         }
     }
 
     private func host(_ request: Request) -> DialectHost {
-        let authority = request.head.authority ?? listen.description
-        // Behind a proxy that terminates TLS, only the proxy knows the scheme of the request.
-        let saysSecure = request.headers[.forwardedProto] == "https" && ClientRequest.current?.isFromProxy ?? true
-        let isSecure = isSecure || saysSecure
-        return DialectHost(
-            url: "\(isSecure ? "https" : "http")://\(authority)", formats: images.accept.formats,
+        DialectHost(
+            url: PublicURL(listen: listen, isSecure: isSecure).text(of: request), formats: images.accept.formats,
             makesAnything: !presetsOnly, mostPixels: outputPixels
         ) { [pipeline = images.pipeline] title in
             let original = try await pipeline.size(of: title)

@@ -10,7 +10,7 @@ struct HealthRoute: Route {
     private let text = "ok\n"
     var immediateText: String? { text }
 
-    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .text(text) }
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response { .state(text) }
 }
 
 /// `/ready`: whether the server accepts requests. It does not while it starts or shuts down.
@@ -22,39 +22,49 @@ struct ReadyRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try readiness.check()
-        return .text(Self.text)
+        return .state(Self.text)
     }
 }
 
 /// `/3/configuration`: the size ladder in TMDB's format.
 struct ClientConfigurationRoute: Route {
     let prefix = "/3/configuration"
-    /// The host for requests without `Host`.
-    let listen: ListenAddress
-    let isSecure: Bool
+    let url: PublicURL
 
     private struct Document: Encodable {
         struct Images: Encodable {
             let baseURL: String
+            /// Without HTTPS the same as `base_url`, because clients that prefer it would reach nothing.
             let secureBaseURL: String
             let posterSizes: [String]
+            let backdropSizes: [String]
+            let logoSizes: [String]
+            let profileSizes: [String]
+            let stillSizes: [String]
 
             enum CodingKeys: String, CodingKey {
                 case baseURL = "base_url"
                 case secureBaseURL = "secure_base_url"
                 case posterSizes = "poster_sizes"
+                case backdropSizes = "backdrop_sizes"
+                case logoSizes = "logo_sizes"
+                case profileSizes = "profile_sizes"
+                case stillSizes = "still_sizes"
             }
         }
         let images: Images
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let host = request.head.authority ?? listen.description
-        return try .json(
+        let (url, sizes) = ("\(url.text(of: request))/t/p/", SizeLadder.names)
+        var response = try Response.json(
             Document(
                 images: .init(
-                    baseURL: "\(isSecure ? "https" : "http")://\(host)/t/p/",
-                    secureBaseURL: "https://\(host)/t/p/", posterSizes: SizeLadder.names)))
+                    baseURL: url, secureBaseURL: url, posterSizes: sizes, backdropSizes: sizes, logoSizes: sizes,
+                    profileSizes: sizes, stillSizes: sizes)))
+        response.headers[.cacheControl] = "public, max-age=3600"
+        response.headers[.vary] = PublicURL.vary
+        return response
     }
 }
 

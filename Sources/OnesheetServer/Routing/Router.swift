@@ -40,6 +40,10 @@ struct Router: Sendable {
                 ])
             return outcome
         }
+        if response.headers[.cacheControl] == nil {
+            // Nobody is left to guess: what is read is checked each time, what is changed is nothing to keep.
+            response.headers[.cacheControl] = request.method == .get || request.method == .head ? "no-cache" : "no-store"
+        }
         cors.apply(to: &response.headers, origin: request.headers[.origin])
         // Omit the request ID on success, so that cached responses are byte-identical.
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
@@ -58,7 +62,11 @@ struct Router: Sendable {
     /// The route's response, or the problem document of its error.
     private func outcome(of routed: RoutedRequest, _ request: Request) async -> Response {
         do {
-            return try await answer(routed, request)
+            let response = try await answer(routed, request)
+            guard request.method == .get || request.method == .head, let document = try await DocumentResponse(response) else {
+                return response
+            }
+            return document.answer(to: request.headers)
         } catch {
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info

@@ -28,6 +28,14 @@ final class IIIFTests: ServerTestCase {
         XCTAssertEqual(answer.status, 200, answer.text)
         XCTAssertEqual(answer.field("Content-Type"), "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\"")
         XCTAssertEqual(answer.field("Access-Control-Allow-Origin"), "*")
+        // And others may keep it, by what it depends on
+        XCTAssertEqual(answer.field("Cache-Control"), "public, max-age=60")
+        XCTAssertEqual(answer.field("Vary"), "X-Forwarded-Proto, Accept-Encoding")
+        let tag = try XCTUnwrap(answer.field("ETag"))
+        let known = try await server.send(
+            "\(base)/info.json", fields: [("X-Forwarded-Proto", "https"), ("If-None-Match", tag)])
+        XCTAssertEqual(known.status, 304)
+        XCTAssertEqual(known.field("Access-Control-Allow-Origin"), "*")
         XCTAssertTrue(answer.text.hasPrefix("{\"@context\":\"http://iiif.io/api/image/3/context.json\""), answer.text)
         let document = try answer.json()
         XCTAssertEqual(document["id"] as? String, server.url.replacing("http:", with: "https:") + base)

@@ -1,0 +1,19 @@
+internal import OnesheetCore
+
+/// Content codings that a client takes (RFC 9110 §12.5.3).
+package struct ContentCodings {
+    private var qualities: [String: Double] = [:]
+
+    /// - Parameter field: the request's `Accept-Encoding`; without it only the document as it is will do.
+    package init(_ field: String?) {
+        for part in (field ?? "").pieces(at: ",") {
+            let words = part.pieces(at: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercasedASCII() }
+            guard let name = words.first, !name.isEmpty else { continue }
+            let quality = words.dropFirst().first { $0.starts(withBytesOf: "q=") }
+            qualities[name] = quality.map { Double($0.dropFirst(bytes: 2)) ?? 0 } ?? 1
+        }
+    }
+
+    /// Whether the client takes `coding`, which is in lower case.
+    package func accept(_ coding: String) -> Bool { (qualities[coding] ?? qualities["*"] ?? 0) > 0 }
+}

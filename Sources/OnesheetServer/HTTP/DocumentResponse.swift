@@ -1,0 +1,58 @@
+import Crypto
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OnesheetCore
+import OnesheetHTTP
+
+/// A document as a client takes it: with a validator, packed if the client can unpack it, or as “not modified”. Images do without: they
+/// have validators of their own and are packed already.
+struct DocumentResponse {
+    private let response: Response
+    private let bytes: ByteBuffer
+
+    /// - Returns: `nil` if `response` is no document, or one that nobody may keep.
+    init?(_ response: Response) async throws {
+        guard response.status == .ok, response.headers[.cacheControl] != "no-store", response.headers[.contentEncoding] == nil,
+            let type = response.headers[.contentType], Self.types.contains(where: { type.starts(withBytesOf: $0) }),
+            response.body.contentLength != nil
+        else { return nil }
+        let collector = BodyBytes()
+        try await response.body.write(collector)
+        (self.response, bytes) = (response, collector.bytes)
+    }
+
+    private static let types = [
+        "text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/ld+json", "image/svg+xml",
+    ]
+
+    /// - Parameter fields: the request's.
+    func answer(to fields: HTTPFields) -> Response {
+        var headers = response.headers
+        headers[.vary] = headers[.vary].map { "\($0), Accept-Encoding" } ?? "Accept-Encoding"
+        let packed = ContentCodings(fields[.acceptEncoding]).accept("gzip") ? Gzip.packed(bytes) : nil
+        let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)
+        let validator = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + (packed == nil ? "" : "-gzip")
+        headers[.eTag] = "\"\(validator)\""
+        if let field = fields[.ifNoneMatch], EntityTags(field).matchWeakly(validator) {
+            for name in [HTTPField.Name.contentType, .contentLength] { headers[name] = nil }
+            return Response(status: .notModified, headers: headers)
+        }
+        if packed != nil { headers[.contentEncoding] = "gzip" }
+        headers[.contentLength] = nil
+        return Response(status: .ok, headers: headers, body: .pieces(of: packed ?? bytes))
+    }
+}
+
+/// Collects a body that is in memory already.
+private final class BodyBytes: ResponseBodyWriter {
+    private(set) var bytes = ByteBuffer()
+
+    func write(_ buffer: ByteBuffer) async throws {
+        var buffer = buffer
+        bytes.writeBuffer(&buffer)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

@@ -1,0 +1,131 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Addresses as clients, browsers and proxies spell them.
+final class AddressTests: ServerTestCase {
+    func testThatAnOriginIsAskedForNamesWithSpacesAndLettersBeyondASCII() async throws {
+        // Given an origin with such names
+        let picture = try Picture.jpeg(width: 30, height: 45)
+        let (spaced, korean) = ("/with%20space.jpg", "/%ED%95%9C%20%EC%82%B0.jpg?q=%EC%A0%84")
+        let origin = try await origin { path, _ in
+            [spaced, korean].contains(path) ? .answer(type: "image/jpeg", body: picture) : .answer(status: 404)
+        }
+        let server = try await server(
+            sources: web(origin), keys: "dialects: [thumbor, cloudflare, iiif, next]\nsigning: { unsafe: true }")
+        for (path, raw) in [(spaced, "/with space.jpg"), (korean, "/한 산.jpg?q=전")] {
+            // When a picture is asked for, its URL encoded once, twice, or as base64url has it
+            let once = encoded(origin.url + raw)
+            let twice = encoded(origin.url + path)
+            let base64 = Data((origin.url + raw).utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+                .replacing("=", with: "")
+            for address in [
+                "/i/unsafe/w:20/plain/\(once)@jpg", "/i/unsafe/w:20/plain/\(twice)@jpg", "/i/unsafe/w:20/\(base64).jpg",
+                "/t/p/original/web/\(once)", "/thumbor/unsafe/fit-in/20x0/\(once)",
+                "/thumbor/unsafe/fit-in/20x0/\(origin.url)\(path)",
+                "/cdn-cgi/image/w=20/\(once)", "/cdn-cgi/image/w=20/\(origin.url)\(path)", "/iiif/3/\(once)/full/20,/0/default.jpg",
+                "/_next/image?url=\(once)&w=92&q=75",
+            ] {
+                let answer = try await server.send(address)
+                // Then it is there
+                XCTAssertEqual(answer.status, 200, "\(address) \(answer.text.prefix(200))")
+            }
+        }
+        // And each original was asked for once, whatever its spelling
+        XCTAssertEqual(origin.requests(), 2)
+    }
+
+    func testThatAnIdWithDotsIsFoundWhateverClientsMakeOfThem() async throws {
+        // Given titles whose ids have dots
+        let pictures = folder()
+        try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
+        for (name, width) in [("film.v2", 30), ("film", 40), ("other.jpg", 50)] {
+            try Data(buffer: try Picture.jpeg(width: width, height: 60)).write(to: URL(filePath: "\(pictures)/\(name).jpg"))
+        }
+        let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
+        for (path, width) in [
+            ("film%2Ev2.jpg", 30), ("film.v2.jpg", 30), ("film.v2", 30), ("film%2ev2", 30), ("film.jpg", 40), ("film", 40),
+            ("other%2Ejpg.jpg", 50), ("other.jpg", 50), ("other.jpg.jpg", 50),
+        ] {
+            for _ in 0..<2 {
+                let answer = try await server.send("/t/p/original/art/\(path)")
+                XCTAssertEqual(answer.status, 200, "\(path) \(answer.text.prefix(200))")
+                XCTAssertEqual(try Picture.header(answer.body).width, width, path)
+            }
+        }
+        // And a wrong extension is told as such if nothing has such a name
+        assertProblem(try await server.send("/t/p/w92/art/film.jpgg"), 400, "unknown extension “jpgg”; did you mean “jpg”?")
+        assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
+    }
+
+    func testThatATypingErrorCostsNoServiceASecondCall() async throws {
+        // Given a source that asks a service, and a title that it has not
+        let server = try await server(sources: "sample: { type: sample }")
+        assertProblem(try await server.send("/t/p/w92/sample/nobody.jpg"), 404, "nobody")
+        assertProblem(try await server.send("/t/p/w92/sample/1.jpgg"), 400, "unknown extension “jpgg”")
+    }
+
+    func testThatClientsAreSentToTheOriginalWhereThereIsNoImage() async throws {
+        let origin = try await origin { _, _ in .answer(status: 500) }
+        let server = try await server(sources: web(origin), keys: "dialects: [cloudflare]")
+        let path = "/cdn-cgi/image/w=20,onerror=redirect/\(origin.url)/a.jpg"
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+        addTeardownBlock { try await client.shutdown() }
+        let answer = try await client.execute(HTTPClientRequest(url: server.url + path), timeout: .seconds(60))
+        XCTAssertEqual(answer.status.code, 302)
+        XCTAssertEqual(answer.headers.first(name: "Location"), "\(origin.url)/a.jpg")
+        XCTAssertEqual(answer.headers.first(name: "Cache-Control"), "no-store")
+        // And nowhere else than where a source may fetch from
+        assertProblem(
+            try await server.send("/cdn-cgi/image/w=20,onerror=redirect/https://evil.example/a.jpg"), 403, "no remote source")
+    }
+
+    func testThatAFileHasTheNameThatTheAddressGivesIt() async throws {
+        let server = try await server()
+        // Twice: the second is answered from memory.
+        for _ in 0..<2 {
+            let saved = try await server.send("/i/unsafe/w:20/fn:my%20poster/att:1/plain/sample://1@png")
+            XCTAssertEqual(saved.field("Content-Disposition"), "attachment; filename=\"my poster.png\"")
+            let shown = try await server.send("/i/unsafe/w:20/plain/sample://1@png")
+            XCTAssertNil(shown.field("Content-Disposition"))
+            XCTAssertEqual(shown.body, saved.body)
+        }
+    }
+
+    func testThatTheLadderIsInTheShapeThatTMDBClientsRead() async throws {
+        let server = try await server()
+        for (fields, scheme) in [([], "http"), ([("X-Forwarded-Proto", "https")], "https")] as [([(String, String)], String)] {
+            let answer = try await server.send("/3/configuration", fields: fields)
+            let images = try XCTUnwrap(try answer.json()["images"] as? [String: Any])
+            for key in ["poster_sizes", "backdrop_sizes", "logo_sizes", "profile_sizes", "still_sizes"] {
+                XCTAssertEqual((images[key] as? [String])?.last, "original", key)
+            }
+            for key in ["base_url", "secure_base_url"] {
+                XCTAssertEqual((images[key] as? String)?.hasPrefix("\(scheme)://"), true, key)
+            }
+            XCTAssertEqual(answer.field("Vary"), "X-Forwarded-Proto, Accept-Encoding")
+        }
+    }
+
+    func testThatThumborsTextKeysSign() async throws {
+        // Given a key that is a text, and a path that was signed with it: HMAC-SHA1 as base64url
+        let server = try await server(
+            keys: "dialects: [thumbor]\nsigning: { thumborKeys: [\"MY_SECURE_KEY\"] }")
+        let path = "fit-in/92x0/filters:format(jpg)/sample%3A%2F%2F1"
+        let signed = try await server.send("/thumbor/T-jMUbKzQJYisvr8esV0lqhuB0s=/\(path)")
+        XCTAssertEqual(signed.status, 200, signed.text)
+        assertProblem(try await server.send("/thumbor/unsafe/\(path)"), 403, "signature")
+        assertProblem(try await server.send("/thumbor/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/\(path)"), 403, "signature")
+    }
+
+    private func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte) || byte == 0x2E
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}
