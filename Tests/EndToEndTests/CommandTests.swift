@@ -47,6 +47,18 @@ final class CommandTests: XCTestCase {
         }
     }
 
+    func testThatAMistypedCommandNamesTheNearestOne() async throws {
+        for (arguments, words) in [
+            (["serv"], "onesheet: unknown command “serv”; did you mean “serve”?\n"),
+            (["cache", "stat"], "onesheet: unknown command “stat”; did you mean “stats”?\n"),
+            (["config", "chekc", "--config", "a"], "onesheet: unknown command “chekc”; did you mean “check”?\n"),
+        ] {
+            let outcome = try await run(arguments)
+            XCTAssertEqual(outcome.status, 64, "\(arguments)")
+            XCTAssertEqual(outcome.errors, words, "\(arguments)")
+        }
+    }
+
     func testThatAFailureIsOneLineOnStandardError() async throws {
         try Data("lisen: 1\n".utf8).write(to: folder.appending(path: "bad.yaml"))
         let table = [

@@ -18,9 +18,13 @@ struct BundleCommand: PluggedCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The archive to write; - is standard output.", valueName: "file"))
     var output: String
 
+    @Flag(name: .long, help: "Write to standard output although it is a terminal.")
+    var force = false
+
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
+        if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let order = try lists.order()
         let context = try options.context(plugins)
         let bundle = PosterBundle(

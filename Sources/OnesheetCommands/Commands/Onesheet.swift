@@ -15,6 +15,10 @@ public enum Onesheet {
     ///   - plugins: the plugins of this server.
     ///   - arguments: the arguments without the program's name. `nil` takes those of the process.
     public static func main(_ plugins: PluginList, arguments: [String]? = nil) async -> Never {
+        if let unknown = CommandName.unknown(in: arguments ?? Array(CommandLine.arguments.dropFirst())) {
+            StandardStreams.error("onesheet: \(unknown)")
+            RootCommand.exit(withError: ExitCode.validationFailure)
+        }
         do {
             var command = try RootCommand.parseAsRoot(arguments)
             if let plugged = command as? any PluggedCommand {

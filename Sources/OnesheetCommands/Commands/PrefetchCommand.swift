@@ -5,6 +5,7 @@ import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 struct PrefetchCommand: PluggedCommand {
@@ -57,10 +58,11 @@ struct PrefetchCommand: PluggedCommand {
         }
         let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
         let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
-        let summary = await Interruption.cancelling(work)
+        let (summary, signal) = await Interruption.cancelling(work)
         progress.finish(summary)
         try await context.shutdown()
         if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
+        if let signal { throw ExitCode(signal) }
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
     }
 
@@ -123,12 +125,24 @@ extension CalendarDay {
 
 /// Handles Ctrl-C as cancellation, so that work in progress ends properly.
 private enum Interruption {
-    /// The result of `work`. SIGINT and SIGTERM cancel it.
-    static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> Value {
-        let watch = Task {
-            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) { work.cancel() }
+    /// The result of `work`, and the signal that cut it short, if one did. SIGINT and SIGTERM cancel it.
+    static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> (Value, UnixSignal?) {
+        let received = Mutex<UnixSignal?>(nil)
+        let value = await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                    received.withLock { $0 = $0 ?? signal }
+                    work.cancel()
+                }
+            }
+            defer { group.cancelAll() }
+            return await work.value
         }
-        defer { watch.cancel() }
-        return await work.value
+        return (value, received.withLock { $0 })
     }
+}
+
+extension ExitCode {
+    /// The status by which a shell tells that a signal ended a program.
+    init(_ signal: UnixSignal) { self.init(128 + (signal == .sigint ? 2 : 15)) }
 }

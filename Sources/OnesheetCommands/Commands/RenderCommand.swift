@@ -18,12 +18,14 @@ struct RenderCommand: PluggedCommand {
               onesheet render - -o - --options rs:fill:300:450/g:no/q:75/f:jpg <in.png >out.jpg
 
             Options, separated by slashes:
-              rs:{fit|fill|fill-down|force}:{w}:{h}:{enlarge}   size; 0 keeps the aspect ratio
-              w h mw mh rt el dpr     width, height, minimum width and height, type, enlarge, device pixel ratio
+              rs:{fit|fill|fill-down|force|auto|cover}:{w}:{h}:{enlarge}   size; 0 keeps the aspect ratio
+              w h mw mh rt el dpr z   width, height, minimum width and height, type, enlarge, device pixel ratio, zoom
               g:{no|so|ea|we|noea|nowe|soea|sowe|ce|sm|fp:x:y}  what to keep when cropping
               c:{w}:{h}:{gravity}     crop    rot:{0|90|180|270}  fl:{h}:{v}   rotate, flip
-              ex pd bg bl sh          extend, padding, background, blur, sharpen
-              q f mb                  quality 1–100, format, maximum bytes
+              t:{threshold}:{colour}  trim an even border    ar:0    ignore EXIF orientation
+              ex exar pd bg           extend, extend to proportions, padding, background
+              bl sh pix gray          blur, sharpen, squares of one colour, luminance only
+              q fq f mb               quality 1–100, by format, format, maximum bytes
               sm kcr scp              strip metadata, keep copyright, strip colour profile
             """)
 
@@ -33,12 +35,16 @@ struct RenderCommand: PluggedCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"))
     var output: String
 
+    @Flag(name: .long, help: "Write to standard output although it is a terminal.")
+    var force = false
+
     @Option(name: .long, help: ArgumentHelp("Options such as rs:fit:342:0/q:80.", valueName: "options"))
     var options = ""
 
     @OptionGroup var configuration: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
+        if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let configuration = try configuration.load()
         let limits = configuration.limits.limits
         let renderer = configuration.rendering.renderer(

@@ -17,6 +17,13 @@ enum StandardStreams {
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// - Throws: `FileError` if standard output is a terminal, which a picture or an archive would garble.
+    static func requireNoTerminal() throws {
+        guard isatty(STDOUT_FILENO) != 1 else {
+            throw FileError("standard output is a terminal; name a file, pipe the output, or add --force")
+        }
+    }
+
     /// Reads standard input to its end. `nil` if it is longer than `limit` bytes.
     static func input(limit: Int) -> [UInt8]? {
         var all: [UInt8] = []
