@@ -1,3 +1,4 @@
+import OnesheetAddress
 public import OnesheetCore
 
 /// The addresses of thumbor: `/thumbor/{signature}/[fit-in/][{-}{w}x{h}/][halign/][valign/][smart/][filters:…/]{image}`
