@@ -157,7 +157,7 @@ final class EffectsTests: XCTestCase {
             try render(picture) {
                 $0.trim = trim
                 $0.crop = .init(width: 1, height: 1, gravity: .corner(x: 8, y: 0))
-            }
+            }.layout.width
         ) { XCTAssertEqual($0 as? RenderError, .outside(width: 8, height: 4)) }
     }
 
