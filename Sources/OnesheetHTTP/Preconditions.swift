@@ -51,12 +51,12 @@ package struct Preconditions {
 }
 
 /// The entity tags of an `If-Match` or `If-None-Match` field (RFC 9110 §8.8.3, §13.1).
-private struct EntityTags {
+package struct EntityTags {
     private let isAny: Bool
     private var tags: [(isWeak: Bool, opaque: Substring)] = []
 
     /// Parses `*` or a list of tags. Stops at the first malformed tag: tags may contain commas, so the rest is ambiguous.
-    init(_ field: String) {
+    package init(_ field: String) {
         func isFiller(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") }
         var rest = Substring(field.utf8.drop(while: isFiller))
         isAny = Substring(rest.utf8.prefix { !isFiller($0) }).isExactly("*")
@@ -70,10 +70,10 @@ private struct EntityTags {
     }
 
     /// Whether a strong tag equals `validator`.
-    func matchStrongly(_ validator: String) -> Bool {
+    package func matchStrongly(_ validator: String) -> Bool {
         isAny || tags.contains { !$0.isWeak && $0.opaque.isExactly(validator) }
     }
 
     /// Whether a tag equals `validator`, weak tags included.
-    func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
+    package func matchWeakly(_ validator: String) -> Bool { isAny || tags.contains { $0.opaque.isExactly(validator) } }
 }

@@ -5,7 +5,6 @@ import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 struct PrefetchCommand: PluggedCommand {
@@ -127,18 +126,17 @@ extension CalendarDay {
 private enum Interruption {
     /// The result of `work`, and the signal that cut it short, if one did. SIGINT and SIGTERM cancel it.
     static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> (Value, UnixSignal?) {
-        let received = Mutex<UnixSignal?>(nil)
-        let value = await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
-                    received.withLock { $0 = $0 ?? signal }
-                    work.cancel()
-                }
+        let watch = Task {
+            var first: UnixSignal?
+            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                first = first ?? signal
+                work.cancel()
             }
-            defer { group.cancelAll() }
-            return await work.value
+            return first
         }
-        return (value, received.withLock { $0 })
+        let value = await work.value
+        watch.cancel()
+        return (value, await watch.value)
     }
 }
 
