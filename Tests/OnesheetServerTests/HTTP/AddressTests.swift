@@ -46,7 +46,8 @@ final class AddressTests: ServerTestCase {
         let pictures = folder()
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         for (name, width) in [("film.v2", 30), ("film", 40), ("other.jpg", 50)] {
-            try Data(try Picture.jpeg(width: width, height: 60).readableBytesView).write(to: URL(filePath: "\(pictures)/\(name).jpg"))
+            try Data(try Picture.jpeg(width: width, height: 60).readableBytesView).write(
+                to: URL(filePath: "\(pictures)/\(name).jpg"))
         }
         let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
         for (path, width) in [
