@@ -44,7 +44,6 @@ final class MemoryFileTests: ServerTestCase {
             // Then the head has the new date, and the body is the same
             let next = try await connection.get(medium)
             XCTAssertNotEqual(field("Date", of: next.head), field("Date", of: answers[0].head))
-            XCTAssertNotEqual(field("Cache-Control", of: next.head), field("Cache-Control", of: answers[0].head))
             XCTAssertEqual(next.body, answers[0].body)
             let still = try await connection.get(medium, "If-None-Match: \(tag)")
             XCTAssertTrue([known, still].allSatisfy { $0.head.hasPrefix("HTTP/1.1 304 ") && $0.body.readableBytes == 0 })

@@ -82,6 +82,9 @@ struct RunningServer {
     /// Waits until the server has ended by itself.
     func end() async throws { try await task.value }
 
+    /// Shows responses as they come: the shared client unpacks bodies and asks for gzip itself.
+    private static let client = HTTPClient(eventLoopGroupProvider: .singleton)
+
     /// Sends a request and reads the whole response.
     func send(
         _ path: String, method: String = "GET", fields: [(String, String)] = [], body: String? = nil
@@ -94,7 +97,7 @@ struct RunningServer {
         if url.hasPrefix("http+unix") { request.headers.add(name: "Host", value: "localhost") }
         for (name, value) in fields { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
         return ServerAnswer(
             status: Int(response.status.code), fields: response.headers, body: try await response.body.collect(upTo: 64 << 20))
     }
