@@ -10,6 +10,8 @@ package import OnesheetCore
 package final class DiskTier: ImmediateTier {
     package let name = "disk"
     private let disk: DiskStore
+    private let reader: DiskReader
+    private let writer: DiskWriter
     private let maintenance: DiskMaintenance
     /// Lookups have threads of their own, so no store, removal or sweep delays them.
     private let readers: DiskWorkers
@@ -36,7 +38,10 @@ package final class DiskTier: ImmediateTier {
     ) throws(CacheError) {
         let settings = DiskSettings(path: path, budgets: budgets, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
         let access = try FolderAccess(FolderLayout(path: path), clock: clock, logger: logger)
-        disk = DiskStore(settings, access: access, life: ExpirationPolicy(limit: expires, extending: extending), clock: clock)
+        let life = ExpirationPolicy(limit: expires, extending: extending)
+        disk = DiskStore(settings, access: access, clock: clock)
+        reader = DiskReader(disk, life: life)
+        writer = DiskWriter(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: threads, limit: 4096, path: path)
         workers = DiskWorkers(threads: max(threads / 2, 1), limit: 4096, path: path)
@@ -52,7 +57,10 @@ package final class DiskTier: ImmediateTier {
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
         let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
         let access = FolderAccess(closed: FolderLayout(path: path), clock: clock, logger: logger)
-        disk = DiskStore(settings, access: access, life: ExpirationPolicy(limit: .never, extending: .none), clock: clock)
+        let life = ExpirationPolicy(limit: .never, extending: .none)
+        disk = DiskStore(settings, access: access, clock: clock)
+        reader = DiskReader(disk, life: life)
+        writer = DiskWriter(disk, life: life)
         maintenance = DiskMaintenance(store: disk)
         readers = DiskWorkers(threads: 1, limit: 1, path: path)
         workers = DiskWorkers(threads: 1, limit: 1, path: path)
@@ -60,29 +68,29 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
-        let (disk, memory) = (disk, ReadingMemory.current)
-        let entry = try await readers.run { () throws(CacheError) in try disk.entry(for: key, counting: memory) }
-        if disk.hasMuchToNote { noteLater() }
+        let (reader, memory) = (reader, ReadingMemory.current)
+        let entry = try await readers.run { () throws(CacheError) in try reader.entry(for: key, counting: memory) }
+        if reader.hasMuchToNote { noteLater() }
         return entry
     }
 
     package func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
-        guard let entry = disk.residentEntry(for: key, reading: limit) else { return nil }
-        if disk.hasMuchToNote { noteLater() }
+        guard let entry = reader.residentEntry(for: key, reading: limit) else { return nil }
+        if reader.hasMuchToNote { noteLater() }
         return entry
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {
-        let disk = disk
-        return try await readers.run { () throws(CacheError) in try disk.contains(key) }
+        let reader = reader
+        return try await readers.run { () throws(CacheError) in try reader.contains(key) }
     }
 
     package func store(
         _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
     ) async throws(CacheError) -> Bool {
-        let (disk, isOrdered) = (disk, Urgency.current == .prefetch)
+        let (writer, isOrdered) = (writer, Urgency.current == .prefetch)
         return try await workers.run { () throws(CacheError) in
-            try disk.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
+            try writer.store(entry, for: key, ifGeneration: generation, isOrdered: isOrdered)
         }
     }
 
@@ -102,9 +110,9 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        let disk = disk
+        let (disk, reader) = (disk, reader)
         if selection != .all { try await adopt() }
-        try await workers.run { () throws(CacheError) in try disk.note() }
+        try await workers.run { () throws(CacheError) in try reader.note() }
         if dryRun { return try await workers.run { () throws(CacheError) in try disk.count(selection) } }
         var removal = CacheRemoval()
         while true {
@@ -169,10 +177,10 @@ package final class DiskTier: ImmediateTier {
 
     /// Stops the work and closes the index.
     package func close() async throws(CacheError) {
-        let (disk, logger) = (disk, logger)
+        let (disk, reader, logger) = (disk, reader, logger)
         try await workers.run { () throws(CacheError) in
             // The last reads matter little, and a read-only folder must not delay the shutdown.
-            do { try disk.note() } catch { logger.debug("The latest reads are not recorded in the cache index: \(error)") }
+            do { try reader.note() } catch { logger.debug("The latest reads are not recorded in the cache index: \(error)") }
             try disk.access.close()
         }
         try await workers.close()
@@ -218,9 +226,9 @@ package final class DiskTier: ImmediateTier {
     }
 
     private func noteLater() {
-        workers.runLater { [disk, logger] in
+        workers.runLater { [reader, logger] in
             do {
-                try disk.note()
+                try reader.note()
             } catch {
                 logger.warning("The latest reads are not recorded in the cache index: \(error)")
             }

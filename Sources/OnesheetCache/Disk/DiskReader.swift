@@ -1,0 +1,131 @@
+internal import FoundationEssentials
+internal import OnesheetCore
+internal import Synchronization
+
+/// Looks up entries on the calling thread.
+///
+/// A lookup opens only the file that the key names. Its cost does not depend on the number of entries.
+final class DiskReader: Sendable {
+    private let disk: DiskStore
+    private let life: ExpirationPolicy
+    private let checkedFiles = CheckedFiles()
+    private let readings = Mutex<[Digest128: EntryReadings]>([:])
+
+    init(_ disk: DiskStore, life: ExpirationPolicy) {
+        self.disk = disk
+        self.life = life
+    }
+
+    /// The fresh entry under `key`. Removes and counts a damaged one.
+    /// - Parameter memory: admits the bytes before they are read. If it refuses, the result is `nil` although the entry exists.
+    func entry(for key: CacheKey, counting memory: ReadingMemory? = nil) throws(CacheError) -> CacheEntry? {
+        let entry = try FolderAccess.naming("look up in") { try readChecked(key, counting: memory) }
+        if memory?.isRefused == true { return nil }
+        disk.count(key) { if entry == nil { $0.misses += 1 } else { $0.hits += 1 } }
+        return entry
+    }
+
+    /// The fresh entry under `key` if the page cache holds all of it and its file needs no work. Never waits for a disk.
+    /// - Parameter limit: the largest file to read, in bytes. A larger one is returned open if it was checked lately.
+    func residentEntry(for key: CacheKey, reading limit: Int) -> ReadyEntry? {
+        let name = key.entryName
+        let noteHit = { @Sendable in
+            self.readings.withLock { $0[name, default: EntryReadings()].count += 1 }
+            self.disk.count(key) { $0.hits += 1 }
+        }
+        let ready = EntryFile.resident(
+            disk.layout.entry(name), named: name, reading: limit, checked: checkedFiles, now: disk.clock.now, where: isUsable,
+            reuse: noteHit)
+        if ready != nil { noteHit() }
+        return ready
+    }
+
+    /// Whether an entry with this header can be served without any work on its file.
+    private func isUsable(_ header: EntryHeader) -> Bool {
+        let now = disk.clock.now
+        return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: now)
+            && life.extended(header.end, cacheTime: header.facts.cacheTime, now: now) == nil
+    }
+
+    func contains(_ key: CacheKey) throws(CacheError) -> Bool {
+        let name = key.entryName
+        return try FolderAccess.naming("look up in") {
+            do {
+                guard let file = try EntryFile.at(disk.layout.entry(name), named: name) else { return false }
+                let header = try file.header()
+                return ExpirationPolicy.isFresh(created: header.facts.created, end: header.end, now: disk.clock.now)
+            } catch is EntryDamage {
+                return false
+            }
+        }
+    }
+
+    /// Whether enough reads have accumulated to record them in the index.
+    var hasMuchToNote: Bool { readings.withLock { $0.count >= DiskSettings.noting } }
+
+    /// Records the accumulated reads in the index.
+    func note() throws(CacheError) {
+        let noted = readings.withLock { readings in
+            defer { readings = [:] }
+            return readings
+        }
+        guard !noted.isEmpty else { return }
+        try disk.access.use("note in") { try $0.index.note(noted) }
+    }
+
+    private func readChecked(_ key: CacheKey, counting memory: ReadingMemory?) throws -> CacheEntry? {
+        let name = key.entryName
+        let path = disk.layout.entry(name)
+        var status: FileStatus?
+        do {
+            guard let file = try EntryFile.at(path, named: name), memory?.admit(file.status.size) ?? true else { return nil }
+            status = file.status
+            var (header, entry) = try file.entry()
+            let now = disk.clock.now
+            checkedFiles.note(name, status: file.status, header: header, now: now)
+            guard ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) else { return nil }
+            let extended = extend(name, at: path, header, now: now)
+            if let extended { entry.outlive(extended) }
+            readings.withLock { readings in
+                readings[name, default: EntryReadings()].count += 1
+                if let extended { readings[name]?.extended = .some(extended) }
+            }
+            return entry
+        } catch is EntryDamage {
+            disk.count(key) { $0.damaged += 1 }
+            if let status = try status ?? FileStatus(of: path) { try removeDamaged(key, at: path, status.identity) }
+            return nil
+        }
+    }
+
+    /// Extends the lifetime of the entry as configured. Skips changes of less than a hundredth, to avoid a write for each read.
+    private func extend(_ name: Digest128, at path: String, _ header: EntryHeader, now: Date) -> Date?? {
+        guard let wanted = life.extended(header.end, cacheTime: header.facts.cacheTime, now: now), wanted != header.end else {
+            return nil
+        }
+        if let wanted, let end = header.end {
+            guard abs(wanted.timeIntervalSince(end)) > 0.01 * abs(wanted.timeIntervalSince(now)) else { return nil }
+        }
+        do {
+            try EntryFile.extend(path, named: name, to: wanted)
+            return .some(wanted)
+        } catch {
+            // If the folder cannot be written at present, the entry is served without an extension.
+            return nil
+        }
+    }
+
+    /// Removes a damaged entry, unless it was replaced meanwhile.
+    private func removeDamaged(_ key: CacheKey, at path: String, _ identity: FileStatus.Identity) throws {
+        do {
+            try disk.access.use("remove from") { folder in
+                try folder.index.remove(key.entryName) {
+                    if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: disk.clock.now) }
+                }
+            }
+        } catch {
+            // The file stays, is found damaged again, and is never served.
+            disk.count(key) { $0.evictions["damaged, not removable", default: 0] += 1 }
+        }
+    }
+}
