@@ -57,7 +57,7 @@
         }
 
         private static func fill(_ image: UnsafeMutablePointer<avifImage>, from picture: borrowing PixelBuffer) throws(CodecError) {
-            guard picture.layout.model == .rgb else { return try fill(image, from: try colored(picture)) }
+            guard picture.layout.model == .rgb else { return try fill(image, from: try picture.grayInRGB()) }
             var source = avifRGBImage()
             avifRGBImageSetDefaults(&source, image)
             source.depth = 8
@@ -69,25 +69,6 @@
                 return avifImageRGBToYUV(image, &source)
             }
             guard result == AVIF_RESULT_OK else { throw AVIFFile.error(result) }
-        }
-
-        /// A gray picture with three channels, which libavif requires.
-        private static func colored(_ picture: borrowing PixelBuffer) throws(CodecError) -> PixelBuffer {
-            let (width, height, hasAlpha) = (picture.layout.width, picture.layout.height, picture.layout.hasAlpha)
-            var colored = try PixelBuffer(
-                PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: Limits(pixels: width * height))
-            let (from, to) = hasAlpha ? (2, 4) : (1, 3)
-            for y in 0..<height {
-                picture.withRow(y) { gray in
-                    colored.withMutableRow(y) { row in
-                        for x in 0..<width {
-                            for channel in 0..<3 { row[x * to + channel] = gray[x * from] }
-                            if hasAlpha { row[x * to + 3] = gray[x * from + 1] }
-                        }
-                    }
-                }
-            }
-            return colored
         }
     }
 #endif

@@ -26,7 +26,7 @@
             let stream =
                 layout.model == .rgb
                 ? try Self.encode(picture, &config, by: options.deadline)
-                : try Self.encode(try Self.colored(picture), &config, by: options.deadline)
+                : try Self.encode(try picture.grayInRGB(), &config, by: options.deadline)
             guard options.profile != nil || options.exif != nil else { return stream }
             return WebPChunks(stream).file(layout, profile: options.profile, exif: options.exif)
         }
@@ -72,25 +72,6 @@
                     ? .outOfMemory : .unsupported("libwebp's error \(input.error_code.rawValue) while encoding")
             }
             return ByteBuffer(bytes: UnsafeBufferPointer(start: writer.mem, count: writer.size))
-        }
-
-        /// A gray picture with three channels, because WebP has no gray.
-        private static func colored(_ picture: borrowing PixelBuffer) throws(CodecError) -> PixelBuffer {
-            let (width, height, hasAlpha) = (picture.layout.width, picture.layout.height, picture.layout.hasAlpha)
-            var colored = try PixelBuffer(
-                PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: Limits(pixels: width * height))
-            let (from, to) = hasAlpha ? (2, 4) : (1, 3)
-            for y in 0..<height {
-                picture.withRow(y) { gray in
-                    colored.withMutableRow(y) { row in
-                        for x in 0..<width {
-                            for channel in 0..<3 { row[x * to + channel] = gray[x * from] }
-                            if hasAlpha { row[x * to + 3] = gray[x * from + 1] }
-                        }
-                    }
-                }
-            }
-            return colored
         }
     }
 #endif

@@ -84,3 +84,24 @@ public struct PixelBuffer: ~Copyable {
         return UnsafeMutableBufferPointer(start: start(of: plane) + y * strides[plane], count: shape.width * shape.channels)
     }
 }
+
+extension PixelBuffer {
+    /// The gray picture in RGB with its alpha, for encoders without gray.
+    package borrowing func grayInRGB() throws(CodecError) -> PixelBuffer {
+        let (width, height, hasAlpha) = (layout.width, layout.height, layout.hasAlpha)
+        var colored = try PixelBuffer(
+            PixelLayout(width: width, height: height, model: .rgb, hasAlpha: hasAlpha), limits: Limits(pixels: width * height))
+        let (from, to) = hasAlpha ? (2, 4) : (1, 3)
+        for y in 0..<height {
+            withRow(y) { gray in
+                colored.withMutableRow(y) { row in
+                    for x in 0..<width {
+                        for channel in 0..<3 { row[x * to + channel] = gray[x * from] }
+                        if hasAlpha { row[x * to + 3] = gray[x * from + 1] }
+                    }
+                }
+            }
+        }
+        return colored
+    }
+}
