@@ -41,18 +41,18 @@ package struct Originals: Sendable {
     }
 
     /// The original of `title`, from a tier or from its origin, once for all concurrent callers.
-    /// - Parameter mark: the generation in which the work began.
-    func original(of title: TitleReference, at mark: CacheGeneration) async throws(PipelineError) -> Original {
+    /// - Parameter generation: the generation in which the work began.
+    func original(of title: TitleReference, at generation: CacheGeneration) async throws(PipelineError) -> Original {
         let source = try catalog.source(title.source)
         let stored = try await stored(title)
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
-        try failures.check(title, at: mark)
-        return try await flights.share(FlightKey(title, at: mark)) { () async throws(PipelineError) -> Original in
-            let original = try await renewed(stored, of: title, from: source, at: mark)
+        try failures.check(title, at: generation)
+        return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
+            let original = try await renewed(stored, of: title, from: source, at: generation)
             guard original.isStorable else { return original }
             // The variants of the old bytes must be removed before the new original can be found.
             if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
-            await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: mark)
+            await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: generation)
             return original
         }
     }
@@ -70,7 +70,7 @@ package struct Originals: Sendable {
 
     /// The origin's current picture. If it cannot be fetched, a stale original serves as long as its freshness allows.
     private func renewed(
-        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
+        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             if let stored, let url = stored.entry.provenance.location {
@@ -81,7 +81,7 @@ package struct Originals: Sendable {
                     // The picture is gone, but another candidate may exist.
                 }
             }
-            return try await selected(for: title, from: source, at: mark)
+            return try await selected(for: title, from: source, at: generation)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
@@ -99,19 +99,19 @@ package struct Originals: Sendable {
 
     /// The picture of the best candidate that can be fetched.
     private func selected(
-        for title: TitleReference, from source: any ContentSource, at mark: CacheGeneration
+        for title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
     ) async throws(PipelineError) -> Original {
         do throws(PipelineError) {
             return try await selection.original(of: title, source)
         } catch {
-            failures.remember(error, of: title, at: mark)
+            failures.remember(error, of: title, at: generation)
             throw error
         }
     }
 
     /// Drops an unusable original. The next request after `error` is forgotten asks its origin again.
-    func drop(_ title: TitleReference, _ error: PipelineError, at mark: CacheGeneration) async {
-        failures.remember(error, of: title, at: mark)
+    func drop(_ title: TitleReference, _ error: PipelineError, at generation: CacheGeneration) async {
+        failures.remember(error, of: title, at: generation)
         do {
             try await cache.remove(ImageRequest.originalKey(title))
         } catch {

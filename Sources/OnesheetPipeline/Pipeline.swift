@@ -115,28 +115,28 @@ package struct Pipeline: Sendable {
 
     /// Makes variants from their original, or confirms that the stale ones still match it.
     private func make(_ missing: [MissingVariant], of title: TitleReference) async throws(PipelineError) -> [ImageAnswer] {
-        let mark = await cache.generation()
-        let keys = missing.map { FlightKey($0.request.key, at: mark) }
+        let generation = await cache.generation()
+        let keys = missing.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
         return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
             var watch = Stopwatch(figures)
             let wanted = flights.keys.compactMap { byKey[$0] }
             // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
             if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
-            let original = try await originals.original(of: title, at: mark)
+            let original = try await originals.original(of: title, at: generation)
             _ = watch.lap("origin")
-            let variants = try await variants(wanted, of: original, for: flights, at: mark)
+            let variants = try await variants(wanted, of: original, for: flights, at: generation)
             _ = watch.lap("render")
             // The stored entry stays unchanged if it stands in for an unreachable origin.
             for variant in variants where original.isStorable && variant.origin != .staleOnError {
-                await cache.store(variant.entry, for: variant.request.key, ifGeneration: mark)
+                await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
             }
             let timings = watch.lap("store")
             let answers = variants.map { variant in
                 let answer = ImageAnswer(
                     entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
                     reservation: variant.reservation)
-                return (FlightKey(variant.request.key, at: mark), answer)
+                return (FlightKey(variant.request.key, at: generation), answer)
             }
             return Dictionary(answers) { first, _ in first }
         }
@@ -165,7 +165,7 @@ package struct Pipeline: Sendable {
     /// The variants of `original`. A stale variant of the same bytes is renewed, an identity transform gets the bytes unchanged,
     /// and the others are rendered. Omits variants that another flight renders.
     private func variants(
-        _ wanted: [MissingVariant], of original: Original, for flights: Flights, at mark: CacheGeneration
+        _ wanted: [MissingVariant], of original: Original, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []
@@ -184,21 +184,21 @@ package struct Pipeline: Sendable {
         guard let title = requests.first?.title else { return variants }
         let rendered: [Variant]
         do throws(PipelineError) {
-            rendered = try await render(requests, of: original, for: flights, at: mark)
+            rendered = try await render(requests, of: original, for: flights, at: generation)
         } catch {
-            if error.isOriginals { await originals.drop(title, error, at: mark) }
+            if error.isOriginals { await originals.drop(title, error, at: generation) }
             throw error
         }
         figures.add(\.renders, rendered.count)
         if let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
-            await note(whole.entry, of: original, title: title, at: mark)
+            await note(whole.entry, of: original, title: title, at: generation)
         }
         return variants + rendered
     }
 
     /// Renders on a worker thread, with one decode for all `requests` that no other flight has begun.
     private func render(
-        _ requests: [ImageRequest], of original: Original, for flights: Flights, at mark: CacheGeneration
+        _ requests: [ImageRequest], of original: Original, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         let (renderer, memory, clock, lifetime) = (renderer, pool.memory, clock, originals.lifetime)
         let body = original.entry.body
@@ -208,7 +208,7 @@ package struct Pipeline: Sendable {
         // The job may outlive this call, so it captures the bytes and not the original with its reservation.
         let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
             let claimed = flights.begin()
-            let requests = requests.filter { claimed.contains(FlightKey($0.key, at: mark)) }
+            let requests = requests.filter { claimed.contains(FlightKey($0.key, at: generation)) }
             guard !requests.isEmpty else { return [] }
             let start = ContinuousClock.now
             let images: [RenderedImage]
@@ -240,14 +240,14 @@ package struct Pipeline: Sendable {
     }
 
     /// Stores the facts about the poster that `variant` shows, unless they are known.
-    private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at mark: CacheGeneration) async {
+    private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at generation: CacheGeneration) async {
         guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
             await facts(of: title)?.original != new.original
         else { return }
         do {
             try await facts.store(
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
-                tags: [.source(title.source), .title(title)], ifGeneration: mark)
+                tags: [.source(title.source), .title(title)], ifGeneration: generation)
         } catch {
             cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(title)"])
         }

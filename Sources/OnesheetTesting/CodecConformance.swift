@@ -35,28 +35,9 @@ public struct CodecConformance: Sendable {
         self.damages = damages
     }
 
-    /// The outcome of one rule.
-    public struct Finding: Sendable, Equatable, CustomStringConvertible {
-        public let rule: String
-        /// The problem; `nil` if the codec follows the rule.
-        public let problem: String?
-
-        public var description: String { problem.map { "✗ \(rule): \($0)" } ?? "✓ \(rule)" }
-    }
-
-    /// The outcomes of all rules.
-    public struct Report: Sendable, CustomStringConvertible {
-        public let findings: [Finding]
-
-        public var failures: [Finding] { findings.filter { $0.problem != nil } }
-        public var description: String { findings.map(\.description).joined(separator: "\n") }
-    }
-
-    /// A violated rule.
-    struct Violation: Error {
-        let problem: String
-        init(_ problem: String) { self.problem = problem }
-    }
+    public typealias Finding = ConformanceFinding
+    public typealias Report = ConformanceReport
+    typealias Violation = ConformanceViolation
 
     /// Tries every rule.
     public func run() -> Report {

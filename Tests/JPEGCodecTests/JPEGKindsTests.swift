@@ -27,7 +27,7 @@ final class JPEGKindsTests: XCTestCase {
                 // When
                 let outcome = try codec.picture(file, DecodeRequest(acceptsPlanar: true))
                 // Then
-                assertImagesSimilar(outcome, picture, within: 4, "\(x), \(y), \(width) × \(height)")
+                assertImagesSimilar(outcome, picture, within: 4, message: "\(x), \(y), \(width) × \(height)")
             }
         }
     }

@@ -16,7 +16,7 @@ final class PerceptualHashTests: XCTestCase {
             let original = try hash(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec()))
             let copies = [
                 try DrawnPoster(width: 200, height: 300, seed: seed).file(
-                    JPEGCodec(), .rgb, hasAlpha: false, planes: nil, EncodeOptions(quality: 30)),
+                    JPEGCodec(), .rgb, hasAlpha: false, planes: nil, options: EncodeOptions(quality: 30)),
                 try DrawnPoster(width: 200, height: 300, seed: seed).file(PNGCodec()),
                 try DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec(), .gray),
                 try small(DrawnPoster(width: 200, height: 300, seed: seed).file(JPEGCodec())),

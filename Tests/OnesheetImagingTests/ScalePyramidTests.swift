@@ -38,7 +38,7 @@ final class ScalePyramidTests: XCTestCase {
             let alone = try renderer.render(original, as: transform)
             assertImagesSimilar(
                 try PNGCodec().picture(Array(image.body.readableBytesView)),
-                try PNGCodec().picture(Array(alone.body.readableBytesView)), within: 1.6, "w\(transform.width)")
+                try PNGCodec().picture(Array(alone.body.readableBytesView)), within: 1.6, message: "w\(transform.width)")
         }
     }
 

@@ -133,25 +133,27 @@ final class CheckedSourceTests: XCTestCase {
     }
 
     func testThatFlightsAndFailuresAreEachTitlesOwn() async throws {
-        let mark = CacheGeneration()
+        let generation = CacheGeneration()
         for (one, other) in LookalikeTexts.pairs {
             let titles = [one, other].map { TitleReference(source: "films", id: $0) }
             // Given a failure of one
             let memory = FailureMemory(clock: ManualClock().wallClock)
-            memory.remember(.noPoster(titles[0]), of: titles[0], at: mark)
+            memory.remember(.noPoster(titles[0]), of: titles[0], at: generation)
             // Then the other has none
-            XCTAssertThrowsError(try memory.check(titles[0], at: mark))
-            XCTAssertNoThrow(try memory.check(titles[1], at: mark))
+            XCTAssertThrowsError(try memory.check(titles[0], at: generation))
+            XCTAssertNoThrow(try memory.check(titles[1], at: generation))
             // And given a flight for one that has not landed
             let gate = Gate()
             let flights = Coalescing<FlightKey<TitleReference>, String, PipelineError>(cancelled: .cancelled)
-            async let first = flights.share(FlightKey(titles[0], at: mark)) { () async throws(PipelineError) in
+            async let first = flights.share(FlightKey(titles[0], at: generation)) { () async throws(PipelineError) in
                 do { try await gate.pass() } catch { throw .cancelled }
                 return "first"
             }
             await gate.hasBeenReached()
             // Then the other does not wait for it
-            let second = try await flights.share(FlightKey(titles[1], at: mark)) { () async throws(PipelineError) in "second" }
+            let second = try await flights.share(FlightKey(titles[1], at: generation)) { () async throws(PipelineError) in
+                "second"
+            }
             XCTAssertEqual(second, "second")
             gate.open()
             let landed = try await first

@@ -8,7 +8,7 @@ import XCTest
 
 final class FailureMemoryTests: XCTestCase {
     private let clock = ManualClock()
-    private let mark = CacheGeneration()
+    private let generation = CacheGeneration()
     private let title = TitleReference(source: "films", id: "1")
 
     func testThatEachKindOfFailureIsRememberedAsLongAsItIsWorth() {
@@ -21,37 +21,37 @@ final class FailureMemoryTests: XCTestCase {
         for (error, seconds) in table {
             // When one is remembered
             let memory = FailureMemory(clock: clock.wallClock)
-            memory.remember(error, of: title, at: mark)
+            memory.remember(error, of: title, at: generation)
             // Then it is told until its time is up
             clock.advance(by: .seconds(seconds - 1))
-            XCTAssertThrowsError(try memory.check(title, at: mark)) { XCTAssertEqual($0 as? PipelineError, error) }
+            XCTAssertThrowsError(try memory.check(title, at: generation)) { XCTAssertEqual($0 as? PipelineError, error) }
             clock.advance(by: .seconds(1))
-            XCTAssertNoThrow(try memory.check(title, at: mark), "\(error)")
+            XCTAssertNoThrow(try memory.check(title, at: generation), "\(error)")
         }
     }
 
     func testThatAClockThatIsSetBackEndsAFailure() {
         // Given a failure that is worth two seconds
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.origin(.timedOut(url: "u")), of: title, at: mark)
+        memory.remember(.origin(.timedOut(url: "u")), of: title, at: generation)
         // When the clock is set back by a day
         clock.advance(by: .seconds(-86_400))
         // Then it is not told for a day
-        XCTAssertNoThrow(try memory.check(title, at: mark))
+        XCTAssertNoThrow(try memory.check(title, at: generation))
     }
 
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
         for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {
-            memory.remember(error, of: title, at: mark)
-            XCTAssertNoThrow(try memory.check(title, at: mark), "\(error)")
+            memory.remember(error, of: title, at: generation)
+            XCTAssertNoThrow(try memory.check(title, at: generation), "\(error)")
         }
     }
 
     func testThatAPurgeForgetsEverything() {
         // Given a failure
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: title, at: mark)
+        memory.remember(.noPoster(title), of: title, at: generation)
         // When something was purged since, it is looked for again
         XCTAssertNoThrow(try memory.check(title, at: CacheGeneration(memory: 1)))
     }
@@ -59,16 +59,16 @@ final class FailureMemoryTests: XCTestCase {
     func testThatAFloodOfNamesNeitherGrowsTheMemoryNorForgetsWhatIsAskedFor() {
         // Given a failure that is asked for now and then
         let memory = FailureMemory(clock: clock.wallClock)
-        memory.remember(.noPoster(title), of: title, at: mark)
+        memory.remember(.noPoster(title), of: title, at: generation)
         // When a hundred thousand names come that do not exist
         for number in 0..<100_000 {
-            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)"), at: mark)
-            if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(title, at: mark), "\(number)") }
+            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "x\(number)"), at: generation)
+            if number % 1000 == 0 { XCTAssertThrowsError(try memory.check(title, at: generation), "\(number)") }
         }
         // Then it is still told, a bounded number of the others is, and the newest of them
-        XCTAssertThrowsError(try memory.check(title, at: mark))
+        XCTAssertThrowsError(try memory.check(title, at: generation))
         XCTAssertLessThanOrEqual(memory.count, 16_384)
-        XCTAssertThrowsError(try memory.check(TitleReference(source: "films", id: "x99999"), at: mark))
+        XCTAssertThrowsError(try memory.check(TitleReference(source: "films", id: "x99999"), at: generation))
     }
 
     func testThatLongNamesTakeNoMoreThanTheirBytes() {
@@ -77,7 +77,7 @@ final class FailureMemoryTests: XCTestCase {
         let long = String(repeating: "n", count: 100_000)
         // When a thousand of them come
         for number in 0..<1000 {
-            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "\(number)\(long)"), at: mark)
+            memory.remember(.noPoster(title), of: TitleReference(source: "films", id: "\(number)\(long)"), at: generation)
         }
         // Then eight megabytes of them are kept
         XCTAssertLessThanOrEqual(memory.count, 84)

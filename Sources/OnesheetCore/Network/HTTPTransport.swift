@@ -39,8 +39,6 @@ extension HTTPAnswer {
     public var isNotModified: Bool { status == 304 }
     /// Whether the status redirects (RFC 9110 §15.4).
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-    /// Whether the picture does not exist and probably will not return soon (404, 410).
-    public var isGone: Bool { status == 404 || status == 410 }
 }
 
 /// The reason for which there is no complete response.

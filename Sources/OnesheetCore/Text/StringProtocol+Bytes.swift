@@ -29,11 +29,11 @@ extension StringProtocol {
     /// Whether the text ends with the bytes of `word`.
     package func ends(withBytesOf word: some StringProtocol) -> Bool { utf8.reversed().starts(with: word.utf8.reversed()) }
 
-    /// The first position of the ASCII character `mark`.
-    package func firstIndex(ofMark mark: Unicode.Scalar) -> Index? { utf8.firstIndex(of: UInt8(ascii: mark)) }
+    /// The first position of the ASCII character `separator`.
+    package func firstIndex(ofMark separator: Unicode.Scalar) -> Index? { utf8.firstIndex(of: UInt8(ascii: separator)) }
 
-    /// Whether the text contains the ASCII character `mark`.
-    package func contains(mark: Unicode.Scalar) -> Bool { firstIndex(ofMark: mark) != nil }
+    /// Whether the text contains the ASCII character `separator`.
+    package func contains(mark separator: Unicode.Scalar) -> Bool { firstIndex(ofMark: separator) != nil }
 
     /// The first position of the bytes of `word`.
     package func firstRange(ofBytesOf word: String) -> Range<Index>? {
@@ -54,17 +54,17 @@ extension StringProtocol {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// The last position of the ASCII character `mark`.
-    package func lastIndex(ofMark mark: Unicode.Scalar) -> Index? { self[...].utf8.lastIndex(of: UInt8(ascii: mark)) }
+    /// The last position of the ASCII character `separator`.
+    package func lastIndex(ofMark separator: Unicode.Scalar) -> Index? { self[...].utf8.lastIndex(of: UInt8(ascii: separator)) }
 
-    /// The parts before and after the first `mark`; `nil` if there is none.
-    package func cut(at mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
-        firstIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
+    /// The parts before and after the first `separator`; `nil` if there is none.
+    package func cut(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        firstIndex(ofMark: separator).map { (self[..<$0], self[utf8.index(after: $0)...]) }
     }
 
-    /// The parts before and after the last `mark`; `nil` if there is none.
-    package func cut(atLast mark: Unicode.Scalar) -> (before: Substring, after: Substring)? {
-        lastIndex(ofMark: mark).map { (self[..<$0], self[utf8.index(after: $0)...]) }
+    /// The parts before and after the last `separator`; `nil` if there is none.
+    package func cut(atLast separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        lastIndex(ofMark: separator).map { (self[..<$0], self[utf8.index(after: $0)...]) }
     }
 
     /// The text without its first `count` bytes, which must be whole characters of UTF-8.
@@ -72,13 +72,13 @@ extension StringProtocol where SubSequence == Substring {
         self[(utf8.index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex)...]
     }
 
-    /// The parts between the ASCII characters `mark`.
+    /// The parts between the ASCII characters `separator`.
     package func pieces(
-        at mark: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+        at separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
         var pieces: [Substring] = []
         var rest = self[...]
-        while pieces.count < maxSplits, let (before, after) = rest.cut(at: mark) {
+        while pieces.count < maxSplits, let (before, after) = rest.cut(at: separator) {
             if !before.isEmpty || !omittingEmptySubsequences { pieces.append(before) }
             rest = after
         }

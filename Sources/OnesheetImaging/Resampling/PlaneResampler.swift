@@ -102,11 +102,11 @@ final class PlaneResampler {
 
     /// Adds row `y`. Rows come from top to bottom.
     func take(_ samples: UnsafePointer<UInt8>, y: Int) {
-        guard let held else { return take(y) { across(samples, into: $0, $1) } }
+        guard let held else { return add(row: y) { across(samples, into: $0, at: $1) } }
         let isLast = y == height - 1
         guard y % 2 == 1 || isLast else { return held[0].update(from: samples, count: width) }
         let upper = y % 2 == 1 ? UnsafePointer(held[0]) : samples
-        take(y / 2) { rows, slot in
+        add(row: y / 2) { rows, slot in
             ck_halve(upper, samples, opened[0], Int32(width))
             across.withTable { ck_across_i16(opened[0], rows[slot], $0) }
         }
@@ -114,7 +114,7 @@ final class PlaneResampler {
 
     /// Resamples a row, or the average of two, horizontally into the ring if the output needs it, and makes all output rows that
     /// are complete with it.
-    private func take(_ y: Int, _ fill: (_ rows: SampleRows<Int16>, _ slot: Int) -> Void) {
+    private func add(row y: Int, _ fill: (_ rows: SampleRows<Int16>, _ slot: Int) -> Void) {
         guard next < down.outputs else { return }
         var row = y
         if let boxes {
@@ -132,7 +132,7 @@ final class PlaneResampler {
         }
     }
 
-    private func across(_ samples: UnsafePointer<UInt8>, into rows: SampleRows<Int16>, _ slot: Int) {
+    private func across(_ samples: UnsafePointer<UInt8>, into rows: SampleRows<Int16>, at slot: Int) {
         if let scale {
             let hasAlpha: Int32 = hasAlpha ? 1 : 0
             if let opening = scale.opening {

@@ -216,10 +216,10 @@ final class Coalescing<Key: Hashable & Sendable, Value: Sendable, Failure: Error
 /// before it.
 struct FlightKey<Key: Hashable & Sendable>: Hashable, Sendable {
     let key: Key
-    let mark: CacheGeneration
+    let generation: CacheGeneration
 
-    init(_ key: Key, at mark: CacheGeneration) {
+    init(_ key: Key, at generation: CacheGeneration) {
         self.key = key
-        self.mark = mark
+        self.generation = generation
     }
 }

@@ -12,7 +12,7 @@ final class FailureMemory: Sendable {
         let error: PipelineError
         /// The time in which the failure is repeated. A time before the failure is outside of it: the clock was set back.
         let time: Range<Date>
-        let mark: CacheGeneration
+        let generation: CacheGeneration
     }
 
     /// Bounds both the number of failures and the bytes of their names, which can be long.
@@ -22,11 +22,11 @@ final class FailureMemory: Sendable {
     init(clock: WallClock) { self.clock = clock }
 
     /// - Throws: the remembered failure of `title`. A purge forgets all failures.
-    func check(_ title: TitleReference, at mark: CacheGeneration) throws(PipelineError) {
+    func check(_ title: TitleReference, at generation: CacheGeneration) throws(PipelineError) {
         let now = clock.now
         let failure = failures.withLock { failures -> Failure? in
             guard let failure = failures.value(for: title) else { return nil }
-            if failure.time.contains(now), failure.mark == mark { return failure }
+            if failure.time.contains(now), failure.generation == generation { return failure }
             failures.remove(title)
             return nil
         }
@@ -34,10 +34,10 @@ final class FailureMemory: Sendable {
     }
 
     /// Remembers `error` for a time that depends on its kind.
-    func remember(_ error: PipelineError, of title: TitleReference, at mark: CacheGeneration) {
+    func remember(_ error: PipelineError, of title: TitleReference, at generation: CacheGeneration) {
         guard let seconds = Self.seconds(error) else { return }
         let now = clock.now
-        let failure = Failure(error: error, time: now..<now.addingTimeInterval(seconds), mark: mark)
+        let failure = Failure(error: error, time: now..<now.addingTimeInterval(seconds), generation: generation)
         failures.withLock { $0.set(failure, for: title, weight: title.id.utf8.count + title.source.utf8.count) }
     }
 

@@ -12,7 +12,7 @@ final class MissMemory<Value: Sendable>: Sendable {
         let outcome: Result<Value, SourceError>
         /// The time in which the answer is repeated. A time before the answer is outside of it: the clock was set back.
         let time: Range<Date>
-        let mark: CacheGeneration
+        let generation: CacheGeneration
     }
 
     private let misses = Mutex(TwoGenerations<ExactText, Miss>(count: 8192, weight: 4 << 20))
@@ -21,21 +21,21 @@ final class MissMemory<Value: Sendable>: Sendable {
     init(clock: WallClock) { self.clock = clock }
 
     /// The remembered empty answer or error under `key`. A purge forgets all.
-    func recall(_ key: String, at mark: CacheGeneration) -> Result<Value, SourceError>? {
+    func recall(_ key: String, at generation: CacheGeneration) -> Result<Value, SourceError>? {
         let now = clock.now
         return misses.withLock { misses -> Result<Value, SourceError>? in
             guard let miss = misses.value(for: ExactText(key)) else { return nil }
-            if miss.time.contains(now), miss.mark == mark { return miss.outcome }
+            if miss.time.contains(now), miss.generation == generation { return miss.outcome }
             misses.remove(ExactText(key))
             return nil
         }
     }
 
     /// Remembers an empty answer, or an error for a time that depends on its kind.
-    func note(_ outcome: Result<Value, SourceError>, _ key: String, at mark: CacheGeneration) {
+    func note(_ outcome: Result<Value, SourceError>, _ key: String, at generation: CacheGeneration) {
         guard let seconds = Self.seconds(outcome) else { return }
         let now = clock.now
-        let miss = Miss(outcome: outcome, time: now..<now.addingTimeInterval(seconds), mark: mark)
+        let miss = Miss(outcome: outcome, time: now..<now.addingTimeInterval(seconds), generation: generation)
         misses.withLock { $0.set(miss, for: ExactText(key), weight: key.utf8.count) }
     }
 

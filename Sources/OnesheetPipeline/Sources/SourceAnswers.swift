@@ -57,31 +57,32 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ) async throws(PipelineError) -> Value {
         let kept = await kept(question.key)
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
-        let mark = await cache.generation()
-        if !remembers || misses.recall(question.missKey, at: mark) == nil {
+        let generation = await cache.generation()
+        if !remembers || misses.recall(question.missKey, at: generation) == nil {
             // A client without a remaining share gets the cached answer although it is stale.
             do throws(PipelineError) { try MissPermit.take() } catch {
                 guard let kept else { throw error }
                 return kept.value
             }
         }
-        return try await flights.share(FlightKey(ExactText(question.key), at: mark)) { () async throws(PipelineError) -> Value in
+        return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
+            () async throws(PipelineError) -> Value in
             // An earlier flight may have stored it meanwhile.
             let kept = await self.kept(question.key)
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let isKnown = isListed || (kept?.isKnown ?? (kept != nil))
             let familiarity = isKnown ? Familiarity.known : .unknown
             let outcome: Result<Value, SourceError>
-            if remembers, let miss = misses.recall(question.missKey, at: mark) {
+            if remembers, let miss = misses.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
                 outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
                 switch (outcome, outcome.value.map(worth)) {
                 case (.success(let value), .keeping(let fresh)?):
-                    await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: mark)
+                    await keep(value, for: question, fresh: fresh, isKnown: isKnown, at: generation)
                 case (.success, .nothing?): break
                 // A cancelled call says nothing about the answer.
-                default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: mark) }
+                default: if remembers, !Task.isCancelled { misses.note(outcome, question.missKey, at: generation) }
                 }
             }
             do throws(SourceError) { return try outcome.get() } catch {
@@ -99,14 +100,14 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// Stores an answer. An answer that cannot be stored is returned anyway, and asked for again next time.
     private func keep(
-        _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at mark: CacheGeneration
+        _ value: Value, for question: SourceQuestion, fresh: CacheExpiration, isKnown: Bool, at generation: CacheGeneration
     ) async {
         let dated = DatedAnswer(value: value, freshUntil: fresh.moment(from: clock.now), isKnown: isKnown)
         // The time for which an answer is useful while its source fails.
         let life = dated.freshUntil == nil ? CacheExpiration.never : .days(30)
         do {
             try await storage.store(
-                JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, ifGeneration: mark)
+                JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, ifGeneration: generation)
         } catch {
             logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(question.key)"])
         }

@@ -70,11 +70,11 @@ final class CircuitBreaker: Sendable {
 
     /// Seconds until `url` may be requested; `nil` if it may be requested now.
     func wait(for url: WebURL) -> Int? {
-        let (now, host, mark) = (clock.now, OriginHost(url), Self.mark(url))
+        let (now, host, hash) = (clock.now, OriginHost(url), Self.hash(of: url))
         return state.withLock { state in
-            if let rest = state.urls[mark] {
+            if let rest = state.urls[hash] {
                 if rest.contains(now) { return Self.seconds(until: rest.upperBound, now) }
-                state.urls[mark] = nil
+                state.urls[hash] = nil
             }
             guard var circuit = state.circuits[host] else { return nil }
             defer { state.circuits[host] = circuit }
@@ -102,13 +102,14 @@ final class CircuitBreaker: Sendable {
 
     /// Records that no answer came for `url`.
     func failed(_ url: WebURL, _ failure: Failure) {
-        change(url) { circuit, mark, now in
+        let hash = Self.hash(of: url)
+        change(url) { circuit, now in
             circuit.attempts += 1
             switch failure {
             case .unreachable: circuit.unreachable += 1
             case .silent: circuit.silent += 1
             }
-            if circuit.urls.count < Self.different { circuit.urls.insert(mark) }
+            if circuit.urls.count < Self.different { circuit.urls.insert(hash) }
             guard circuit.rest == nil, circuit.isBad else { return }
             circuit.rest = now..<now.addingTimeInterval(Self.pause)
         }
@@ -117,9 +118,9 @@ final class CircuitBreaker: Sendable {
     /// Records that the host of `url` asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs get
     /// one in a short time and little else is answered, it applies to the host.
     func leave(_ url: WebURL, for seconds: Double) {
-        let seconds = min(max(seconds, 1), Self.longest)
-        change(url) { circuit, mark, now in
-            if circuit.asking.count < Self.different { circuit.asking.insert(mark) }
+        let (seconds, hash) = (min(max(seconds, 1), Self.longest), Self.hash(of: url))
+        change(url) { circuit, now in
+            if circuit.asking.count < Self.different { circuit.asking.insert(hash) }
             circuit.asked = min(circuit.asked, seconds)
             if circuit.isAsking { circuit.rest = now..<now.addingTimeInterval(circuit.asked) }
         }
@@ -127,11 +128,11 @@ final class CircuitBreaker: Sendable {
         state.withLock { state in
             if state.urls.count >= Self.capacity { state.urls = state.urls.filter { $0.value.contains(now) } }
             guard state.urls.count < Self.capacity else { return }
-            state.urls[Self.mark(url)] = now..<now.addingTimeInterval(seconds)
+            state.urls[hash] = now..<now.addingTimeInterval(seconds)
         }
     }
 
-    private func change(_ url: WebURL, _ body: (inout Circuit, _ mark: Int, _ now: Date) -> Void) {
+    private func change(_ url: WebURL, _ body: (inout Circuit, _ now: Date) -> Void) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             if state.circuits.count >= Self.capacity {
@@ -140,7 +141,7 @@ final class CircuitBreaker: Sendable {
             guard state.circuits.count < Self.capacity || state.circuits[host] != nil else { return }
             var circuit = state.circuits[host] ?? Circuit(start: now)
             if circuit.rest == nil, !Self.isCurrent(circuit, now) { circuit = Circuit(start: now) }
-            body(&circuit, Self.mark(url), now)
+            body(&circuit, now)
             state.circuits[host] = circuit
         }
     }
@@ -152,7 +153,7 @@ final class CircuitBreaker: Sendable {
     private static func seconds(until end: Date, _ now: Date) -> Int { max(1, Int(end.timeIntervalSince(now).rounded(.up))) }
 
     /// A URL as a hash of its bytes.
-    private static func mark(_ url: WebURL) -> Int {
+    private static func hash(of url: WebURL) -> Int {
         var hasher = Hasher()
         for byte in url.description.utf8 { hasher.combine(byte) }
         return hasher.finalize()

@@ -48,7 +48,7 @@ public struct DrawnPoster: Sendable {
     /// Draws the poster and encodes it.
     public func file(
         _ codec: any Codec, _ model: ColorModel = .rgb, hasAlpha: Bool = false, planes: (x: Int, y: Int)? = nil,
-        _ options: EncodeOptions = EncodeOptions(quality: 90)
+        options: EncodeOptions = EncodeOptions(quality: 90)
     ) throws(CodecError) -> [UInt8] {
         let body = try codec.encode(try draw(model, hasAlpha: hasAlpha, planes: planes), options)
         return Array(body.readableBytesView)

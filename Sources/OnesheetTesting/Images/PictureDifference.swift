@@ -54,7 +54,7 @@ public struct PictureDifference: Sendable, CustomStringConvertible {
 /// Asserts that two pictures have the same layout and that the samples of each plane differ by at most `tolerance` levels of 255
 /// (root mean square). A failure reports the difference and the position of its maximum.
 public func assertImagesSimilar(
-    _ left: borrowing PixelBuffer, _ right: borrowing PixelBuffer, within tolerance: Double, _ message: String = "",
+    _ left: borrowing PixelBuffer, _ right: borrowing PixelBuffer, within tolerance: Double, message: String = "",
     file: StaticString = #filePath, line: UInt = #line
 ) {
     let difference = PictureDifference(left, right)

@@ -16,22 +16,25 @@ enum FuzzSeeds {
         progressive.progressive = true
         let options = EncodeOptions(profile: DrawnProfile.displayP3, exif: EXIF.tiff(copyright: "A. Painter"))
         let jpegs = [
-            try poster.file(JPEGCodec(), planes: (2, 2)), try poster.file(JPEGCodec(), planes: (1, 1), options),
+            try poster.file(JPEGCodec(), planes: (2, 2)), try poster.file(JPEGCodec(), planes: (1, 1), options: options),
             try poster.file(JPEGCodec(), planes: (4, 1)), try poster.file(JPEGCodec(progressive), planes: (2, 1)),
             try poster.file(JPEGCodec(), .gray), try poster.file(JPEGCodec(), .cmyk),
-            try poster.file(JPEGCodec(), planes: (1, 1), EncodeOptions(profile: DrawnProfile.displayP3(stages: 20))),
+            try poster.file(JPEGCodec(), planes: (1, 1), options: EncodeOptions(profile: DrawnProfile.displayP3(stages: 20))),
             manySegments(try poster.file(JPEGCodec(), planes: (1, 1))),
         ]
         let pngs = [
-            try poster.file(PNGCodec()), try poster.file(PNGCodec(), hasAlpha: true, options), try poster.file(PNGCodec(), .gray),
+            try poster.file(PNGCodec()), try poster.file(PNGCodec(), hasAlpha: true, options: options),
+            try poster.file(PNGCodec(), .gray),
             try poster.file(PNGCodec(), .gray, hasAlpha: true),
             try DrawnPoster(width: 1, height: 3000).file(PNGCodec(), .gray),
         ]
         let webps = [
-            try poster.file(WebPCodec(), .rgb, options), try poster.file(WebPCodec(lossless: true), hasAlpha: true),
+            try poster.file(WebPCodec(), .rgb, options: options), try poster.file(WebPCodec(lossless: true), hasAlpha: true),
             try poster.file(WebPCodec(), hasAlpha: true),
         ]
-        let avifs = [try poster.file(AVIFCodec(effort: 0), .rgb, options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true)]
+        let avifs = [
+            try poster.file(AVIFCodec(effort: 0), .rgb, options: options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true),
+        ]
         let all = jpegs + pngs + webps + avifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         for (folder, files) in [
