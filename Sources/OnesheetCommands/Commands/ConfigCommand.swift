@@ -19,7 +19,7 @@ struct ConfigCommand: ParsableCommand {
             let configuration = try options.load()
             try configuration.requireProtection()
             if let files = configuration.tls { _ = try Certificate(files) }
-            let context = try options.examinedContext(plugins)
+            let context = try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
             try await context.shutdown()
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
@@ -38,10 +38,10 @@ struct ConfigCommand: ParsableCommand {
         }
     }
 
-    struct Reference: ParsableCommand {
+    struct Reference: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "List every key with its type, its default and its meaning, as tables in Markdown.")
 
-        func run() { StandardStreams.output(ConfigurationReference.markdown) }
+        func run(with plugins: PluginList) async throws { StandardStreams.output(ConfigurationReference.markdown(plugins)) }
     }
 }

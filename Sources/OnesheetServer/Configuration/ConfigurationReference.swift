@@ -1,3 +1,5 @@
+package import OnesheetCore
+
 /// One key in the reference.
 package struct ReferenceRow: Sendable, Equatable {
     /// The keys from the top, joined with dots. `[]` stands for each element of a list, `NAME` for each key of a map.
@@ -20,15 +22,19 @@ package enum ConfigurationReference {
     ]
 
     /// Each heading with its table.
-    package static var markdown: String {
-        chapters.map { "## \($0.title)\n\n\(table(of: $0.keys))" }.joined(separator: "\n")
+    package static func markdown(_ plugins: PluginList) -> String {
+        chapters.map { "## \($0.title)\n\n\(table(of: $0.keys, plugins))" }.joined(separator: "\n")
     }
 
     /// The table of these keys and all keys below them.
-    static func table(of keys: [String]) -> String {
+    static func table(of keys: [String], _ plugins: PluginList) -> String {
+        let dialects = plugins.dialects.map { "`\($0.name)`" }.joined(separator: ", ")
         let settings = ServerConfiguration.settings
         let rows = keys.flatMap { key in settings.filter { $0.key == key }.flatMap { $0.rows(key) } }
-        let lines = rows.map { "| `\($0.path)` | \($0.kind) | \($0.defaultText) | \($0.meaning) |" }
+        let lines = rows.map { row in
+            let meaning = row.path == "dialects" ? "\(dialects): \(row.meaning)" : row.meaning
+            return "| `\(row.path)` | \(row.kind) | \(row.defaultText) | \(meaning) |"
+        }
         return (["| key | type | default | meaning |", "|---|---|---|---|"] + lines).joined(separator: "\n") + "\n"
     }
 }

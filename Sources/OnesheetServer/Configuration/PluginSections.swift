@@ -51,7 +51,8 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
     package static var kind: String { "tier" }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
-        NestedSource(type: type, configuration: configuration).printed(written)
+        let keys = NestedSource(type: type, configuration: configuration).printedKeys(written)
+        return Common.settings.reduce(keys) { $0.with($1.key, $1.print(common, written?[$1.key])) }
     }
 
     package static func rows(below path: String) -> [ReferenceRow] {
@@ -62,11 +63,18 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
     }
 }
 
-/// A source's keys belong to its plugin and are printed as written. Only `limits` belongs to the server.
+/// A source's keys belong to its plugin and are printed as written. Only `limits` belongs to the server and is printed in full.
 extension NestedSource: SettingValue {
     package static var kind: String { "source" }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
+        let keys = printedKeys(written)
+        // A server refuses invalid limits, so they are printed as written.
+        do { return keys.with("limits", try withoutLimits(at: "").1.printed(written?["limits"])) } catch { return keys }
+    }
+
+    /// The keys as they are written.
+    fileprivate func printedKeys(_ written: PrintedValue?) -> PrintedValue {
         if let written { return written.withoutSecrets }
         guard case .mapping(let keys) = configuration else { return .mapping([("type", .text(type))]) }
         return .mapping([("type", .text(type))] + keys.sorted { $0.key < $1.key }.map { ($0, $1.printed(nil)) }).withoutSecrets
@@ -77,6 +85,18 @@ extension NestedSource: SettingValue {
             path: "\(path).type", kind: "plugin", defaultText: "required",
             meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
         return [type] + SourceLimits.rows(below: "\(path).limits")
+    }
+
+    /// Splits off the `limits` section, which any source can have, from the plugin's own configuration.
+    func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
+        guard case .mapping(var keys) = configuration, let limits = keys.removeValue(forKey: "limits") else {
+            return (configuration, SourceLimits())
+        }
+        do throws(ConfigurationError) {
+            return (.mapping(keys), try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
+        } catch {
+            throw error.under("\(path).limits")
+        }
     }
 }
 

@@ -43,6 +43,17 @@ package enum PrintedValue: Sendable, Equatable {
 }
 
 extension PrintedValue {
+    /// The mapping with `value` under `key`: in place of its present value, or after all other keys.
+    func with(_ key: String, _ value: PrintedValue) -> PrintedValue {
+        guard case .mapping(var entries) = self else { return self }
+        if let index = entries.firstIndex(where: { $0.key == key }) {
+            entries[index].value = value
+        } else {
+            entries.append(Entry(key: key, value: value))
+        }
+        return .mapping(entries)
+    }
+
     private static let hidden = PrintedValue.text("(secret)")
 
     /// The variable that a secret comes from, or `(secret)`.

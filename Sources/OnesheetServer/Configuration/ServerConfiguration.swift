@@ -62,7 +62,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 "presetsOnly", \.presetsOnly, meaning: "allow only presets in free transforms, without signatures"),
             Setting(
                 "dialects", \.dialects,
-                meaning: "`thumbor`, `cloudflare`, `iiif`, `next`: see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
+                meaning: "see [HTTP API](http-api.md#addresses-of-other-image-servers)"),
             Setting("prefetch", \.prefetch, meaning: "daily prefetch schedule"),
             Setting("sources", \.sources, meaning: "sources of posters"),
         ]

@@ -95,20 +95,6 @@ package struct PluginAssembly: Sendable {
     }
 }
 
-extension NestedSource {
-    /// Splits off the `limits` section, which any source can have, from the plugin's own configuration.
-    func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
-        guard case .mapping(var keys) = configuration, let limits = keys.removeValue(forKey: "limits") else {
-            return (configuration, SourceLimits())
-        }
-        do throws(ConfigurationError) {
-            return (.mapping(keys), try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
-        } catch {
-            throw error.under("\(path).limits")
-        }
-    }
-}
-
 extension PluginList {
     /// The source type with this name.
     package func source(_ name: String, at path: String) throws(ConfigurationError) -> any SourcePlugin.Type {

@@ -1,5 +1,6 @@
 import Foundation
 import OnesheetCore
+import StandardPlugins
 import XCTest
 
 @testable import OnesheetServer
@@ -10,7 +11,7 @@ final class ConfigurationReferenceTests: XCTestCase {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/configuration.md")
         let document = try String(contentsOf: file, encoding: .utf8)
         for (title, keys) in ConfigurationReference.chapters {
-            let table = "<!-- keys: \(title) -->\n\(ConfigurationReference.table(of: keys))<!-- end -->"
+            let table = "<!-- keys: \(title) -->\n\(ConfigurationReference.table(of: keys, .standard))<!-- end -->"
             XCTAssertTrue(document.contains(table), "\(title) is stale: run `make reference`")
         }
     }

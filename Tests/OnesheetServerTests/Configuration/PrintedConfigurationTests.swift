@@ -70,7 +70,7 @@ final class PrintedConfigurationTests: XCTestCase {
         let lines = ServerConfiguration().yaml.split(separator: "\n").map { $0.drop { $0 == " " } }
         // Then each key of a section has a line
         for row in ServerConfiguration.rows(below: "")
-        where !row.path.contains("[]") && !row.path.contains("NAME") && !row.path.hasPrefix("tls.") {
+        where !row.path.contains("[]") && !row.path.hasPrefix("tls.") {
             let key = row.path.split(separator: ".").last ?? ""
             XCTAssertTrue(lines.contains { $0.hasPrefix("\(key):") }, row.path)
         }
@@ -79,6 +79,20 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertTrue(lines.contains("free:  # 5 % of the disk, at most 1 GiB"), "\(lines)")
         // And the output can be parsed again
         XCTAssertEqual(try parse(ServerConfiguration().yaml).yaml, ServerConfiguration().yaml)
+    }
+
+    func testThatTheServersKeysOfATierArePrintedWithItsOwn() throws {
+        // Given two tiers, one of which has a name and a deadline
+        let text =
+            "cache: { tiers: [{ type: a, path: /x }, { deadline: 1s, name: b, type: a, path: /y }] }\nsources: { s: { type: sample } }"
+        // When they are printed
+        let printed = try parse(text).yaml
+        // Then each key is there, also with its default, and is read again
+        let lines = printed.split(separator: "\n").map { $0.drop { " -".contains($0) } }
+        for line in ["path: /x", "name:  # its type", "deadline: 250ms", "deadline: 1s", "name: b", "path: /y"] {
+            XCTAssertTrue(lines.contains { $0 == line }, "\(line) in \(printed)")
+        }
+        XCTAssertEqual(try parse(printed).yaml, printed)
     }
 
     func testThatStrangeTextsComeBack() throws {
