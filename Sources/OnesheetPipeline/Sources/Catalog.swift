@@ -47,7 +47,7 @@ package struct Catalog: Sendable {
             SourceQuestion(
                 key: query.key(of: source), missKey: query.missKey(of: source), source: source,
                 tags: [.source(source), .lists(of: source)]),
-            isListed: isCurrent || Self.isTrusted, remembers: plugin.asksService,
+            isListed: { [isTrusted = Self.isTrusted] in isCurrent || isTrusted }, remembers: plugin.asksService,
             worth: { $0.titles.isEmpty ? .remembering : .keeping(fresh) }
         ) { () async throws(SourceError) in try await plugin.titles(query) }
         if isCurrent { note(page, of: source) }
@@ -58,7 +58,7 @@ package struct Catalog: Sendable {
     package func title(_ title: TitleReference) async throws(PipelineError) -> Title {
         let plugin = try source(title.source)
         return try await titles.answer(
-            question(title), isListed: await isListed(title), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
+            question(title), isListed: isListed(title, places), remembers: plugin.asksService, worth: { _ in .keeping(.days(1)) }
         ) { () async throws(SourceError) in try await plugin.title(title.id) }
     }
 
@@ -67,7 +67,7 @@ package struct Catalog: Sendable {
         let plugin = try source(title.source)
         let asksService = plugin.asksService
         return try await places.answer(
-            question(title), isListed: await isListed(title), remembers: asksService,
+            question(title), isListed: isListed(title, titles), remembers: asksService,
             worth: { list in
                 guard asksService else { return .nothing }
                 if list.candidates.isEmpty { return .remembering }
@@ -93,20 +93,25 @@ package struct Catalog: Sendable {
     /// Whether a command or the schedule is the caller, and not a client.
     private static var isTrusted: Bool { Familiarity.current == .known || Urgency.current == .prefetch }
 
-    /// Whether the source lists `title`, or the administrator asks for it or did before.
-    private func isListed(_ title: TitleReference) async -> Bool {
-        if Self.isTrusted || known.contains(title) { return true }
-        // After a start, the lists that are still in the cache tell which titles exist.
-        if known.begin(title.source) {
-            for period in TitleQuery.Period.allCases {
-                if let list = await pages.kept(TitleQuery(period: period).key(of: title.source)) {
-                    note(list.value, of: title.source)
+    /// Tells whether the source lists `title`, or the administrator asks for it or did before.
+    /// - Parameter others: the answers of the other kind about titles, which may know it.
+    private func isListed<Other: Codable & Sendable>(
+        _ title: TitleReference, _ others: SourceAnswers<Other>
+    ) -> @Sendable () async -> Bool {
+        let isTrusted = Self.isTrusted
+        return {
+            if isTrusted || known.contains(title) { return true }
+            // After a start, the lists that are still in the cache tell which titles exist.
+            if known.begin(title.source) {
+                for period in TitleQuery.Period.allCases {
+                    if let list = await pages.kept(TitleQuery(period: period).key(of: title.source)) {
+                        note(list.value, of: title.source)
+                    }
                 }
+                if known.contains(title) { return true }
             }
-            if known.contains(title) { return true }
+            return await others.kept(title.description)?.isKnown == true
         }
-        if await titles.kept(title.description)?.isKnown == true { return true }
-        return await places.kept(title.description)?.isKnown == true
     }
 
     private func note(_ page: TitlePage, of source: String) {

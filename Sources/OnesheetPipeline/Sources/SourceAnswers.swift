@@ -49,10 +49,12 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
 
     /// The cached answer if it is fresh, otherwise the source's. If the source fails, the cached answer even if it is stale.
     /// - Parameters:
-    ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator.
+    ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator. Only called before the
+    ///     source is asked about a subject that the cached answer does not know.
     ///   - remembers: whether calls cost something, so that missing answers are remembered.
     func answer(
-        _ question: SourceQuestion, isListed: Bool, remembers: Bool, worth: @escaping @Sendable (Value) -> Worth,
+        _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool,
+        worth: @escaping @Sendable (Value) -> Worth,
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(PipelineError) -> Value {
         let kept = await kept(question.key)
@@ -70,12 +72,13 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             // An earlier flight may have stored it meanwhile.
             let kept = await self.kept(question.key)
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
-            let isKnown = isListed || (kept?.isKnown ?? (kept != nil))
-            let familiarity = isKnown ? Familiarity.known : .unknown
             let outcome: Result<Value, SourceError>
             if remembers, let miss = misses.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
+                var isKnown = kept?.isKnown ?? (kept != nil)
+                if !isKnown { isKnown = await isListed() }
+                let familiarity = isKnown ? Familiarity.known : .unknown
                 outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
                 switch (outcome, outcome.value.map(worth)) {
                 case (.success(let value), .keeping(let fresh)?):
