@@ -41,6 +41,8 @@ public struct BoxOfficeSource: SourcePlugin {
         return changes == .none ? TitleChanges.none : .all
     }
 
+    public func shutdown() async { await posters.shutdown() }
+
     /// The list of a day or week, or the films whose name contains the phrase.
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         if let phrase = query.phrase?.trimmed, !phrase.isEmpty {

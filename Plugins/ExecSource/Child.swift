@@ -7,6 +7,12 @@ protocol Child: Sendable {
 
     /// Closes the program's standard input, which asks it to end, and terminates it if it does not.
     func stop()
+
+    /// Stops the program, and returns when it has ended. If the task is cancelled, kills it at once.
+    func shutdown() async
+
+    /// Whether the program has not ended yet.
+    var isRunning: Bool { get }
 }
 
 /// The events of a child process.

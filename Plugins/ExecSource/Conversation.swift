@@ -37,8 +37,12 @@ final class Conversation: ChildListener {
         }
     }
 
+    /// Whether the program has been started and has not ended yet.
+    var isRunning: Bool { state.withLock { $0.child }?.isRunning ?? false }
+
     /// Starts the program and negotiates the protocol.
     func begin(_ launcher: any ChildLauncher, name: String, timeout: Duration) async throws(SourceError) {
+        if let end = state.withLock({ $0.end }) { throw end.error }
         do {
             let child = try launcher.launch(self)
             state.withLock { $0.child = child }
@@ -78,6 +82,9 @@ final class Conversation: ChildListener {
     }
 
     func stop() { state.withLock { $0.child }?.stop() }
+
+    /// Stops the program, and returns when it has ended.
+    func shutdown() async { await state.withLock { $0.child }?.shutdown() }
 
     private func send(_ call: RemoteCall, for continuation: Waiting, title: String?) {
         let line: Data

@@ -26,6 +26,8 @@ public struct ExecSource: SourcePlugin {
         supervisor = Supervisor(launcher: launcher, context: context, timeout: timeout)
     }
 
+    public func shutdown() async { await supervisor.shutdown() }
+
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         var params: [String: JSONValue] = ["period": .string(query.period.rawValue), "page": .integer(query.page)]
         params["date"] = query.date.map { .string($0.description) }

@@ -23,6 +23,8 @@ final class Program: Child {
     private let maxLine: Int
     private let logger: Logger
     private let state = Mutex(State())
+    /// The process, and the two threads that read from it.
+    private let running = DispatchGroup()
     /// If the program does not read, writes block this queue only.
     private let writing = DispatchQueue(label: "onesheet.exec.write")
 
@@ -33,14 +35,22 @@ final class Program: Child {
         signal(SIGPIPE, SIG_IGN)
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         // Foundation starts each program in its own process group. A remaining process would keep the pipes open and hide the end.
-        process.terminationHandler = { kill(-$0.processIdentifier, SIGKILL) }
-        try process.run()
-        Self.follow(output) { [weak self, weak listener] data in
+        let running = running
+        process.terminationHandler = {
+            kill(-$0.processIdentifier, SIGKILL)
+            running.leave()
+        }
+        running.enter()
+        do { try process.run() } catch {
+            running.leave()
+            throw error
+        }
+        follow(output) { [weak self, weak listener] data in
             guard let self, let listener, !state.withLock({ $0.isStopped }) else { return false }
             read(data, listener)
             return true
         }
-        Self.follow(errors) { [weak self] data in
+        follow(errors) { [weak self] data in
             self?.log(data)
             return self != nil
         }
@@ -48,8 +58,11 @@ final class Program: Child {
 
     /// Passes on the bytes from a pipe, and empty data at its end, while `each` returns true. Uses a thread that blocks in `read`,
     /// because Foundation's `readabilityHandler` on Linux sometimes crashes if a pipe is closed while it is watched (Swift 6.3.1).
-    private static func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
+    private func follow(_ pipe: Pipe, _ each: @escaping @Sendable (Data) -> Bool) {
+        let running = running
+        running.enter()
         Thread.detachNewThread {
+            defer { running.leave() }
             // Keeps the handle open until the thread ends; otherwise its descriptor could be reused.
             let handle = pipe.fileHandleForReading
             var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -85,12 +98,26 @@ final class Program: Child {
             }
         }
         let process = process
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
-            if process.isRunning { kill(-process.processIdentifier, SIGTERM) }
+        for (delay, signal) in [(1.0, SIGTERM), (3, SIGKILL)] {
+            DispatchQueue.global().asyncAfter(deadline: .now() + delay) { Self.send(signal, to: process) }
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
-            if process.isRunning { kill(-process.processIdentifier, SIGKILL) }
+    }
+
+    func shutdown() async {
+        stop()
+        let (running, process) = (running, process)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { ended in running.notify(queue: .global()) { ended.resume() } }
+        } onCancel: {
+            Self.send(SIGKILL, to: process)
         }
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Sends a signal to the process and those that it has started.
+    private static func send(_ signal: Int32, to process: Process) {
+        if process.isRunning { kill(-process.processIdentifier, signal) }
     }
 
     private func read(_ data: Data, _ listener: any ChildListener) {

@@ -14,6 +14,9 @@ actor Supervisor {
     private let timeout: Duration
     private var current: Conversation?
     private var starting: Task<Result<Conversation, SourceError>, Never>?
+    /// The conversations whose programs may be running, also stopped ones.
+    private var conversations: [Conversation] = []
+    private var isShutDown = false
     /// Ends since the last answer.
     private var failures = 0
     private var nextStart = Date.distantPast
@@ -22,7 +25,20 @@ actor Supervisor {
         (self.launcher, self.context, self.timeout) = (launcher, context, timeout)
     }
 
-    deinit { current?.stop() }
+    deinit { for conversation in conversations { conversation.stop() } }
+
+    /// Fails all calls, now and later, and returns when every program has ended.
+    func shutdown() async {
+        isShutDown = true
+        for conversation in conversations { conversation.ended(Self.shutdownReason) }
+        // Its greeting has failed, so it ends without a wait.
+        _ = await starting?.value
+        await withTaskGroup(of: Void.self) { group in
+            for conversation in conversations { group.addTask { await conversation.shutdown() } }
+        }
+    }
+
+    private static let shutdownReason = "the source is shut down"
 
     /// Calls the program, and again if it ended during the call, which is safe to repeat.
     func call(_ method: String, _ params: [String: JSONValue], title: String? = nil) async throws(SourceError) -> JSONValue {
@@ -49,6 +65,7 @@ actor Supervisor {
     }
 
     private func running() async throws(SourceError) -> Conversation {
+        if isShutDown { throw .unavailable(reason: Self.shutdownReason) }
         if let current {
             if current.end == nil { return current }
             self.current = nil
@@ -61,8 +78,10 @@ actor Supervisor {
                 throw .unavailable(reason: "the program keeps ending; the next start is in \(seconds) s")
             }
             let (launcher, name, timeout) = (launcher, context.name, timeout)
+            let conversation = Conversation()
+            conversations.removeAll { !$0.isRunning }
+            conversations.append(conversation)
             starting = Task {
-                let conversation = Conversation()
                 do throws(SourceError) {
                     try await conversation.begin(launcher, name: name, timeout: timeout)
                     return .success(conversation)

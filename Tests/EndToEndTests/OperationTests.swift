@@ -126,6 +126,37 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
+    func testThatAnEndedServerLeavesNoProgramOfASource() async throws {
+        // Given a server whose source is a program that goes on without its input and ignores SIGTERM, and holds a pipe open
+        let pipe = folder.appending(path: "pipe").path
+        XCTAssertEqual(mkfifo(pipe, 0o600), 0)
+        let end = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(end) }
+        let script = """
+            exec 9> pipe; trap '' TERM
+            while IFS= read -r line; do
+                id=${line#'{"id":'}; id=${id%%,*}
+                case $line in
+                    *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                    *) printf '{"id":%s,"result":{"id":"1","name":"One"}}\\n' "$id" ;;
+                esac
+            done
+            while :; do sleep 3600; done
+            """
+        try script.write(to: folder.appending(path: "films.sh"), atomically: true, encoding: .utf8)
+        try configure("shutdown: { deadline: 2s }", sources: "{ films: { type: exec, command: [/bin/sh, films.sh] } }")
+        let (server, url) = try await Program.serve([], in: folder)
+        let status = try await Self.status(url + "/sources/films/titles/1")
+        XCTAssertEqual(status, 200)
+        // When the server ends
+        Program.end(server)
+        // Then nobody holds the pipe any more
+        XCTAssertEqual(server.terminationStatus, 0)
+        var poll = pollfd(fd: end, events: 0, revents: 0)
+        XCTAssertEqual(Foundation.poll(&poll, 1, 10_000), 1)
+        XCTAssertEqual(poll.revents & Int16(POLLHUP), Int16(POLLHUP))
+    }
+
     func testThatAHangUpReadsTheConfigurationAgain() async throws {
         // Given a server
         try configure("presets: { card: \"rs:fit:60:0\" }\nlog: { level: info }")

@@ -116,6 +116,38 @@ final class ProgramTests: XCTestCase {
         close(end)
     }
 
+    func testThatAShutdownLeavesNoProgram() async throws {
+        // Given a program that goes on without its input, ignores SIGTERM, and has started another one; both hold a pipe open
+        let folder = try TemporaryDirectory()
+        let pipe = folder.path("pipe")
+        XCTAssertEqual(mkfifo(pipe, 0o600), 0)
+        let end = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(end) }
+        let script = """
+            exec 9> '\(pipe)'; trap '' TERM
+            while IFS= read -r line; do
+                id=${line#'{"id":'}; id=${id%%,*}
+                case $line in
+                    *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                    *) printf '{"id":%s,"result":{"id":"1","name":"One"}}\\n' "$id" ;;
+                esac
+            done
+            while :; do sleep 3600; done
+            """
+        let source = try Self.source(["/bin/sh", "-c", script])
+        _ = try await source.title("1")
+
+        // When it is shut down, and the time for that is over
+        let shutdown = Task { await source.shutdown() }
+        shutdown.cancel()
+        await shutdown.value
+
+        // Then nobody holds the pipe any more
+        var poll = pollfd(fd: end, events: 0, revents: 0)
+        XCTAssertEqual(Foundation.poll(&poll, 1, 10_000), 1)
+        XCTAssertEqual(poll.revents & Int16(POLLHUP), Int16(POLLHUP))
+    }
+
     /// Kills programs again and again, at a fixed interval of answers and each only once.
     private final class Kills: Sendable {
         private let every: Int

@@ -24,7 +24,9 @@ final class ScriptedLauncher: ChildLauncher {
 
     private struct State {
         var starts = 0
-        var stops = 0
+        /// The numbers of the programs that were stopped, and of those that ended by themselves.
+        var stopped: Set<Int> = []
+        var ended: Set<Int> = []
         var lines: [String] = []
     }
 
@@ -44,7 +46,7 @@ final class ScriptedLauncher: ChildLauncher {
     }
 
     var starts: Int { state.withLock { $0.starts } }
-    var stops: Int { state.withLock { $0.stops } }
+    var stops: Int { state.withLock { $0.stopped.count } }
     var lines: [String] { state.withLock { $0.lines } }
 
     func launch(_ listener: any ChildListener) throws -> any Child {
@@ -65,7 +67,9 @@ final class ScriptedLauncher: ChildLauncher {
         switch reaction {
         case .answer(let result): listener.received(Data(#"{"jsonrpc":"2.0","id":\#(call.id),"result":\#(result)}"#.utf8))
         case .raw(let text): listener.received(Data(text.replacing("ID", with: String(call.id)).utf8))
-        case .end: listener.ended("the program has ended")
+        case .end:
+            state.withLock { _ = $0.ended.insert(number) }
+            listener.ended("the program has ended")
         case .nothing: break
         }
     }
@@ -76,6 +80,8 @@ final class ScriptedLauncher: ChildLauncher {
         let listener: any ChildListener
 
         func send(_ line: Data) { launcher.handle(line, number, listener) }
-        func stop() { launcher.state.withLock { $0.stops += 1 } }
+        func stop() { launcher.state.withLock { _ = $0.stopped.insert(number) } }
+        func shutdown() async { stop() }
+        var isRunning: Bool { launcher.state.withLock { !$0.stopped.contains(number) && !$0.ended.contains(number) } }
     }
 }

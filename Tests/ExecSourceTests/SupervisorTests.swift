@@ -39,6 +39,61 @@ final class SupervisorTests: XCTestCase {
             ])
     }
 
+    func testThatAShutdownFailsCallsAndStartsNothing() async throws {
+        // Given a program that does not answer
+        let asked = Gate()
+        let launcher = ScriptedLauncher { _, _ in
+            asked.open()
+            return .nothing
+        }
+        let source = ExecSource(launcher: launcher, timeout: .seconds(3600), context: .forTesting())
+        let waiting = Task { () -> SourceError? in
+            do throws(SourceError) {
+                _ = try await source.title("1")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        try await asked.pass()
+
+        // When
+        await source.shutdown()
+
+        // Then
+        let error = await waiting.value
+        let later = await failure(source)
+        XCTAssertEqual([error, later], Array(repeating: .unavailable(reason: "the source is shut down"), count: 2))
+        XCTAssertEqual([launcher.starts, launcher.stops], [1, 1])
+    }
+
+    func testThatAShutdownEndsAProgramThatIsStarting() async throws {
+        // Given a program that says nothing to the greeting
+        let greeted = Gate()
+        let launcher = ScriptedLauncher(greet: { _ in
+            greeted.open()
+            return .nothing
+        }) { _, _ in .nothing }
+        let source = ExecSource(launcher: launcher, timeout: .seconds(3600), context: .forTesting())
+        let waiting = Task { () -> SourceError? in
+            do throws(SourceError) {
+                _ = try await source.title("1")
+                return nil
+            } catch {
+                return error
+            }
+        }
+        try await greeted.pass()
+
+        // When
+        await source.shutdown()
+
+        // Then
+        let error = await waiting.value
+        XCTAssertEqual(error, .unavailable(reason: "the source is shut down"))
+        XCTAssertEqual([launcher.starts, launcher.stops], [1, 1])
+    }
+
     func testThatACallIsAskedUntilTheFourthStartAnswersIt() async throws {
         // Given
         let title = title

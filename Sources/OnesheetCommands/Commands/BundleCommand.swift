@@ -26,24 +26,16 @@ struct BundleCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let order = try lists.order()
-        let context = try options.context(plugins)
-        let bundle = PosterBundle(
-            order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
-        let outcome: (posters: Int, missing: [(title: String, reason: String)])
-        do {
+        let outcome = try await options.withContext(plugins) { context in
+            let bundle = PosterBundle(
+                order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
             try await context.catchUp(with: order.source)
-            if output == "-" {
-                outcome = try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) }
-            } else {
-                let file = try OutputFile(output)
-                outcome = try await bundle.write { try file.write($0) }
-                try file.finish()
-            }
-        } catch {
-            try await context.shutdown()
-            throw error
+            if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
+            let file = try OutputFile(output)
+            let outcome = try await bundle.write { try file.write($0) }
+            try file.finish()
+            return outcome
         }
-        try await context.shutdown()
         for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if !outcome.missing.isEmpty { throw ExitCode.failure }

@@ -31,8 +31,9 @@ struct CacheCommand: ParsableCommand {
         }
 
         private func document() async throws -> CacheDocument {
-            guard let disk = try options.openDiskCache() else {
-                return CacheDocument(CacheStatistics(byteLimit: try options.load().cache.disk.bytes.bytes, sources: [:]), at: .now)
+            let configuration = try options.load()
+            guard let disk = try configuration.openDiskCache() else {
+                return CacheDocument(CacheStatistics(byteLimit: configuration.cache.disk.bytes.bytes, sources: [:]), at: .now)
             }
             try await disk.adopt()
             let statistics = try await disk.statistics()
@@ -52,7 +53,7 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             var found = DiskVerification()
-            if let disk = try options.openDiskCache() {
+            if let disk = try options.load().openDiskCache() {
                 found = try await disk.verify(repair: repair)
                 try await disk.close()
             }
@@ -102,11 +103,17 @@ struct CacheCommand: ParsableCommand {
                 // Purge the plugins' tiers as well: a server would otherwise find there the entries that are gone from the disk.
                 let logger = Log.make(configuration.log)
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
-                let removal = try await remove(from: shared.cache)
+                let removal: CacheRemoval
+                do {
+                    removal = try await remove(from: shared.cache)
+                } catch {
+                    try await shared.shutdown(within: .seconds(10))
+                    throw error
+                }
                 try await shared.shutdown(within: .seconds(10))
                 return removal
             }
-            guard let disk = try options.openDiskCache() else { return CacheRemoval() }
+            guard let disk = try configuration.openDiskCache() else { return CacheRemoval() }
             // This process reads no entry twice, so it needs no memory tier.
             let removal = try await remove(from: Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger))
             try await disk.close()

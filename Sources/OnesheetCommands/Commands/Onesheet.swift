@@ -104,21 +104,32 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     /// Creates the context of the configuration.
-    func context(_ plugins: PluginList) throws -> ServerContext {
+    private func context(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
         return try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
     }
 
-    /// Creates a context for a command that writes nothing.
-    func examinedContext(_ plugins: PluginList) throws -> ServerContext {
-        let configuration = try load()
-        return try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
+    /// Runs `body` with the context of the configuration, and shuts the context down, even if `body` throws.
+    func withContext<Outcome>(
+        _ plugins: PluginList, _ body: (ServerContext) async throws -> Outcome
+    ) async throws -> Outcome {
+        let context = try context(plugins)
+        let outcome: Outcome
+        do {
+            outcome = try await body(context)
+        } catch {
+            try await context.shutdown()
+            throw error
+        }
+        try await context.shutdown()
+        return outcome
     }
+}
 
+extension ServerConfiguration {
     /// Opens the disk cache alone, without sources and codecs. `nil` if the folder does not exist; it is not created.
     func openDiskCache() throws -> DiskTier? {
-        let configuration = try load()
-        guard try FolderExamination.isThere(configuration.cache.disk.path) else { return nil }
-        return try DiskTier(configuration.cache.disk, clock: .system, logger: Log.make(configuration.log))
+        guard try FolderExamination.isThere(cache.disk.path) else { return nil }
+        return try DiskTier(cache.disk, clock: .system, logger: Log.make(log))
     }
 }

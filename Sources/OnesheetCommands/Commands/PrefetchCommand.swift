@@ -42,24 +42,25 @@ struct PrefetchCommand: PluggedCommand {
     }
 
     func run(with plugins: PluginList) async throws {
-        let context = try options.context(plugins)
-        let prefetcher = context.prefetcher
         var order = try lists.order()
         order.ids = id
         order.query = query
-        let transforms = try order.transforms(context.options)
-        try await context.catchUp(with: order.source)
-        let titles = try await prefetcher.titles(order.selection)
-        if dryRun {
-            let estimate = await prefetcher.estimate(titles, transforms)
-            try await context.shutdown()
-            return try show(estimate)
+        let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
+            let prefetcher = context.prefetcher
+            let transforms = try order.transforms(context.options)
+            try await context.catchUp(with: order.source)
+            let titles = try await prefetcher.titles(order.selection)
+            if dryRun {
+                try show(await prefetcher.estimate(titles, transforms))
+                return nil
+            }
+            let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
+            let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
+            let (summary, signal) = await Interruption.cancelling(work)
+            progress.finish(summary)
+            return (summary, signal)
         }
-        let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
-        let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
-        let (summary, signal) = await Interruption.cancelling(work)
-        progress.finish(summary)
-        try await context.shutdown()
+        guard let (summary, signal) = outcome else { return }
         if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
         if let signal { throw ExitCode(signal) }
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }

@@ -4,6 +4,7 @@ import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
+import Synchronization
 
 struct SourcesCheckCommand: PluggedCommand {
     static let configuration = CommandConfiguration(
@@ -21,15 +22,7 @@ struct SourcesCheckCommand: PluggedCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run(with plugins: PluginList) async throws {
-        let context = try options.context(plugins)
-        let report: SourceCheck.Report
-        do {
-            report = try await check(in: context)
-        } catch {
-            try await context.shutdown()
-            throw error
-        }
-        try await context.shutdown()
+        let report = try await options.withContext(plugins) { try await check(in: $0) }
         if json {
             try printDocument(report)
         } else {
@@ -131,15 +124,22 @@ private struct SourceCheck: Sendable {
     /// Runs the conformance rules. A source on the broken network gets empty state and cannot store wrong facts.
     private func rules(knownID: String, list: TitleQuery?) async -> [SourceConformance.Finding] {
         let (assembly, broken, name, configuration) = (assembly, assembly.withEmptyState, name, configuration)
+        let made = Mutex<[any ContentSource]>([])
         let suite = SourceConformance(
             transport: assembly.transport, knownID: knownID, unknownID: list == nil ? nil : Self.unknownID, list: list,
             callsAtOnce: Self.callsAtOnce
         ) { transport in
             var assembly = transport is BrokenTransport ? broken : assembly
             assembly.transport = transport
-            return try assembly.source(configuration, named: name)
+            let source = try assembly.source(configuration, named: name)
+            made.withLock { $0.append(source) }
+            return source
         }
-        return await suite.run().findings
+        let findings = await suite.run().findings
+        await withTaskGroup(of: Void.self) { group in
+            for source in made.withLock({ $0 }) { group.addTask { await source.shutdown() } }
+        }
+        return findings
     }
 
     private func step(_ what: String, _ work: () async throws -> String) async -> Step {

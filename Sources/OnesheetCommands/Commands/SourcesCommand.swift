@@ -58,9 +58,9 @@ struct SourcesCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let context = try options.context(plugins)
-            let page = try await context.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
-            try await context.shutdown()
+            let page = try await options.withContext(plugins) {
+                try await $0.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
+            }
             if json {
                 try printDocument(page)
                 return

@@ -14,18 +14,11 @@ struct PosterArguments: ParsableArguments {
 
     /// Runs `body`, then prints the title's candidates.
     func run(_ plugins: PluginList, _ body: (Posters, TitleReference) async throws -> Void) async throws {
-        let context = try options.context(plugins)
-        let title = TitleReference(source: name, id: id).canonical(in: context.sources)
-        let document: PostersDocument
-        do {
+        let document = try await options.withContext(plugins) { context in
+            let title = TitleReference(source: name, id: id).canonical(in: context.sources)
             try await body(context.posters, title)
-            document = PostersDocument(
-                try await context.posters.choice(of: title), try await context.posters.current(title))
-        } catch {
-            try await context.shutdown()
-            throw error
+            return PostersDocument(try await context.posters.choice(of: title), try await context.posters.current(title))
         }
-        try await context.shutdown()
         if json {
             StandardStreams.output(String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self))
         } else {
@@ -98,10 +91,10 @@ extension SourcesCommand {
         }
 
         func run(with plugins: PluginList) async throws {
-            let context = try options.context(plugins)
-            if let hash = hash.flatMap({ PerceptualHash($0) }) { try await context.posters.block(hash, !undo) }
-            let blocked = try await context.posters.blocked()
-            try await context.shutdown()
+            let blocked = try await options.withContext(plugins) { context in
+                if let hash = hash.flatMap({ PerceptualHash($0) }) { try await context.posters.block(hash, !undo) }
+                return try await context.posters.blocked()
+            }
             for hash in blocked { StandardStreams.output(hash.description) }
         }
     }

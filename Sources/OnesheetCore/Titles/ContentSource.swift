@@ -35,6 +35,12 @@ public protocol ContentSource: Sendable {
     /// Possible places of the title's original poster, best first; empty if there is none.
     /// - Throws: `SourceError`: `.notFound` if there is no such title.
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate]
+
+    /// Ends what the source has started, such as programs, and returns when it has ended. Called once, when the server or the command
+    /// ends. The task is cancelled when the time for that is over (`shutdown.deadline`). The default does nothing.
+    ///
+    /// A reload does not call it: the previous source is released after its last request.
+    func shutdown() async
 }
 
 extension ContentSource {
@@ -43,6 +49,7 @@ extension ContentSource {
     public var capabilities: SourceCapabilities { SourceCapabilities() }
     public func canonicalID(_ id: String) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
+    public func shutdown() async {}
 }
 
 /// The reason for which a source could not answer. Each case has the value that failed.

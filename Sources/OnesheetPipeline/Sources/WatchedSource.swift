@@ -45,6 +45,9 @@ package struct WatchedSource: ContentSource {
         try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
     }
 
+    /// Not on the threads of the source: calls that hang may occupy them.
+    package func shutdown() async { await source.shutdown() }
+
     /// Returns the plugin's answer within the time limit. A call that does not end, even when it is cancelled, is abandoned. It
     /// counts as running until it ends, so that the number of such calls is bounded.
     private func asked<Value: Sendable>(
@@ -98,6 +101,8 @@ struct CheckedSource: ContentSource {
     func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
         try await checked { () async throws(SourceError) in try AnswerCheck.checked(try await source.candidates(for: id)) }
     }
+
+    func shutdown() async { await source.shutdown() }
 
     private func checked<Answer>(_ ask: () async throws(SourceError) -> Answer) async throws(SourceError) -> Answer {
         do throws(SourceError) { return try await ask() } catch { throw AnswerCheck.checked(error) }

@@ -93,7 +93,9 @@ package struct ServerContext: Sendable {
         while let changes = try await changed.purge(of: name, source), changes != .none {}
     }
 
-    /// Closes connections and ends threads.
+    /// Shuts the sources down, closes connections and ends threads.
     /// - Parameter limit: the longest time to wait for them.
-    package func shutdown(within limit: Duration = .seconds(10)) async throws { try await shared.shutdown(within: limit) }
+    package func shutdown(within limit: Duration = .seconds(10)) async throws {
+        try await shared.shutdown(within: limit, with: sources.map { $0.source })
+    }
 }

@@ -56,14 +56,19 @@ package struct SharedResources: Sendable {
         self.writes = writes
     }
 
-    /// Closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that hangs in a codec or
-    /// in disk I/O cannot be stopped and ends with the process.
-    package func shutdown(within limit: Duration) async throws {
+    /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that
+    /// hangs in a codec or in disk I/O cannot be stopped and ends with the process.
+    package func shutdown(within limit: Duration, with sources: [any ContentSource] = []) async throws {
+        async let ending = end("sources", within: limit / 2) {
+            await withTaskGroup(of: Void.self) { group in
+                for source in sources { group.addTask { await source.shutdown() } }
+            }
+        }
         async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
         // Close the disk tier last, so that finished work can still be stored.
-        var failures = await [refreshing, fetching, rendering]
+        var failures = await [ending, refreshing, fetching, rendering]
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }

@@ -58,7 +58,8 @@ package struct Server: Sendable {
             // Errors of connections closed at the deadline are expected.
             if readiness.state != .draining { failure = error }
         }
-        try await context.shutdown(within: times.left)
+        // Its sources may be those of a reload.
+        try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
     }
 
