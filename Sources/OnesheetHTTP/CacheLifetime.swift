@@ -27,7 +27,9 @@ package struct CacheLifetime {
     /// never changes.
     ///
     /// `max-age` counts from the response, so that caches which ignore `Age` keep it no longer than this server either.
-    package func cacheControl(isVersioned: Bool) -> String {
+    /// - Parameter limit: a shorter time in seconds, after which caches have to ask again; `nil` is none.
+    package func cacheControl(isVersioned: Bool, atMost limit: Int? = nil) -> String {
+        if let limit { return "public, max-age=\(min(max(0, remaining), limit))" }
         if isVersioned { return "public, max-age=\(Self.year), immutable" }
         var directives = ["public", "max-age=\(min(max(0, remaining), Self.day))"]
         if staleWhileRevalidate > 0 { directives.append("stale-while-revalidate=\(min(staleWhileRevalidate, Self.day))") }

@@ -57,9 +57,11 @@ package struct Originals: Sendable {
         }
     }
 
-    /// The picture of a candidate, whether or not it is the poster. Blocked pictures are never returned.
-    func original(of candidate: PosterCandidate, for title: TitleReference) async throws(PipelineError) -> Original {
-        try await selection.original(of: candidate, for: title)
+    /// The original that `request` shows: the title's poster, or one of its candidates. A blocked picture is never returned. A
+    /// candidate that cannot be fetched has no picture, because it could not become the poster either.
+    func original(for request: ImageRequest, at generation: CacheGeneration) async throws(PipelineError) -> Original {
+        guard let candidate = request.candidate else { return try await original(of: request.title, at: generation) }
+        return try await selection.original(of: candidate, for: request.title)
     }
 
     /// An original from the cache. Bytes from a disk occupy memory; bytes in the memory tier are counted there.
@@ -109,8 +111,11 @@ package struct Originals: Sendable {
         }
     }
 
-    /// Drops an unusable original. The next request after `error` is forgotten asks its origin again.
-    func drop(_ title: TitleReference, _ error: PipelineError, at generation: CacheGeneration) async {
+    /// Drops the unusable original of `request`. The next request after `error` is forgotten asks its origin again. The originals of
+    /// candidates are not stored.
+    func drop(_ request: ImageRequest, _ error: PipelineError, at generation: CacheGeneration) async {
+        guard request.candidate == nil else { return }
+        let title = request.title
         failures.remember(error, of: title, at: generation)
         do {
             try await cache.remove(ImageRequest.originalKey(title))

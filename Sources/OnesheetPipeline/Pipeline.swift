@@ -7,7 +7,7 @@ package import OnesheetImaging
 
 /// Turns requests into images: cache, source, origin, render, cache.
 ///
-/// Read `images(of:as:)` first. Each stage that it names is a type in a file beside this one.
+/// Read `images(for:after:)` first: every image comes from it. Each stage that it names is a type in a file beside this one.
 package struct Pipeline: Sendable {
     package let cache: Cache
     package let renderer: Renderer
@@ -36,33 +36,30 @@ package struct Pipeline: Sendable {
     }
 
     /// The image for `request`.
-    package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
-        try await images(of: request.title, as: [request.transform])[0]
+    /// - Parameter begun: the outcome of an earlier lookup, after `check(_:)`.
+    package func image(for request: ImageRequest, after begun: CacheLookUp? = nil) async throws(PipelineError) -> ImageAnswer {
+        try await images(for: [request], after: begun)[0]
     }
 
-    /// The image for a checked `request`.
-    /// - Parameter begun: the outcome of an earlier lookup.
-    package func image(forChecked request: ImageRequest, after begun: CacheLookUp?) async throws(PipelineError) -> ImageAnswer {
-        let (answer, stale) = try await lookUp(request, after: begun)
-        if let answer { return answer }
-        try MissPermit.take()
-        return try await make([MissingVariant(request: request, stale: stale)], of: request.title)[0]
-    }
-
-    /// The images of `transforms` for the poster of `title`, in order: fresh ones from a tier, the others made from the original.
+    /// The images for `requests`, which show one picture, in order: fresh ones from a tier, the others made from the original. HTTP,
+    /// prefetches and commands have no other way to an image.
+    ///
     /// Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
-    package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
-        try check(title)
+    /// - Parameter begun: the outcome of an earlier lookup of each request, after `check(_:)`.
+    package func images(
+        for requests: [ImageRequest], after begun: CacheLookUp? = nil
+    ) async throws(PipelineError) -> [ImageAnswer] {
+        if begun == nil, let title = requests.first?.title { try check(title) }
         var answers: [ImageAnswer?] = []
         var missing: [MissingVariant] = []
-        for request in transforms.map({ ImageRequest(title, $0) }) {
-            let (answer, stale) = try await lookUp(request)
+        for request in requests {
+            let (answer, stale) = try await lookUp(request, after: begun)
             answers.append(answer)
             if answer == nil { missing.append(MissingVariant(request: request, stale: stale)) }
         }
         if !missing.isEmpty {
             try MissPermit.take()
-            var made = try await make(missing, of: title).makeIterator()
+            var made = try await make(missing).makeIterator()
             for index in answers.indices where answers[index] == nil { answers[index] = made.next() }
         }
         return answers.compactMap(\.self)
@@ -83,7 +80,7 @@ package struct Pipeline: Sendable {
     /// - Returns: the answer of a tier, otherwise the stale entry to start from, if there is one.
     /// - Throws: `.overloaded` if there is no memory for the entry.
     private func lookUp(
-        _ request: ImageRequest, after begun: CacheLookUp? = nil
+        _ request: ImageRequest, after begun: CacheLookUp?
     ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(figures)
         guard let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool) else {
@@ -106,7 +103,7 @@ package struct Pipeline: Sendable {
         let request = variant.request
         background.start(.refresh(request.key)) {
             do throws(PipelineError) {
-                _ = try await make([variant], of: request.title)
+                _ = try await make([variant])
             } catch {
                 cache.logger.debug("a stale image is not refreshed: \(error)", metadata: ["key": "\(request.key)"])
             }
@@ -114,7 +111,7 @@ package struct Pipeline: Sendable {
     }
 
     /// Makes variants from their original, or confirms that the stale ones still match it.
-    private func make(_ missing: [MissingVariant], of title: TitleReference) async throws(PipelineError) -> [ImageAnswer] {
+    private func make(_ missing: [MissingVariant]) async throws(PipelineError) -> [ImageAnswer] {
         let generation = await cache.generation()
         let keys = missing.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
@@ -123,7 +120,7 @@ package struct Pipeline: Sendable {
             let wanted = flights.keys.compactMap { byKey[$0] }
             // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
             if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
-            let original = try await originals.original(of: title, at: generation)
+            let original = try await originals.original(for: missing[0].request, at: generation)
             _ = watch.lap("origin")
             let variants = try await variants(wanted, of: original, for: flights, at: generation)
             _ = watch.lap("render")
@@ -142,8 +139,13 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Removes the entries that match `selection` from every tier. The results of running work for them are not stored, and
-    /// failures are forgotten. With `dryRun`, only counts.
+    /// Removes the entries that match one of `selections` from every tier, as one purge. The results of running work for them are
+    /// not stored, and failures are forgotten.
+    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        try await cache.purge(selections)
+    }
+
+    /// Purges one selection. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
     }
@@ -181,17 +183,17 @@ package struct Pipeline: Sendable {
                 requests.append(request)
             }
         }
-        guard let title = requests.first?.title else { return variants }
+        guard let request = requests.first else { return variants }
         let rendered: [Variant]
         do throws(PipelineError) {
             rendered = try await render(requests, of: original, for: flights, at: generation)
         } catch {
-            if error.isOriginals { await originals.drop(title, error, at: generation) }
+            if error.isOriginals { await originals.drop(request, error, at: generation) }
             throw error
         }
         figures.add(\.renders, rendered.count)
-        if let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
-            await note(whole.entry, of: original, title: title, at: generation)
+        if request.candidate == nil, let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
+            await note(whole.entry, of: original, title: request.title, at: generation)
         }
         return variants + rendered
     }

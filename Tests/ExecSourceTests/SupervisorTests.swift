@@ -218,6 +218,8 @@ final class SupervisorTests: XCTestCase {
             let listener: any ChildListener
             func send(_ line: Data) { listener.received(Data(#"{"id":1,"result":{"protocol":2}}"#.utf8)) }
             func stop() {}
+            func shutdown() async {}
+            var isRunning: Bool { false }
         }
         init(_ launcher: ScriptedLauncher) {}
         func launch(_ listener: any ChildListener) throws -> any Child { Mute(listener: listener) }

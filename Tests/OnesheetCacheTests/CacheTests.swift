@@ -84,6 +84,27 @@ final class CacheTests: XCTestCase {
         }
     }
 
+    func testThatOnePurgeRemovesTheEntriesOfSeveralTags() async throws {
+        // Given entries of three titles, and what one purge does to the generation
+        let disk = try disk()
+        let cache = cache([disk])
+        let keys = (0..<3).map { CacheKey(.variant, "\($0)") }
+        for (number, key) in keys.enumerated() { await cache.store(.sample(at: clock, tags: [CacheTag("\(number)")]), for: key) }
+        let start = await cache.generation().memory
+        _ = try await cache.purge(.tag(CacheTag("another")))
+        let one = await cache.generation().memory - start
+        // When two of them are purged together
+        let removal = try await cache.purge([.tag(CacheTag("0")), .tag(CacheTag("2"))])
+        // Then only the third is left, and that was one purge
+        var left: [Bool] = []
+        for key in keys { left.append(await cache.contains(key)) }
+        XCTAssertEqual(left, [false, true, false])
+        XCTAssertEqual(removal.entries, 2)
+        let end = await cache.generation().memory
+        XCTAssertEqual(end - start, 2 * one)
+        try await disk.close()
+    }
+
     func testThatAStoreReachesEveryTier() async throws {
         let disk = try disk()
         let cache = cache([disk])

@@ -32,6 +32,30 @@ final class SendableFileTests: XCTestCase {
         try await tier.close()
     }
 
+    func testThatTheBodyOfAFileIsReadWithoutAnotherLookup() async throws {
+        for room in [0, 64 << 20] {
+            // Given the lookup of an event loop that found a file
+            let (tier, _, _) = try await stored()
+            let cache = Cache(memory: MemoryTier(bytes: room, clock: clock.wallClock), others: [tier], logger: .silent)
+            _ = try await tier.entry(for: key)
+            let lookUp = cache.lookUp(key)
+            XCTAssertNotNil(lookUp.hit?.file)
+            let before = try await tier.statistics().total
+
+            // When the body is needed in memory
+            let hit = await cache.entry(for: key, after: lookUp)
+
+            // Then it is that of the entry, nothing is counted again, and memory has it if there is room
+            XCTAssertEqual(hit?.entry, .sample(body, at: clock))
+            XCTAssertEqual(hit?.tier, "disk")
+            XCTAssertNil(hit?.file)
+            let after = try await tier.statistics().total
+            XCTAssertEqual([after.hits, after.misses], [before.hits, before.misses])
+            XCTAssertEqual(cache.lookUp(key).hit?.tier, room > 0 ? "memory" : "disk")
+            try await tier.close()
+        }
+    }
+
     func testThatAFileIsNotGivenAfterItChanged() async throws {
         for change in [{ $0[$0.count / 2] ^= 1 }, { $0.removeLast() }, { $0 = Data() }] as [(inout Data) -> Void] {
             let (tier, cache, file) = try await stored()

@@ -142,6 +142,58 @@ final class CandidateSelectionTests: XCTestCase {
         await assertFails(.noPoster(title)) { _ = try await self.original(certain) }
     }
 
+    func testThatViewersOfACandidateShareItsFetchAndItsRender() async throws {
+        // Given a candidate whose host takes its time
+        let gate = Gate()
+        let body = ByteBuffer(bytes: try DrawnPoster(width: 60, height: 90, seed: 1).file(JPEGCodec()))
+        transport.hold(url("a"), at: gate) { _ in HTTPAnswer(status: 200, body: body) }
+        let hits = [hit("a", 60, 90, 0.9), hit("b", 60, 90, 0.8)]
+        let pipeline = try pipeline(hits)
+        var transform = Transform()
+        transform.width = 30
+        let request = try await posters(pipeline, hits).request(for: 1, of: title, as: transform)
+        // When eight look at it
+        let viewers = (0..<8).map { _ in Task { try await pipeline.image(for: request) } }
+        await gate.hasBeenReached()
+        gate.open()
+        var answers: [ImageAnswer] = []
+        for viewer in viewers { answers.append(try await viewer.value) }
+        // Then it is fetched and rendered once, and all get the same
+        XCTAssertEqual(transport.count(), 1)
+        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+        XCTAssertEqual(Set(answers.map(\.entry.validator)).count, 1)
+        // And the title has neither a poster nor facts by that
+        let facts = await pipeline.facts(of: title)
+        XCTAssertNil(facts)
+        let hasOriginal = await pipeline.cache.contains(ImageRequest.originalKey(title))
+        XCTAssertFalse(hasOriginal)
+    }
+
+    func testThatADamagedCandidateLeavesThePosterAlone() async throws {
+        // Given a poster, and a candidate whose picture breaks off
+        let whole = try DrawnPoster(width: 60, height: 90, seed: 1).file(JPEGCodec())
+        let known = ["a", "b"].map { PosterCandidate(.http(url: url($0))) }
+        transport.on(url("a")) { _ in HTTPAnswer(status: 200, body: ByteBuffer(bytes: whole)) }
+        transport.on(url("b")) { _ in HTTPAnswer(status: 200, body: ByteBuffer(bytes: whole.prefix(whole.count / 2))) }
+        let pipeline = try pipeline(known)
+        _ = try await original(pipeline)
+        var transform = Transform()
+        transform.width = 30
+        // When somebody looks at the candidate
+        let request = try await posters(pipeline, known).request(for: 2, of: title, as: transform)
+        do throws(PipelineError) {
+            _ = try await pipeline.image(for: request)
+            XCTFail("half a picture was shown")
+        } catch {
+            guard case .render = error else { return XCTFail("\(error)") }
+        }
+        // Then the poster is still there
+        let isThere = await pipeline.cache.contains(ImageRequest.originalKey(title))
+        XCTAssertTrue(isThere)
+        _ = try await pipeline.image(for: ImageRequest(title, transform))
+        XCTAssertEqual(transport.count(url("a")), 1)
+    }
+
     func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
         // Given two titles with known posters that are one picture in two sizes, and another title
         try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))

@@ -109,6 +109,24 @@ final class FreshnessTests: XCTestCase {
         XCTAssertEqual(background.skipped, 1)
     }
 
+    func testThatAStalePictureOfACandidateIsServedWhileItIsRenewed() async throws {
+        // Given a candidate's picture that may be served stale
+        let background = BackgroundTasks()
+        let pipeline = try pipeline(cacheControl: "max-age=60, stale-while-revalidate=60", background: background)
+        let looked = ImageRequest(request.title, request.transform, of: PosterCandidate(.http(url: url)))
+        let first = try await pipeline.image(for: looked)
+        clock.advance(by: .seconds(61))
+        // When it is looked at again
+        let second = try await pipeline.image(for: looked)
+        await waitWhile(background.underWay > 0)
+        let third = try await pipeline.image(for: looked)
+        // Then it comes from the tier, is fetched once in the background, and is not rendered again
+        XCTAssertEqual([first.origin, second.origin, third.origin], [.made, .tier("memory"), .tier("memory")])
+        XCTAssertEqual(third.entry.state(at: clock.wallClock.now), .fresh)
+        XCTAssertEqual(transport.count(), 2)
+        XCTAssertEqual(pipeline.figures.counts.renders, 1)
+    }
+
     func testThatAfterTheClockWasSetBackTheOriginIsAsked() async throws {
         // Given a picture of a week ago that was revalidated today
         let pipeline = try pipeline(cacheControl: "max-age=60", tag: "\"a\"")

@@ -188,7 +188,7 @@ final class PipelineTests: XCTestCase {
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         // When a ladder is made, including the original
         let sizes = [40, 0, 20]
-        let answers = try await pipeline.images(of: title, as: sizes.map { request(width: $0).transform })
+        let answers = try await pipeline.images(for: sizes.map { request(width: $0) })
         // Then each is correct, and later requests find it
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [40, 60, 20])
         XCTAssertEqual(answers[1].entry.body, picture)
@@ -204,12 +204,31 @@ final class PipelineTests: XCTestCase {
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         _ = try await pipeline.image(for: request(width: 40))
         // When it is requested together with another, which is named twice
-        let answers = try await pipeline.images(of: title, as: [20, 40, 20].map { request(width: $0).transform })
+        let answers = try await pipeline.images(for: [20, 40, 20].map { request(width: $0) })
         // Then the answers are in order, and only the other one is made, once
         XCTAssertEqual(answers.map { $0.entry.presentation.width }, [20, 40, 20])
         XCTAssertEqual(answers.map(\.origin), [.made, .tier("memory"), .made])
         XCTAssertEqual(pipeline.figures.counts.renders, 2)
     }
+
+    func testThatNothingIsLookedUpForRequestsThatNoTierHas() async throws {
+        // Given an image in the memory tier
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        let first = try await pipeline.image(for: request(width: 40))
+        let lookUps = await pipeline.cache.memory.statistics().total
+        // When it is requested after a lookup that found nothing
+        let answer = try await pipeline.image(for: request(width: 40), after: .absent)
+        // Then it is made again, from the stored original: one lookup
+        XCTAssertEqual(answer.origin, .made)
+        XCTAssertEqual(answer.entry.body, first.entry.body)
+        let now = await pipeline.cache.memory.statistics().total
+        XCTAssertEqual(now.hits + now.misses - lookUps.hits - lookUps.misses, 1 + Self.factLookUps)
+    }
+
+    /// Of the facts about the poster, which a new variant notes.
+    private static let factLookUps = 1
 
     func testThatAVisitorAndAPrefetchNeverMakeTheSameVariantTwice() async throws {
         // Given an origin that delays its response
@@ -217,10 +236,9 @@ final class PipelineTests: XCTestCase {
         transport.hold("http://127.0.0.1/1.jpg", at: gate) { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
         // When a prefetch and a visitor request one common size and another one each, before either is rendered
-        let (prefetched, asked) = ([20, 40].map { request(width: $0).transform }, [40, 50].map { request(width: $0).transform })
-        let title = title
-        async let ahead = Urgency.$current.withValue(.prefetch) { try await pipeline.images(of: title, as: prefetched) }
-        async let visitor = pipeline.images(of: title, as: asked)
+        let (prefetched, asked) = ([20, 40].map { request(width: $0) }, [40, 50].map { request(width: $0) })
+        async let ahead = Urgency.$current.withValue(.prefetch) { try await pipeline.images(for: prefetched) }
+        async let visitor = pipeline.images(for: asked)
         await gate.hasBeenReached(by: 2)
         gate.open()
         let answers = try await (ahead, visitor)

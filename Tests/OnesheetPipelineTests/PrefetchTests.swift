@@ -69,7 +69,7 @@ final class PrefetchTests: XCTestCase {
         // When lists are read, and images are made one by one and together
         let listed = try await prefetcher.titles(.init(source: "films"))
         let lists = try await prefetcher.lists(.init(source: "films", dates: [CalendarDay("2026-01-01")].compactMap(\.self)))
-        _ = try await prefetcher.image(for: ImageRequest(listed[0], sizes(20)[0]))
+        _ = try await prefetcher.images(of: listed[0], as: sizes(20))
         let summary = await prefetcher.run(Array(listed[1...]), sizes(20)) { _ in }
         // Then no call uses the reserve
         XCTAssertEqual(source.calls.withLock { $0 }, ["titles", "titles", "candidates 1", "candidates 2"])

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import Logging
+package import NIOCore
 package import OnesheetCore
 
 /// The second tier: one checksummed file per entry, in a folder with a byte limit, which survives crashes. Once a budget is full,
@@ -78,6 +79,12 @@ package final class DiskTier: ImmediateTier {
         guard let entry = reader.residentEntry(for: key, reading: limit) else { return nil }
         if reader.hasMuchToNote { noteLater() }
         return entry
+    }
+
+    package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
+        try await readers.run { () throws(CacheError) in
+            try FolderAccess.naming("read from") { try file.readWaiting() }
+        }
     }
 
     package func contains(_ key: CacheKey) async throws(CacheError) -> Bool {

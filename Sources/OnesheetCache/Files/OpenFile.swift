@@ -116,13 +116,16 @@ struct OpenFile: ~Copyable {
     }
 
     /// Up to `count` bytes from the start of the file.
-    func read(first count: Int) throws(FileFailure) -> ByteBuffer {
+    func read(first count: Int) throws(FileFailure) -> ByteBuffer { try Self.read(0..<count, of: descriptor, at: path) }
+
+    /// The bytes in `range` of the open file `descriptor`; fewer if the file ends before.
+    static func read(_ range: Range<Int>, of descriptor: Int32, at path: String) throws(FileFailure) -> ByteBuffer {
         var buffer = ByteBuffer()
-        buffer.reserveCapacity(count)
-        while buffer.writerIndex < count {
-            let offset = buffer.writerIndex
-            let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - offset) { room in
-                max(pread(descriptor, room.baseAddress, count - offset, off_t(offset)), 0)
+        buffer.reserveCapacity(range.count)
+        while buffer.writerIndex < range.count {
+            let (offset, count) = (range.lowerBound + buffer.writerIndex, range.count - buffer.writerIndex)
+            let got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+                max(pread(descriptor, room.baseAddress, count, off_t(offset)), 0)
             }
             if got == 0 {
                 // Either the end of the file or a failure. A second read tells which.

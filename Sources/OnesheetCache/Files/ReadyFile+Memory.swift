@@ -12,6 +12,15 @@ extension ReadyFile {
         return ReadyFile(file.region(0..<parts.reduce(0) { $0 + $1.readableBytes })) { true }
     }
 
+    /// The bytes, from the disk if they are not in the page cache. `nil` if the file has become shorter.
+    func readWaiting() throws -> ByteBuffer? {
+        try region.fileHandle.withUnsafeFileDescriptor { descriptor throws(FileFailure) in
+            let range = region.readerIndex..<region.endIndex
+            let bytes = try OpenFile.read(range, of: descriptor, at: "an open entry")
+            return bytes.readableBytes == range.count ? bytes : nil
+        }
+    }
+
     /// The bytes, if all are in the page cache. Never waits for a disk.
     package func read() -> ByteBuffer? {
         let count = region.readableBytes

@@ -26,6 +26,13 @@ package struct CacheLookUp: Sendable {
     package let hit: CacheHit?
     /// The promotion mark of a miss in memory; `nil` if memory had the entry.
     fileprivate let mark: PromotionMark?
+    /// The tier that reads the file of the hit.
+    fileprivate var reader: (any ImmediateTier)?
+    /// Whether nothing is left to look up.
+    fileprivate var isComplete = false
+
+    /// No tier has the entry, as `Cache.contains(_:)` says.
+    package static var absent: CacheLookUp { CacheLookUp(hit: nil, mark: nil, isComplete: true) }
 }
 
 /// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it.
@@ -63,7 +70,7 @@ package struct Cache: Sendable {
         for tier in immediate {
             guard let ready = tier.entryNow(for: key, reading: min(Self.readingNow, memory.entryLimit)) else { continue }
             if ready.file == nil { memory.promote(ready.entry, for: key, since: mark) }
-            return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark)
+            return CacheLookUp(hit: CacheHit(entry: ready.entry, tier: tier.name, file: ready.file), mark: mark, reader: tier)
         }
         return inMemory
     }
@@ -77,7 +84,8 @@ package struct Cache: Sendable {
     /// - Parameter lookUp: the outcome of a lookup that did not wait. This one continues there.
     package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil) async -> CacheHit? {
         let lookUp = lookUp ?? lookUpInMemory(key)
-        if let hit = lookUp.hit, hit.file == nil { return hit }
+        if lookUp.isComplete { return nil }
+        if let hit = await complete(lookUp, for: key) { return hit }
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
         for (number, tier) in others.enumerated() {
@@ -92,6 +100,18 @@ package struct Cache: Sendable {
             return CacheHit(entry: entry, tier: tier.name)
         }
         return nil
+    }
+
+    /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
+    private func complete(_ lookUp: CacheLookUp, for key: CacheKey) async -> CacheHit? {
+        guard let hit = lookUp.hit, let file = hit.file else { return lookUp.hit }
+        guard let reader = lookUp.reader else { return nil }
+        let body = await errors.passing(reader, "read", of: key) { () async throws(CacheError) in try await reader.read(file) }
+        guard let body = body ?? nil else { return nil }
+        var entry = hit.entry
+        entry.body = body
+        if let mark = lookUp.mark { memory.promote(entry, for: key, since: mark) }
+        return CacheHit(entry: entry, tier: hit.tier)
     }
 
     /// Promotes an entry of a later tier, unless something was removed meanwhile, which may be this entry.
@@ -139,12 +159,16 @@ package struct Cache: Sendable {
         memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
     }
 
-    /// Removes the entries that match `selection` from every tier, together with the results of running work: no result of earlier
-    /// work is found afterwards if it is stored under its generation.
+    /// Purges one selection.
+    /// - Throws: as `purge(_:)` of several does.
+    package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval { try await purge([selection]) }
+
+    /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
+    /// earlier work is found afterwards if it is stored under its generation.
     /// - Throws: if a tier may still have some. The other tiers have removed theirs.
-    package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval {
+    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
-        guard selection != .expired else { return try await remove(selection) }
+        guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections) }
         var removal = CacheRemoval()
         var failure: CacheError?
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
@@ -155,11 +179,22 @@ package struct Cache: Sendable {
                 failure = error
             }
             do {
-                let removed = try await remove(selection)
+                let removed = try await removeEach(selections)
                 if removed.entries > removal.entries { removal = removed }
             } catch {
                 failure = error
             }
+        }
+        if let failure { throw failure }
+        return removal
+    }
+
+    /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
+    private func removeEach(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        var removal = CacheRemoval()
+        var failure: CacheError?
+        for selection in selections {
+            do { removal = removal + (try await remove(selection)) } catch { failure = error }
         }
         if let failure { throw failure }
         return removal

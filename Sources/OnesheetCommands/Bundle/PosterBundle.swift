@@ -53,7 +53,7 @@ struct PosterBundle: Sendable {
         var titles: [Entry] = []
     }
 
-    /// Writes the archive, one picture at a time.
+    /// Writes the archive, one title at a time.
     /// - Returns: the number of posters, and the titles without posters with the reason for each.
     func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
         posters: Int, missing: [(title: String, reason: String)]
@@ -86,14 +86,14 @@ struct PosterBundle: Sendable {
         let reference = TitleReference(source: order.source, id: title.id)
         var posters: [String: Index.Poster] = [:]
         var placeholder: Index.Placeholder?
-        for (name, size, transform) in variants {
-            let entry: CacheEntry
-            do throws(PipelineError) {
-                entry = try await prefetcher.image(for: ImageRequest(reference, transform)).entry
-            } catch {
-                if error == .cancelled { throw error }
-                return Index.Entry(title: title, posters: posters, placeholder: placeholder, missing: error.reason)
-            }
+        let images: [ImageAnswer]
+        do throws(PipelineError) {
+            images = try await prefetcher.images(of: reference, as: variants.map { $0.transform })
+        } catch {
+            if error == .cancelled { throw error }
+            return Index.Entry(title: title, posters: [:], placeholder: nil, missing: error.reason)
+        }
+        for ((name, size, _), entry) in zip(variants, images.map(\.entry)) {
             // Ids can contain any character. A number is a valid file name everywhere.
             let path = "posters/\(size)/\(number)\(name.dropFirst(size.count))"
             posters[name] = .init(

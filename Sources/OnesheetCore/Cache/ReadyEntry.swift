@@ -5,6 +5,9 @@ package protocol ImmediateTier: CacheTier {
     /// Returns a fresh entry without blocking; called on an event loop. `nil` does not mean that the entry is absent.
     /// - Parameter limit: the largest body to read into memory, in bytes. A larger entry is returned as a file or not at all.
     func entryNow(for key: CacheKey, reading limit: Int) -> ReadyEntry?
+
+    /// The bytes of a file that `entryNow` returned. Reads them from the disk if necessary. `nil` if the file has become shorter.
+    func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer?
 }
 
 /// An entry without a wait: with its body in memory, or with the file that has it.

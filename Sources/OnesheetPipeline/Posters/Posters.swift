@@ -32,10 +32,11 @@ package struct Posters: Sendable {
         return try await choices.change(title) { $0.see(candidates) }
     }
 
-    /// The picture of a candidate, to look at before a choice.
+    /// The request for the picture of a candidate, to look at before a choice. Its image is cached like a variant and removed with
+    /// the title.
     /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `PosterNumberError` if there is no such candidate.
-    package func picture(_ number: Int, of title: TitleReference, as transform: Transform) async throws -> CacheEntry {
+    package func request(for number: Int, of title: TitleReference, as transform: Transform) async throws -> ImageRequest {
         let choice = try await choice(of: title)
         guard let entry = choice.candidate(number) else {
             throw PosterNumberError(number: number, count: choice.candidates.count, title: title)
@@ -44,7 +45,7 @@ package struct Posters: Sendable {
         guard let candidate = candidates.first(where: { $0.location.name.isExactly(entry.name) }) else {
             throw PipelineError.noPoster(title)
         }
-        return try await pipeline.picture(of: candidate, for: title, as: transform)
+        return ImageRequest(title, transform, of: candidate)
     }
 
     /// The present poster's picture, if it has been fetched.

@@ -74,9 +74,11 @@ package struct Prefetcher: Sendable {
         }
     }
 
-    /// One image, from a tier or newly made.
-    package func image(for request: ImageRequest) async throws(PipelineError) -> ImageAnswer {
-        try await asPrefetch { () async throws(PipelineError) in try await pipeline.image(for: request) }
+    /// The images of `transforms` for the poster of `title`, in order, from a tier or newly made.
+    package func images(of title: TitleReference, as transforms: [Transform]) async throws(PipelineError) -> [ImageAnswer] {
+        try await asPrefetch { () async throws(PipelineError) in
+            try await pipeline.images(for: transforms.map { ImageRequest(title, $0) })
+        }
     }
 
     /// Makes every transform of every title. Skips variants that a tier has.
@@ -114,12 +116,7 @@ package struct Prefetcher: Sendable {
         summary.skipped = transforms.count - missing.count
         guard !missing.isEmpty else { return summary }
         do throws(PipelineError) {
-            for answer in try await pipeline.images(of: title, as: missing) {
-                // A visitor's request may have been faster.
-                guard !answer.isFromTier else {
-                    summary.skipped += 1
-                    continue
-                }
+            for answer in try await pipeline.images(for: missing, after: .absent) {
                 summary.made += 1
                 summary.bytes += answer.size
             }
@@ -151,10 +148,11 @@ package struct Prefetcher: Sendable {
         return estimate
     }
 
-    private func missing(_ transforms: [Transform], of title: TitleReference) async -> [Transform] {
-        var missing: [Transform] = []
-        for transform in transforms where !(await pipeline.cache.contains(ImageRequest(title, transform).key)) {
-            missing.append(transform)
+    /// The requests for the variants that no tier has.
+    private func missing(_ transforms: [Transform], of title: TitleReference) async -> [ImageRequest] {
+        var missing: [ImageRequest] = []
+        for request in transforms.map({ ImageRequest(title, $0) }) where !(await pipeline.cache.contains(request.key)) {
+            missing.append(request)
         }
         return missing
     }

@@ -46,11 +46,6 @@ extension ImageAnswer {
 
     private static let atOnce = [StageTiming(stage: "cache", milliseconds: 0)]
 
-    /// Whether it came from a tier.
-    var isFromTier: Bool {
-        if case .tier = origin { true } else { false }
-    }
-
     /// Whether it came from the memory tier.
     package var isFromMemory: Bool { origin == .tier(MemoryTier.name) }
 

@@ -1,15 +1,18 @@
 package import OnesheetCore
 
-/// A request in canonical form. Equal requests in different dialects are equal values and share one cache entry.
-package struct ImageRequest: Hashable, Sendable {
+/// A request in canonical form. Equal requests in different dialects have equal keys and share one cache entry.
+package struct ImageRequest: Sendable {
     package let title: TitleReference
     package let transform: Transform
+    /// One of the title's candidates, for people who choose among them; `nil` for the title's poster.
+    package let candidate: PosterCandidate?
     /// The key of the variant. Its text takes longer than a look-up, so it is made once.
     package let key: CacheKey
 
-    package init(_ title: TitleReference, _ transform: Transform) {
-        (self.title, self.transform) = (title, transform)
-        key = CacheKey(.variant, "\(title.description)#\(transform.canonicalText)")
+    package init(_ title: TitleReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {
+        (self.title, self.transform, self.candidate) = (title, transform, candidate)
+        let picture = candidate.map { "#\($0.location.name)" } ?? ""
+        key = CacheKey(.variant, "\(title.description)#\(transform.canonicalText)\(picture)")
     }
 
     /// The key of the original that the variant is made of.

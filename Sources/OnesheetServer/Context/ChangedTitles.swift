@@ -19,21 +19,20 @@ struct ChangedTitles: Sendable {
         switch changes {
         case .none: break
         case .titles(let ids) where ids.count <= Self.maxTitles:
-            try await purge(.lists(of: name))
-            for id in ids { try await purge(.title(TitleReference(source: name, id: id))) }
-        case .titles, .all: try await purge(.source(name))
+            try await purge([.lists(of: name)] + ids.map { .title(TitleReference(source: name, id: $0)) })
+        case .titles, .all: try await purge([.source(name)])
         }
         return changes
     }
 
     /// Retries until it succeeds, because the source reports a change only once.
-    private func purge(_ tag: CacheTag) async throws {
+    private func purge(_ tags: [CacheTag]) async throws {
         while true {
             do {
-                _ = try await pipeline.purge(.tag(tag))
+                _ = try await pipeline.purge(tags.map { .tag($0) })
                 return
             } catch {
-                logger.warning("cannot purge a changed poster yet: \(error)", metadata: ["tag": "\(tag)"])
+                logger.warning("cannot purge a changed poster yet: \(error)", metadata: ["tags": "\(tags)"])
                 // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
                 try await Task.sleep(for: .seconds(1))
             }

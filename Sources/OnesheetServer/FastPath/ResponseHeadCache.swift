@@ -52,6 +52,7 @@ final class ResponseHeadCache {
         }
         do {
             guard let address = try image.read(routed.rest, at: now) else { return .route(routed) }
+            try images.pipeline.check(address.title)
             return answer(request, at: CachedTarget(routed, address), now)
         } catch {
             return .route(routed.with(.refused(error)))

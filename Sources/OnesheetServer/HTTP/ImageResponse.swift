@@ -19,6 +19,8 @@ struct AddressFacts {
     var canonical: String?
     /// How a browser shows the image, and the title that names its file.
     var disposition: (Disposition, TitleReference)?
+    /// The longest time in seconds that caches may keep the response, if it is shorter than that of other images.
+    var longestLifetime: Int?
 }
 
 /// The HTTP response for an image: 200, 206, 304, 412 or 416. Every image route ends here.
@@ -69,7 +71,8 @@ struct ImageResponse {
             fields[.cacheControl] = "no-store"
             return fields
         }
-        fields[.cacheControl] = CacheLifetime(answer.entry, at: now).cacheControl(isVersioned: address.isVersioned)
+        let lifetime = CacheLifetime(answer.entry, at: now)
+        fields[.cacheControl] = lifetime.cacheControl(isVersioned: address.isVersioned, atMost: address.longestLifetime)
         return fields
     }
 

@@ -23,9 +23,7 @@ extension Router {
                 ClientConfigurationRoute(url: PublicURL(listen: configuration.listen, isSecure: configuration.tls != nil)),
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
-                TitlesRoute(
-                    sources: sources, catalog: catalog, pipeline: pipeline, posters: posters, administrator: administrator,
-                    accept: images.accept),
+                TitlesRoute(images: images, catalog: catalog, posters: posters, administrator: administrator),
                 CacheRoute(
                     cache: cache, disk: context.shared.disk, pipeline: pipeline, sources: sources, administrator: administrator,
                     clock: clock),

@@ -14,7 +14,7 @@ struct TitlePosters: Sendable {
     let posters: Posters
     let title: TitleReference
     let administrator: Administrator
-    let accept: Accept
+    let images: ImageContext
 
     /// The administrator's decision. Exactly one of the members is set.
     private struct Decision: Decodable {
@@ -30,21 +30,16 @@ struct TitlePosters: Sendable {
     /// A candidate's picture at wall size, for people who choose a poster. Candidate numbers can change within the hour, so the
     /// response has a short lifetime.
     func picture(_ number: Int, _ request: Request) async throws -> Response {
-        var transform = try SizeLadder.transform("w342")
-        transform.format = accept.choose(request.headers[.accept])
-        let entry: CacheEntry
+        let address = ImageAddress(title: title, transform: try SizeLadder.transform("w342"), negotiates: true)
+        let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
+        let wanted: ImageRequest
         do {
-            entry = try await posters.picture(number, of: title, as: transform)
+            wanted = try await posters.request(for: number, of: title, as: transform)
         } catch let error as PosterNumberError {
             throw RequestError.unknown(error.description)
         }
-        try ClientRequest.current?.hold(entry.body, isInTier: false)
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: entry.mediaType, .cacheControl: "public, max-age=60", .vary: "Accept",
-                .xContentTypeOptions: "nosniff",
-            ], body: .pieces(of: entry.body))
+        let facts = AddressFacts(varies: true, longestLifetime: 60)
+        return try await images.answer(ParsedTarget(address: address, request: wanted, facts: facts), after: nil, request)
     }
 
     /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture.

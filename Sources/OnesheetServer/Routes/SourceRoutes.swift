@@ -70,13 +70,10 @@ extension SourcesRoute.Document.Source {
 struct TitlesRoute: Route {
     let prefix = "/sources/"
     let methods: [HTTPRequest.Method] = [.get, .head, .put, .delete]
-    /// Sources by name, in configuration order.
-    let sources: [(name: String, source: any ContentSource)]
+    let images: ImageContext
     let catalog: Catalog
-    let pipeline: Pipeline
     let posters: Posters
     let administrator: Administrator
-    let accept: Accept
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let parts = rest.pieces(at: "/", omittingEmptySubsequences: false)
@@ -85,8 +82,8 @@ struct TitlesRoute: Route {
         let changes = request.method == .put || request.method == .delete
         if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
-            let title = TitleReference(source: source, id: id).canonical(in: sources)
-            return try await TitlePosters(posters: posters, title: title, administrator: administrator, accept: accept)
+            let title = TitleReference(source: source, id: id).canonical(in: images.sources)
+            return try await TitlePosters(posters: posters, title: title, administrator: administrator, images: images)
                 .picture(number, request)
         }
         // An id may contain slashes, so the last part decides.
@@ -94,12 +91,12 @@ struct TitlesRoute: Route {
         guard asksForPosters || !changes else { throw RequestError.method(allowed: ["GET", "HEAD", "OPTIONS"]) }
         if parts.count == 2 { return try await list(source, request) }
         let id = try PercentEncoding.decode(parts[2..<(asksForPosters ? parts.count - 1 : parts.count)].joined(separator: "/"))
-        let title = TitleReference(source: source, id: id).canonical(in: sources)
+        let title = TitleReference(source: source, id: id).canonical(in: images.sources)
         guard asksForPosters else {
             let found = try await catalog.title(title)
-            return try .json(TitleDocument(found, of: source, await pipeline.facts(of: title)))
+            return try .json(TitleDocument(found, of: source, await images.pipeline.facts(of: title)))
         }
-        let choice = TitlePosters(posters: posters, title: title, administrator: administrator, accept: accept)
+        let choice = TitlePosters(posters: posters, title: title, administrator: administrator, images: images)
         switch request.method {
         case .put: return try await choice.put(request)
         case .delete: return try await choice.delete(request)
@@ -111,7 +108,7 @@ struct TitlesRoute: Route {
         let page = try await catalog.titles(of: source, try TitleQuery(request.uri))
         var titles: [TitleDocument] = []
         for title in page.titles {
-            let facts = await pipeline.facts(of: TitleReference(source: source, id: title.id))
+            let facts = await images.pipeline.facts(of: TitleReference(source: source, id: title.id))
             titles.append(TitleDocument(title, of: source, facts))
         }
         return try .json(TitlesDocument(titles: titles, total: page.total, next: page.next))

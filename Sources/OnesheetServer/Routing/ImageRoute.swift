@@ -27,11 +27,10 @@ extension ImageRoute {
 
     func other(_ rest: Substring, _ request: Request) async throws -> Response { throw RequestError.noSuchPath(prefix + rest) }
 
-    /// Parses an address, and checks its expiry and that its source exists.
+    /// Parses an address and checks its expiry.
     func read(_ rest: Substring, at now: Date) throws -> ImageAddress? {
         guard let address = try address(rest) else { return nil }
         try address.checkExpiry(at: now.timeIntervalSince1970)
-        try images.pipeline.check(address.title)
         return address
     }
 
@@ -66,12 +65,12 @@ struct ImageContext: Sendable {
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
-    /// Answers `request` with the image of `target`. Every image route ends here.
+    /// Answers `request` with the image of `target`. Every response with an image ends here.
     /// - Parameter lookUp: the cache look-up that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
         let answer: ImageAnswer
         do {
-            answer = try await pipeline.image(forChecked: target.request, after: lookUp)
+            answer = try await pipeline.image(for: target.request, after: lookUp)
             try target.address.checkSides(of: answer.entry)
         } catch {
             return try await self.answer(target, insteadOf: error, request)

@@ -48,6 +48,25 @@ final class PosterChoiceTests: ServerTestCase {
         assertProblem(try await server.send("\(path)/posters/0"), 400, "has 1 to 3")
     }
 
+    func testThatACandidatesPictureAnswersAsEveryImageDoes() async throws {
+        // Given a candidate that was looked at
+        let server = try await search()
+        let first = try await server.send("\(path)/posters/2")
+        let tag = try XCTUnwrap(first.field("ETag"))
+        // When it is looked at again, as a whole, in part, and by a client that has it
+        let whole = try await server.send("\(path)/posters/2")
+        let part = try await server.send("\(path)/posters/2", fields: [("Range", "bytes=0-9")])
+        let known = try await server.send("\(path)/posters/2", fields: [("If-None-Match", tag)])
+        // Then it says where it comes from, and is kept for a minute, because numbers may change
+        XCTAssertTrue(first.field("Cache-Status")?.hasPrefix("onesheet; fwd=miss") ?? false, "\(first.fields)")
+        XCTAssertTrue(whole.field("Cache-Status")?.hasPrefix("onesheet; hit") ?? false, "\(whole.fields)")
+        XCTAssertEqual(whole.field("Cache-Control"), "public, max-age=60")
+        XCTAssertEqual(whole.field("Vary"), "Accept")
+        XCTAssertEqual([part.status, known.status], [206, 304])
+        XCTAssertEqual(part.body, whole.body.getSlice(at: whole.body.readerIndex, length: 10))
+        XCTAssertEqual(known.field("ETag"), tag)
+    }
+
     func testThatABlockedCandidateIsNotShown() async throws {
         // Given a poster whose picture was requested as a candidate, and which is blocked
         let server = try await search()
