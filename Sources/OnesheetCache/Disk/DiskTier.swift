@@ -82,7 +82,8 @@ package final class DiskTier: ImmediateTier {
     }
 
     package func read(_ file: ReadyFile) async throws(CacheError) -> ByteBuffer? {
-        try await readers.run { () throws(CacheError) in
+        guard ReadingMemory.current?.admit(file.region.readableBytes) ?? true else { return nil }
+        return try await readers.run { () throws(CacheError) in
             try FolderAccess.naming("read from") { try file.readWaiting() }
         }
     }
