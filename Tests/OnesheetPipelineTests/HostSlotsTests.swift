@@ -93,16 +93,18 @@ final class HostSlotsTests: XCTestCase {
 
     func testThatAClientIsServedInTurnAtAHostWhoseLineAnotherOneHasFilled() async throws {
         // Given a host whose places and line are full of one client's requests
-        let (slots, host, gate) = (slots, try host("http://slow.example/"), Gate())
+        let (slots, host) = (slots, try host("http://slow.example/"))
         let order = Events()
+        // The first request ends before all others, so that one place becomes free at a time.
+        let (first, rest) = (Gate(), Gate())
         let greedy = MissPermit(for: ClientKey([1])) {}
         let tasks = (0..<5).map { _ in
             Task {
                 do {
                     try await MissPermit.$current.withValue(greedy) {
                         try await slots.with(host) { _ in
-                            order.add("greedy")
-                            try await gate.pass()
+                            let count = order.add("greedy")
+                            try await (count == 1 ? first : rest).pass()
                         }
                     }
                 } catch is HostSlots.Full {
@@ -114,13 +116,14 @@ final class HostSlotsTests: XCTestCase {
         // When another client comes
         let modest = Task {
             try await MissPermit.$current.withValue(MissPermit(for: ClientKey([2])) {}) {
-                try await slots.with(host) { _ in order.add("modest") }
+                try await slots.with(host) { _ in _ = order.add("modest") }
             }
         }
         // Then one of the first client's requests makes way
         while order.all.count < 3 { await Task.yield() }
-        gate.open()
+        first.open()
         try await modest.value
+        rest.open()
         for task in tasks { try await task.value }
         // And the other client is served before those of the first one that waited longer
         XCTAssertEqual(order.all, ["greedy", "greedy", "refused", "modest", "greedy", "greedy"])
@@ -210,5 +213,13 @@ private final class Events: Sendable {
     private let names = Mutex<[String]>([])
 
     var all: [String] { names.withLock { $0 } }
-    func add(_ name: String) { names.withLock { $0.append(name) } }
+
+    /// - Returns: how many events there are now.
+    @discardableResult
+    func add(_ name: String) -> Int {
+        names.withLock { names in
+            names.append(name)
+            return names.count
+        }
+    }
 }
