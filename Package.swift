@@ -241,7 +241,7 @@ let package = Package(
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
                 "StandardPlugins",
-                "JPEGCodec", "PNGCodec", client, http1,
+                "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),

@@ -12,7 +12,7 @@ final class TierPluginTests: ServerTestCase {
     private let path = "/t/p/w92/sample/1.jpg"
 
     private var plugins: PluginList {
-        var plugins = PluginList.standard
+        var plugins = PluginList.painted
         plugins.tiers.append(SharedRoom.self)
         return plugins
     }

@@ -119,7 +119,7 @@ final class PrefetchScheduleTests: ServerTestCase {
     private func started(_ line: String? = nil, folder: String) throws -> ServerContext {
         let configuration = try ConfigurationFile(environment: [:]).parse(Self.yaml(line, folder: folder))
         return try ServerContext(
-            configuration, .standard, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration, .painted, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private static func yaml(_ line: String?, folder: String) -> String {
