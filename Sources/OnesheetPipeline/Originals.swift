@@ -48,6 +48,10 @@ package struct Originals: Sendable {
         if let stored, stored.entry.state(at: clock.now) == .fresh { return stored }
         try failures.check(title, at: generation)
         return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
+            // An earlier flight may have stored it since the lookup.
+            if let entry = cache.memory.entryStoredSince(for: ImageRequest.originalKey(title)), entry.state(at: clock.now) == .fresh {
+                return Original(entry: entry, reservation: nil)
+            }
             let original = try await renewed(stored, of: title, from: source, at: generation)
             guard original.isStorable else { return original }
             // The variants of the old bytes must be removed before the new original can be found.

@@ -117,7 +117,9 @@ package struct Pipeline: Sendable {
         let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
         return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
             var watch = Stopwatch(figures)
-            let wanted = flights.keys.compactMap { byKey[$0] }
+            var answers = stored(flights.keys.compactMap { byKey[$0]?.request }, at: generation)
+            let wanted = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
+            guard !wanted.isEmpty else { return answers }
             // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
             if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
             let original = try await originals.original(for: missing[0].request, at: generation)
@@ -129,14 +131,24 @@ package struct Pipeline: Sendable {
                 await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
             }
             let timings = watch.lap("store")
-            let answers = variants.map { variant in
-                let answer = ImageAnswer(
+            for variant in variants {
+                answers[FlightKey(variant.request.key, at: generation)] = ImageAnswer(
                     entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
                     reservation: variant.reservation)
-                return (FlightKey(variant.request.key, at: generation), answer)
             }
-            return Dictionary(answers) { first, _ in first }
+            return answers
         }
+    }
+
+    /// The variants that a flight has stored since their lookup, which ended shortly before this one began.
+    private func stored(_ requests: [ImageRequest], at generation: CacheGeneration) -> [FlightKey<CacheKey>: ImageAnswer] {
+        var answers: [FlightKey<CacheKey>: ImageAnswer] = [:]
+        for request in requests {
+            guard let entry = cache.memory.entryStoredSince(for: request.key) else { continue }
+            let hit = CacheHit(entry: entry, tier: MemoryTier.name)
+            answers[FlightKey(request.key, at: generation)] = ImageAnswer(freshHit: hit, at: clock.now)
+        }
+        return answers
     }
 
     /// Removes the entries that match one of `selections` from every tier, as one purge. The results of running work for them are

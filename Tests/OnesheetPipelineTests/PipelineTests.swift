@@ -33,6 +33,22 @@ final class PipelineTests: XCTestCase {
         XCTAssertEqual(pipeline.figures.counts.renders, 1)
     }
 
+    func testThatWhatAFlightHasStoredSinceALookUpIsNotMadeAgain() async throws {
+        // Given a request whose lookup missed
+        let picture = try jpeg()
+        transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
+        let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
+        let missed = CacheLookUp.absent
+        // And a flight for the same variant that ends before the request continues
+        let first = try await pipeline.image(for: request(width: 40))
+        // When the request continues, beside one for another variant
+        let answers = try await pipeline.images(for: [request(width: 40), request(width: 50)], after: missed)
+        // Then only the other variant is made
+        XCTAssertEqual(answers.map(\.origin), [.tier("memory"), .made])
+        XCTAssertEqual(answers[0].entry, first.entry)
+        XCTAssertEqual(pipeline.figures.counts.renders, 2)
+    }
+
     func testThatAnotherSizeUsesTheOriginalThatIsThere() async throws {
         // Given a variant in the cache
         let picture = try jpeg()
@@ -216,13 +232,12 @@ final class PipelineTests: XCTestCase {
         let picture = try jpeg()
         transport.on("http://127.0.0.1/1.jpg") { _ in HTTPAnswer(status: 200, body: picture) }
         let pipeline = try pipeline(ScriptedSource { _ in [PosterCandidate(.http(url: "http://127.0.0.1/1.jpg"))] })
-        let first = try await pipeline.image(for: request(width: 40))
+        _ = try await pipeline.image(for: request(width: 40))
         let lookUps = await pipeline.cache.memory.statistics().total
-        // When it is requested after a lookup that found nothing
-        let answer = try await pipeline.image(for: request(width: 40), after: .absent)
-        // Then it is made again, from the stored original: one lookup
+        // When another size is requested after a lookup that found nothing
+        let answer = try await pipeline.image(for: request(width: 50), after: .absent)
+        // Then it is made from the stored original: one lookup
         XCTAssertEqual(answer.origin, .made)
-        XCTAssertEqual(answer.entry.body, first.entry.body)
         let now = await pipeline.cache.memory.statistics().total
         XCTAssertEqual(now.hits + now.misses - lookUps.hits - lookUps.misses, 1 + Self.factLookUps)
     }

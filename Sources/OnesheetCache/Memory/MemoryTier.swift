@@ -65,6 +65,12 @@ package final class MemoryTier: CacheTier {
         return parts[part(of: key)].withLock { $0.entry(for: key, now: now) }
     }
 
+    /// The fresh entry under `key` if another caller has stored it since a lookup that missed. Counts no second miss.
+    package func entryStoredSince(for key: CacheKey) -> CacheEntry? {
+        let now = clock.now
+        return parts[part(of: key)].withLock { $0.contains(key, now: now) ? $0.entry(for: key, now: now) : nil }
+    }
+
     package func entry(for key: CacheKey) async -> CacheEntry? { entryNow(for: key) }
 
     package func contains(_ key: CacheKey) async -> Bool {
