@@ -43,7 +43,7 @@ public struct CanonicalPath: Sendable {
 
 extension Transform {
     /// The transform as options in canonical order, without defaults and format.
-    var options: [String] {
+    package var options: [String] {
         var all: [String] = []
         func add(_ option: String, unless isDefault: Bool) { if !isDefault { all.append(option) } }
         func flag(_ value: Bool) -> String { value ? "1" : "0" }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OnesheetHTTP
 import Logging
 import NIOCore
@@ -116,27 +117,78 @@ package struct Pipeline: Sendable {
         let keys = missing.map { FlightKey($0.request.key, at: generation) }
         let byKey = Dictionary(zip(keys, missing)) { first, _ in first }
         return try await flights.share(keys) { flights async throws(PipelineError) -> [FlightKey<CacheKey>: ImageAnswer] in
-            var watch = Stopwatch(figures)
             var answers = stored(flights.keys.compactMap { byKey[$0]?.request }, at: generation)
             let wanted = flights.keys.filter { answers[$0] == nil }.compactMap { byKey[$0] }
             guard !wanted.isEmpty else { return answers }
-            // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
-            if wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
-            let original = try await originals.original(for: missing[0].request, at: generation)
-            _ = watch.lap("origin")
-            let variants = try await variants(wanted, of: original, for: flights, at: generation)
-            _ = watch.lap("render")
-            // The stored entry stays unchanged if it stands in for an unreachable origin.
-            for variant in variants where original.isStorable && variant.origin != .staleOnError {
-                await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
+            var work = Making(of: wanted, began: clock.now, figures: figures)
+            do throws(PipelineError) {
+                for (request, answer) in try await made(of: &work, from: missing[0].request, for: flights, at: generation) {
+                    answers[FlightKey(request.key, at: generation)] = answer
+                }
+                return answers
+            } catch {
+                work.note(failure: error)
+                throw error
             }
-            let timings = watch.lap("store")
-            for variant in variants {
-                answers[FlightKey(variant.request.key, at: generation)] = ImageAnswer(
-                    entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
-                    reservation: variant.reservation)
-            }
-            return answers
+        }
+    }
+
+    /// Missing variants while they are made, with the durations of the stages so far.
+    private struct Making {
+        let wanted: [MissingVariant]
+        var watch: Stopwatch
+        var askedOrigin: Bool?
+        private let began: Date
+        private let figures: PipelineFigures
+
+        init(of wanted: [MissingVariant], began: Date, figures: PipelineFigures) {
+            (self.wanted, self.began, self.figures) = (wanted, began, figures)
+            watch = Stopwatch(figures)
+        }
+
+        /// Records how `answer` was made.
+        func note(_ answer: ImageAnswer, to request: ImageRequest) {
+            note(request, origin: answer.origin, failure: nil, isStorable: answer.isStorable)
+        }
+
+        func note(failure: PipelineError) {
+            if case .cancelled = failure { return }
+            for variant in wanted { note(variant.request, origin: nil, failure: failure.description, isStorable: true) }
+        }
+
+        private func note(_ request: ImageRequest, origin: AnswerOrigin?, failure: String?, isStorable: Bool) {
+            let wasStale = wanted.first { $0.request.key == request.key }?.stale != nil
+            figures.makings.note(
+                RecentMakings.Making(
+                    began: began, wasStale: wasStale, askedOrigin: askedOrigin, stages: watch.laps, origin: origin,
+                    failure: failure, isStorable: isStorable),
+                of: request.key)
+        }
+    }
+
+    /// Fetches the original that `request` shows, and makes and stores the variants of `work`.
+    private func made(
+        of work: inout Making, from request: ImageRequest, for flights: Flights, at generation: CacheGeneration
+    ) async throws(PipelineError) -> [(request: ImageRequest, answer: ImageAnswer)] {
+        // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
+        if work.wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
+        let start = clock.now
+        let original = try await originals.original(for: request, at: generation)
+        work.askedOrigin = original.entry.validated >= start
+        _ = work.watch.lap("origin")
+        let variants = try await variants(work.wanted, of: original, for: flights, at: generation)
+        _ = work.watch.lap("render")
+        // The stored entry stays unchanged if it stands in for an unreachable origin.
+        for variant in variants where original.isStorable && variant.origin != .staleOnError {
+            await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
+        }
+        let timings = work.watch.lap("store")
+        return variants.map { variant in
+            let answer = ImageAnswer(
+                entry: variant.entry, origin: variant.origin, timings: timings, isStorable: original.isStorable,
+                reservation: variant.reservation)
+            work.note(answer, to: variant.request)
+            return (variant.request, answer)
         }
     }
 

@@ -20,7 +20,8 @@ final class CommandTests: XCTestCase {
             [], ["serve"], ["prefetch"], ["bundle"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"],
             ["sources", "check"],
             ["sources", "titles"], ["sources", "posters"], ["sources", "pin"], ["sources", "unpin"], ["sources", "reject"],
-            ["sources", "block"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["config"],
+            ["sources", "block"], ["cache"], ["cache", "stats"], ["cache", "verify"], ["cache", "purge"], ["sign"], ["explain"],
+            ["config"],
             ["config", "check"], ["config", "print"],
         ]
         for command in commands {
@@ -31,6 +32,26 @@ final class CommandTests: XCTestCase {
             XCTAssertTrue(outcome.text.contains("USAGE: onesheet"), "\(command)")
             XCTAssertTrue(outcome.text.contains("OVERVIEW:"), "\(command)")
         }
+    }
+
+    func testThatAnAddressIsExplained() async throws {
+        // Given an address that was never asked for
+        let address = "http://127.0.0.1:8080/t/p/w92/sample/1.jpg"
+        let before = try await run(["explain", address])
+        // When it is made, and explained to a person and to a program
+        let made = try await run(["explain", address, "--fetch"])
+        let after = try await run(["explain", address, "--json"])
+        // Then each says what it is, whether the cache has it, and what a purge would remove
+        XCTAssertTrue(before.text.contains("sample://1") && before.text.contains("no tier has it"), before.text + before.errors)
+        XCTAssertTrue(
+            made.text.contains("fresh in") && made.text.contains("render") && made.text.contains("would remove"), made.text)
+        let document = try XCTUnwrap(try JSONSerialization.jsonObject(with: after.output) as? [String: Any])
+        XCTAssertEqual((document["stored"] as? [String: Any])?["tier"] as? String, "disk", after.text)
+        XCTAssertEqual(document["canonical"] as? String, "/t/p/w92/sample/1.jpg")
+        // And what is no image's address is a failure
+        let wrong = try await run(["explain", "/nowhere"])
+        XCTAssertEqual(wrong.status, 1)
+        XCTAssertTrue(wrong.errors.contains("/nowhere"), wrong.errors)
     }
 
     func testThatAMistakeInTheArgumentsIsUsage() async throws {

@@ -128,14 +128,26 @@ package struct Cache: Sendable {
     }
 
     /// Whether any tier has a fresh entry under `key`. Reads no body and extends no lifetime.
-    package func contains(_ key: CacheKey) async -> Bool {
-        if await memory.contains(key) { return true }
+    package func contains(_ key: CacheKey) async -> Bool { await tier(having: key) != nil }
+
+    /// The name of the first tier that has a fresh entry under `key`. Reads no body and extends no lifetime.
+    package func tier(having key: CacheKey) async -> String? {
+        if await memory.contains(key) { return memory.name }
         for tier in others {
             let found = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.contains(key)
             }
-            if found == true { return true }
+            if found == true { return tier.name }
         }
-        return false
+        return nil
+    }
+
+    /// The entry under `key` from the first tier that has it. Promotes nothing.
+    package func find(_ key: CacheKey) async -> CacheHit? {
+        guard let name = await tier(having: key) else { return nil }
+        if name == memory.name { return memory.entryNow(for: key).map { CacheHit(entry: $0, tier: name) } }
+        guard let tier = others.first(where: { $0.name == name }) else { return nil }
+        let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in try await tier.entry(for: key) }
+        return (entry ?? nil).map { CacheHit(entry: $0, tier: name) }
     }
 
     /// The generation for new work, under which its results are stored. Purges by other processes count once they are noticed, and

@@ -61,8 +61,7 @@ struct RootCommand: ParsableCommand {
         version: Onesheet.version,
         subcommands: [
             ServeCommand.self, PrefetchCommand.self, BundleCommand.self, RenderCommand.self, SourcesCommand.self, CacheCommand.self,
-            SignCommand.self,
-            ConfigCommand.self,
+            SignCommand.self, ExplainCommand.self, ConfigCommand.self,
         ])
 }
 

@@ -23,14 +23,18 @@ final class FailureMemory: Sendable {
 
     /// - Throws: the remembered failure of `title`. A purge forgets all failures.
     func check(_ title: TitleReference, at generation: CacheGeneration) throws(PipelineError) {
+        if let error = remembered(title, at: generation) { throw error }
+    }
+
+    /// The failure of `title`, if it is still remembered.
+    func remembered(_ title: TitleReference, at generation: CacheGeneration) -> PipelineError? {
         let now = clock.now
-        let failure = failures.withLock { failures -> Failure? in
+        return failures.withLock { failures in
             guard let failure = failures.value(for: title) else { return nil }
-            if failure.time.contains(now), failure.generation == generation { return failure }
+            if failure.time.contains(now), failure.generation == generation { return failure.error }
             failures.remove(title)
             return nil
         }
-        if let failure { throw failure.error }
     }
 
     /// Remembers `error` for a time that depends on its kind.

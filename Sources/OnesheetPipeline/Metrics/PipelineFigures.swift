@@ -4,6 +4,8 @@ import Synchronization
 package final class PipelineFigures: Sendable {
     /// The durations of the stages, once for each flight.
     package let stages = Histograms()
+    /// The last making of each recent variant.
+    package let makings = RecentMakings()
     private let counted = Mutex(Counts())
 
     /// Counters since the start.
@@ -51,7 +53,8 @@ package final class Histograms: Sendable {
 /// Measures the stages of one request.
 struct Stopwatch {
     private var last = ContinuousClock.now
-    private var laps: [StageTiming] = []
+    /// The stages that have ended.
+    private(set) var laps: [StageTiming] = []
     private let figures: PipelineFigures
 
     init(_ figures: PipelineFigures) { self.figures = figures }

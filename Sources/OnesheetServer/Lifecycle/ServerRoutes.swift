@@ -11,15 +11,12 @@ extension Router {
         let (pipeline, catalog, posters) = (context.pipeline, context.catalog, context.posters)
         let administrator = Administrator(token: configuration.admin.token)
         let images = context.images
+        let explainer = context.explainer
         // The first route that matches a path answers it.
         let routes: [any Route] =
-            [PosterRoute(images: images), FreeImageRoute(images: images)]
-            + context.dialects.map {
-                DialectRoute(
-                    $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
-                    presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
-            }
+            explainer.routes
             + [
+                ExplainRoute(explainer: explainer, administrator: administrator),
                 ClientConfigurationRoute(url: PublicURL(listen: configuration.listen, isSecure: configuration.tls != nil)),
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),
@@ -51,5 +48,17 @@ extension ServerContext {
         ImageContext(
             pipeline: pipeline, sources: sources, options: options, signature: configuration.signature,
             accept: Accept(formats: pipeline.renderer.formats), clock: clock)
+    }
+
+    /// Explains addresses of images. It has all image routes.
+    package var explainer: Explainer {
+        let images = images
+        let native: [any ImageRoute] = [PosterRoute(images: images), FreeImageRoute(images: images)]
+        let others: [any ImageRoute] = dialects.map {
+            DialectRoute(
+                $0, images: images, listen: configuration.listen, isSecure: configuration.tls != nil,
+                presetsOnly: configuration.presetsOnly, outputPixels: configuration.limits.limits.outputPixels)
+        }
+        return Explainer(routes: native + others, images: images)
     }
 }

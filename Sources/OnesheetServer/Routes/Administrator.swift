@@ -17,4 +17,13 @@ struct Administrator: Sendable {
         guard SHA256.hash(data: Data(header.utf8.dropFirst(7))) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
         ClientRequest.current?.exempt()
     }
+
+    /// Whether the request is the administrator's, for routes that answer others too.
+    /// - Throws: `RequestError.unauthorized` if the request has another token.
+    func isAsking(_ request: Request) throws(RequestError) -> Bool {
+        // Other schemes are for a proxy.
+        guard request.headers[.authorization]?.starts(withBytesOf: "Bearer ") ?? false else { return false }
+        try check(request)
+        return true
+    }
 }

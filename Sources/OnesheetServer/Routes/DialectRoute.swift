@@ -11,7 +11,9 @@ struct DialectRoute: ImageRoute {
     let prefix: String
     let readsQuery: Bool
     let images: ImageContext
-    private let dialect: any Dialect
+    /// The dialect's name in the configuration.
+    var grammar: String { type(of: dialect).name }
+    let dialect: any Dialect
     private let listen: ListenAddress
     private let isSecure: Bool
     private let presetsOnly: Bool

@@ -4,6 +4,7 @@ import OnesheetCore
 /// `/t/p/{size}/{source}/{id}[.{ext}]`
 struct PosterRoute: ImageRoute {
     let prefix = "/t/p/"
+    let grammar = "sizes"
     let images: ImageContext
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
@@ -26,6 +27,7 @@ struct PosterRoute: ImageRoute {
 /// `/i/{signature}/{options}/plain/{source-url}[@{ext}]` and `/i/{signature}/{options}/{base64url source-url}[.{ext}]`
 struct FreeImageRoute: ImageRoute {
     let prefix = "/i/"
+    let grammar = "options"
     let images: ImageContext
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {

@@ -10,6 +10,8 @@ import OnesheetPipeline
 /// A route to images, with its own address grammar.
 protocol ImageRoute: Route {
     var images: ImageContext { get }
+    /// The name of its grammar: `sizes`, `options`, or the name of a dialect.
+    var grammar: String { get }
     /// Whether the query is part of the address.
     var readsQuery: Bool { get }
 

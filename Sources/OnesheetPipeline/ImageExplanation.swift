@@ -1,0 +1,33 @@
+package import OnesheetCache
+package import OnesheetCore
+
+/// The state of one image in the cache, and its last making.
+package struct ImageExplanation: Sendable {
+    package let request: ImageRequest
+    /// The cached variant and its permitted use now; `nil` if no tier has it.
+    package let stored: (hit: CacheHit, state: Freshness.State)?
+    /// The tier that has the original; `nil` if no tier has it.
+    package let originalTier: String?
+    /// The last making by this process, if it is still remembered.
+    package let lastMaking: RecentMakings.Making?
+    /// The remembered failure, which every request gets until the next attempt.
+    package let failure: String?
+}
+
+extension Pipeline {
+    /// Explains the image of `request`. Asks no source and no origin, makes nothing and promotes nothing. Counts as one miss of the
+    /// client, because tiers have to read.
+    package func explain(_ request: ImageRequest) async throws(PipelineError) -> ImageExplanation {
+        try check(request.title)
+        try MissPermit.take()
+        let hit = await cache.find(request.key)
+        // The body may be large, and is not needed after this call.
+        let reservation = hit.map { pool.memory.charge($0.isFromMemory ? 0 : $0.size) }
+        defer { withExtendedLifetime(reservation) {} }
+        return ImageExplanation(
+            request: request, stored: hit.map { ($0, $0.entry.state(at: clock.now)) },
+            originalTier: await cache.tier(having: ImageRequest.originalKey(request.title)),
+            lastMaking: figures.makings.last(request.key),
+            failure: originals.failures.remembered(request.title, at: await cache.generation())?.description)
+    }
+}

@@ -1,0 +1,58 @@
+import FoundationEssentials
+import OnesheetAddress
+import OnesheetCache
+import OnesheetCore
+import OnesheetHTTP
+import OnesheetPipeline
+
+/// Explains addresses of images: what they request, what the cache has, and how the image was last made.
+package struct Explainer: Sendable {
+    /// The image routes, in order of precedence.
+    let routes: [any ImageRoute]
+    let images: ImageContext
+
+    /// The extent of an explanation.
+    package struct Depth: Sendable {
+        /// Whether to make the image if necessary, as a request for its address does.
+        package var fetches = false
+        /// Whether to count the entries that a purge of the title would remove. The count reveals the requests of others, so only the
+        /// administrator gets it.
+        package var countsPurge = false
+
+        package init(fetches: Bool = false, countsPurge: Bool = false) { (self.fetches, self.countsPurge) = (fetches, countsPurge) }
+    }
+
+    /// Explains `address`: a path of this server, or a whole URL, whose host is ignored.
+    ///
+    /// The address must be valid for the image itself: correctly signed and not expired.
+    /// - Parameter accept: the `Accept` field of the client.
+    /// - Throws: `RequestError` and `PipelineError`, as a request for the image does.
+    package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
+        let (path, query) = Self.parts(of: address)
+        guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
+        let rest = path.dropFirst(bytes: route.prefix.utf8.count) + (route.readsQuery ? query : "")
+        let now = images.clock.now
+        guard let read = try route.read(rest, at: now) else {
+            throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
+        }
+        let target = images.target(read, in: read.negotiates ? images.accept.choose(accept) : nil)
+        let fetched = depth.fetches ? try await images.pipeline.image(for: target.request) : nil
+        let found = try await images.pipeline.explain(target.request)
+        let tag = CacheTag.title(target.request.title)
+        let purge = depth.countsPurge ? try await images.pipeline.purge(.tag(tag), dryRun: true) : nil
+        return ExplanationDocument(
+            found, of: target, grammar: route.grammar, fetched: fetched, purge: purge.map { (tag, $0) }, at: images.clock.now)
+    }
+
+    /// The path and the query of an address. The query includes the question mark. A fragment is dropped: browsers do not send it.
+    private static func parts(of address: String) -> (path: String, query: Substring) {
+        var rest = (address.cut(at: "#")?.before ?? address[...])
+        if rest.starts(withBytesOf: "http://") || rest.starts(withBytesOf: "https://"),
+            let authority = rest.firstRange(ofBytesOf: "://")?.upperBound
+        {
+            rest = rest[authority...].cut(at: "/").map { rest[$0.before.endIndex...] } ?? "/"
+        }
+        guard let (path, query) = rest.cut(at: "?") else { return (String(rest), "") }
+        return (String(path), rest[path.endIndex..<query.endIndex])
+    }
+}

@@ -1,0 +1,141 @@
+package import FoundationEssentials
+import OnesheetAddress
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// The explanation of one image, as `GET /explain` and `onesheet explain` print it.
+package struct ExplanationDocument: Encodable, Sendable {
+    package struct Stage: Encodable, Sendable {
+        package let stage: String
+        package let milliseconds: Double
+
+        init(_ timing: StageTiming) {
+            (stage, milliseconds) = (timing.stage, (timing.milliseconds * 1000).rounded() / 1000)
+        }
+    }
+
+    /// The cached variant.
+    package struct Stored: Encodable, Sendable {
+        package let tier: String
+        /// `fresh`, `stale-while-revalidate`, `stale-if-error` or `stale` (RFC 5861).
+        package let state: String
+        package let bytes: Int
+        package let mediaType: String
+        package let width: Int?
+        package let height: Int?
+        package let validator: String
+        package let created: Date
+        /// Seconds since the origin was last asked.
+        package let age: Int
+        package let freshUntil: Date?
+        /// The duration of the render in milliseconds.
+        package let cost: Double
+    }
+
+    /// The last making by this process.
+    package struct Making: Encodable, Sendable {
+        package let began: Date
+        /// `absent`: no tier had the variant. `stale`: the variant had to be revalidated.
+        package let reason: String
+        /// Whether the origin was asked for the original; `false` if a tier had it, absent if the making failed before.
+        package let askedOrigin: Bool?
+        /// `made`, `revalidated`, `stale-if-error` or `failed`.
+        package let outcome: String
+        package let failure: String?
+        package let isStorable: Bool
+        package let stages: [Stage]
+    }
+
+    package struct Purge: Encodable, Sendable {
+        package let tag: String
+        package let entries: Int
+        package let bytes: Int
+    }
+
+    /// `sizes` (`/t/p/`), `options` (`/i/`), or the name of a dialect.
+    package let grammar: String
+    package let canonical: String?
+    package let title: String
+    package let source: String
+    package let id: String
+    /// In the grammar of free transforms, in canonical order.
+    package let options: [String]
+    /// The format's usual extension; absent if it is the original's own.
+    package let format: String?
+    /// Whether `Accept` selected the format.
+    package let negotiated: Bool
+    /// The expiry time of the address, in seconds since 1970.
+    package let expires: Int?
+    package let key: String
+    package let stored: Stored?
+    /// The tier that has the original.
+    package let originalTier: String?
+    /// The reason for which a request would have to make the image now: `absent`, `stale` or `failed`. Absent if the cache has it.
+    package let missReason: String?
+    /// The remembered failure, which every request gets until the next attempt.
+    package let failure: String?
+    package let lastMaking: Making?
+    /// The stages of this request, if it was asked to fetch.
+    package let stages: [Stage]?
+    package let purge: Purge?
+
+    init(
+        _ found: ImageExplanation, of target: ParsedTarget, grammar: String, fetched: ImageAnswer?,
+        purge: (tag: CacheTag, removal: CacheRemoval)?, at now: Date
+    ) {
+        let (title, transform) = (found.request.title, found.request.transform)
+        self.grammar = grammar
+        canonical = target.facts.canonical
+        (self.title, source, id) = (title.description, title.source, title.id)
+        (options, format) = (transform.options, transform.format?.extensions.first)
+        (negotiated, expires) = (target.address.negotiates, target.address.expires)
+        key = found.request.key.description
+        stored = found.stored.map { Stored($0.hit, $0.state, at: now) }
+        originalTier = found.originalTier
+        switch found.stored?.state {
+        case .fresh, .staleWhileRevalidate: missReason = nil
+        case .staleIfError, .stale: missReason = "stale"
+        case nil: missReason = found.failure == nil ? "absent" : "failed"
+        }
+        failure = found.failure
+        lastMaking = found.lastMaking.map(Making.init)
+        stages = fetched?.timings.map(Stage.init)
+        self.purge = purge.map { Purge(tag: $0.tag.description, entries: $0.removal.entries, bytes: $0.removal.bytes) }
+    }
+}
+
+extension ExplanationDocument.Stored {
+    fileprivate init(_ hit: CacheHit, _ state: Freshness.State, at now: Date) {
+        let entry = hit.entry
+        tier = hit.tier
+        self.state =
+            switch state {
+            case .fresh: "fresh"
+            case .staleWhileRevalidate: "stale-while-revalidate"
+            case .staleIfError: "stale-if-error"
+            case .stale: "stale"
+            }
+        (bytes, mediaType, validator) = (hit.size, entry.mediaType, entry.validator)
+        (width, height) = (entry.presentation.width, entry.presentation.height)
+        (created, cost) = (entry.created, (entry.cost * 1000).rounded() / 1000)
+        age = max(0, Int(saturating: now.timeIntervalSince(entry.validated)))
+        freshUntil = [entry.freshness?.freshUntil, entry.expires].compactMap(\.self).min()
+    }
+}
+
+extension ExplanationDocument.Making {
+    fileprivate init(_ making: RecentMakings.Making) {
+        (began, reason, askedOrigin) = (making.began, making.wasStale ? "stale" : "absent", making.askedOrigin)
+        outcome =
+            switch making.origin {
+            case .made: "made"
+            case .revalidated: "revalidated"
+            case .staleOnError: "stale-if-error"
+            case .tier(let name): name
+            case nil: "failed"
+            }
+        (failure, isStorable) = (making.failure, making.isStorable)
+        stages = making.stages.map(ExplanationDocument.Stage.init)
+    }
+}

@@ -1,0 +1,25 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import OnesheetCore
+
+/// `/explain?url=…[&fetch][&accept=…]`: the explanation of the image at an address. Fetches nothing without `fetch`.
+struct ExplainRoute: Route {
+    let prefix = "/explain"
+    let explainer: Explainer
+    let administrator: Administrator
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let query = request.uri.queryParameters
+        guard let address = query["url"], !address.isEmpty else {
+            throw RequestError.malformed("the parameter “url” is missing: /explain?url=/t/p/w342/sample/1, percent-encoded")
+        }
+        let isAdministrator = try administrator.isAsking(request)
+        let accept = query["accept"].map(String.init) ?? request.headers[.accept]
+        let depth = Explainer.Depth(fetches: query["fetch"] != nil, countsPurge: isAdministrator)
+        var response = try Response.json(try await explainer.explain(String(address), accept: accept, depth))
+        // The explanation changes with each request for the image.
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}
