@@ -26,6 +26,10 @@ public struct CloudflareDialect: Dialect {
         }
         return image
     }
+
+    public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? {
+        CloudflareWriter.options(transform).map { "\($0)/\(PercentEncoding.encode(title.description))" }
+    }
 }
 
 /// Cloudflare's options: `width=300,fit=cover,format=auto`.

@@ -24,6 +24,24 @@ public struct IIIFDialect: Dialect {
         return DialectImage(title: title, options: read.options, exactly: read.exactly, isShared: true)
     }
 
+    /// A region, a size and a format. The size is `w,`, `,h` or `!w,h`, because IIIF addresses enlarge nothing here.
+    public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? {
+        guard let format = transform.format?.extensions.first else { return nil }
+        var region = "full"
+        if let crop = transform.crop {
+            guard case .corner(let x, let y)? = crop.gravity else { return nil }
+            region = "\(x),\(y),\(Int(crop.width)),\(Int(crop.height))"
+        }
+        let size =
+            switch (transform.width, transform.height) {
+            case (0, 0): "max"
+            case (let width, 0): "\(width),"
+            case (0, let height): ",\(height)"
+            case (let width, let height): transform.resizing == .force ? "\(width),\(height)" : "!\(width),\(height)"
+            }
+        return "\(PercentEncoding.encode(title.description))/\(region)/\(size)/0/default.\(format)"
+    }
+
     public func document(
         at address: Substring, on server: any DialectServer, from host: DialectHost
     ) async throws -> DialectDocument {

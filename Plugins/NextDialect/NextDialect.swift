@@ -30,6 +30,12 @@ public struct NextDialect: Dialect {
         return DialectImage(title: title, options: ["w:\(pixels)", "q:\(try value("q", in: query))"], negotiates: true)
     }
 
+    /// A known width and a quality. Next.js has no other options.
+    public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? {
+        guard Self.widths.contains(transform.width) else { return nil }
+        return "?url=\(PercentEncoding.encode(title.description))&w=\(transform.width)&q=\(transform.quality)"
+    }
+
     /// The single value of a parameter. Other parameters are ignored.
     private func value(_ name: String, in query: Substring) throws(RequestError) -> String {
         let values = query.pieces(at: "&").filter { $0.starts(withBytesOf: name + "=") }.map {

@@ -33,6 +33,11 @@ public struct ThumborDialect: Dialect {
             return try server.title(embedded: "http://\(text)")
         }
     }
+
+    public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? {
+        let path = ThumborWriter.path(of: title, as: transform)
+        return "\(sign(path))/\(path)"
+    }
 }
 
 /// The part of an address after the signature. Each component is optional, and their order is fixed.

@@ -31,11 +31,19 @@ public struct Signature: Sendable {
 
     /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
-        try check(signature, size: Insecure.SHA1.byteCount) {
-            (keys.map(\.key) + thumborKeys).map { key in
-                Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: key)))
-            }
-        }
+        try check(signature, size: Insecure.SHA1.byteCount) { allThumborKeys.map { Self.thumborCode(path, $0) } }
+    }
+
+    /// The thumbor signature of `path` with the first key; `nil` without keys.
+    package func sign(thumbor path: String) -> String? {
+        allThumborKeys.first.map { Data(Self.thumborCode(path, $0)).base64URL }
+    }
+
+    /// The keys of thumbor signatures: those without their salts, and the ones for thumbor alone.
+    private var allThumborKeys: [[UInt8]] { keys.map(\.key) + thumborKeys }
+
+    private static func thumborCode(_ path: some StringProtocol, _ key: [UInt8]) -> [UInt8] {
+        Array(HMAC<Insecure.SHA1>.authenticationCode(for: Data(path.utf8), using: SymmetricKey(data: key)))
     }
 
     /// Checks that unsigned requests are allowed, for addresses that cannot carry a signature.

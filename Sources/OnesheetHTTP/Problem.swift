@@ -10,6 +10,8 @@ package struct Problem: Error {
     package var retryAfter: Int?
     /// The allowed methods of a 405 response.
     package var allow: [String]?
+    /// The name of the invalid option, if there is one.
+    package var option: String?
 
     /// The maximum length of a detail in bytes. It may contain text from a client or an origin.
     private static let longestDetail = 1024
@@ -29,13 +31,15 @@ package struct Problem: Error {
         let title: String
         let status: Int
         let detail: String
+        /// The name of the invalid option, so that a form can show the problem beside its field.
+        let option: String?
         /// The request's identifier in the log.
         let request: String?
     }
 
     /// The response body for the request with this identifier.
     package func document(request: String?) -> Document {
-        Document(title: title, status: status.code, detail: detail, request: request)
+        Document(title: title, status: status.code, detail: detail, option: option, request: request)
     }
 
     /// The response's header fields. Caches must not store a problem.

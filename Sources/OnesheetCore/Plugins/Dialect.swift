@@ -20,6 +20,17 @@ public protocol Dialect: Sendable {
     /// - Throws: `RequestError` for the part of the address that is invalid, forbidden, or has no equivalent.
     func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage?
 
+    /// Translates back: the part after the prefix of this dialect's address of an image. There is none by default.
+    ///
+    /// The server parses the address again and omits it if it requests something else. A dialect need not check that every part of the
+    /// transform survives.
+    /// - Parameters:
+    ///   - title: the title.
+    ///   - transform: the transform of its poster. If it has no format, the client's `Accept` selects one.
+    ///   - sign: returns the signature of a path, for dialects whose addresses have one.
+    /// - Returns: `nil` if the dialect cannot express the transform.
+    func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String?
+
     /// The document at an address that is not an image. There is none by default.
     /// - Parameter host: the facts about the server that a document may show.
     /// - Throws: `RequestError`, and any error of `host`.
@@ -28,6 +39,8 @@ public protocol Dialect: Sendable {
 
 extension Dialect {
     public static var readsQuery: Bool { false }
+
+    public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? { nil }
 
     public func document(
         at address: Substring, on server: any DialectServer, from host: DialectHost

@@ -24,7 +24,10 @@ extension Problem {
 
     private init(_ error: RequestError) {
         switch error {
-        case .unknown, .bad, .malformed: self.init(.badRequest, title: "Bad request", detail: error.description)
+        case .bad(let option, _, _):
+            self.init(.badRequest, title: "Bad request", detail: error.description)
+            self.option = option.shortened(to: 64)
+        case .unknown, .malformed: self.init(.badRequest, title: "Bad request", detail: error.description)
         case .badSignature, .forbidden, .presetsOnly: self.init(.forbidden, title: "Forbidden", detail: error.description)
         case .expired: self.init(.notFound, title: "Expired", detail: error.description)
         case .unauthorized: self.init(.unauthorized, title: "Unauthorized", detail: error.description)

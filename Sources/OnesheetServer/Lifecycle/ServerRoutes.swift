@@ -17,6 +17,8 @@ extension Router {
             explainer.routes
             + [
                 ExplainRoute(explainer: explainer, administrator: administrator),
+                AddressesRoute(
+                    images: images, dialects: explainer.routes.compactMap { $0 as? DialectRoute }, administrator: administrator),
                 ClientConfigurationRoute(url: PublicURL(listen: configuration.listen, isSecure: configuration.tls != nil)),
                 SourcesRoute(
                     sources: sources, watches: watches, types: configuration.sources.mapValues(\.type), clock: clock),

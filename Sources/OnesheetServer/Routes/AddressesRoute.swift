@@ -1,0 +1,80 @@
+import Hummingbird
+import HTTPTypes
+import OnesheetAddress
+import OnesheetCore
+import OnesheetPipeline
+
+/// `/addresses?of=sample://1&options=rs:fill:300:450/q:75&format=png`: the addresses of one transform of a poster, in this server's grammar
+/// and in each enabled dialect. It looks nothing up.
+///
+/// Only the administrator gets signed addresses. Others get the addresses that need no signature.
+struct AddressesRoute: Route {
+    let prefix = "/addresses"
+    let images: ImageContext
+    let dialects: [DialectRoute]
+    let administrator: Administrator
+
+    private struct Document: Encodable {
+        let title: String
+        /// In canonical order.
+        let options: [String]
+        let format: String?
+        /// The address in this server's grammar; absent if it needs a signature and the request is not the administrator's.
+        let address: String?
+        /// Whether a key has signed the address.
+        let isSigned: Bool
+        /// Addresses by dialect; `null` if the dialect cannot express the transform, or if its address needs a signature.
+        let dialects: [String: String?]
+    }
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        let query = request.uri.queryParameters
+        guard let sourceURL = query["of"], !sourceURL.isEmpty else {
+            throw RequestError.malformed("the parameter “of” is missing: /addresses?of=sample://1&options=rs:fill:300:450")
+        }
+        let isAdministrator = try administrator.isAsking(request)
+        let title = try SourceURL(sources: images.sources).resolve(String(sourceURL))
+        try images.pipeline.check(title)
+        let typed = query["options"].map(String.init) ?? ""
+        var transform = try images.options.parse(typed).transform
+        if let format = query["format"], !format.isEmpty { transform = transform.encoded(in: try images.options.format(format)) }
+        let own = own(title, as: transform, typed: typed, signs: isAdministrator)
+        let others = dialects.map { ($0.grammar, other($0, title, as: transform, signs: isAdministrator)) }
+        var response = try Response.json(
+            Document(
+                title: title.description, options: transform.options, format: transform.format?.extensions.first, address: own,
+                isSigned: own.map { $0.starts(withBytesOf: "/i/") && !$0.starts(withBytesOf: "/i/unsafe/") } ?? false,
+                dialects: Dictionary(others) { first, _ in first }))
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    /// The address in this server's grammar: the canonical one or, if there is none, one with the options as `typed`.
+    private func own(_ title: TitleReference, as transform: Transform, typed: String, signs: Bool) -> String? {
+        let signature = signs ? images.signature : Signature(keys: [], acceptsUnsafe: true)
+        let canonical = CanonicalPath(options: images.options, signature: signature).path(to: title, as: transform)
+        if let canonical, canonical.starts(withBytesOf: "/t/p/") { return canonical }
+        let extent = transform.format?.extensions.first.map { "@\($0)" } ?? ""
+        let path = "/" + (typed.isEmpty ? "" : typed + "/") + "plain/\(PercentEncoding.encode(title.description))\(extent)"
+        let address = canonical ?? "/i/\(signature.sign(path) ?? "unsafe")\(path)"
+        return accepts(address, as: transform, FreeImageRoute(images: images)) ? address : nil
+    }
+
+    private func other(_ route: DialectRoute, _ title: TitleReference, as transform: Transform, signs: Bool) -> String? {
+        let rest = route.dialect.address(of: title, as: transform) { path in
+            (signs ? images.signature.sign(thumbor: path) : nil) ?? "unsafe"
+        }
+        guard let rest else { return nil }
+        return accepts(route.prefix + rest, as: transform, route) ? route.prefix + rest : nil
+    }
+
+    /// Whether `route` accepts `address` with its signature, as an address of `transform`.
+    private func accepts(_ address: String, as transform: Transform, _ route: some ImageRoute) -> Bool {
+        do {
+            guard let read = try route.address(address.dropFirst(bytes: route.prefix.utf8.count)) else { return false }
+            return read.transform == transform && read.negotiates == (transform.format == nil)
+        } catch {
+            return false
+        }
+    }
+}
