@@ -35,6 +35,9 @@ public struct BoxOfficeSource: SourcePlugin {
         SourceCapabilities(periods: TitleQuery.Period.allCases, firstDay: Self.firstDay, lastDay: client.newestDay)
     }
 
+    /// The quotas of KOBIS and of the poster source.
+    public func quotas() async -> [QuotaReport] { [await client.quota.report()] + (await posters.quotas()) }
+
     /// If the poster source reports changed pictures, as a folder does, this source cannot tell which films they belong to.
     public func changes() async throws(SourceError) -> TitleChanges? {
         guard let changes = try await posters.changes() else { return nil }

@@ -10,7 +10,7 @@ struct KOBISClient: Sendable {
     let key: String
     let baseURL: String
     let policy: OriginPolicy
-    private let quota: DailyQuota
+    let quota: DailyQuota
 
     init(context: PluginContext, key: String, baseURL: String, policy: OriginPolicy, quota: QuotaSettings) {
         (self.context, self.key, self.baseURL, self.policy) = (context, key, baseURL, policy)

@@ -67,6 +67,8 @@ public struct KakaoSource: SourcePlugin {
 
     public var capabilities: SourceCapabilities { SourceCapabilities(hasLists: false, searches: false) }
 
+    public func quotas() async -> [QuotaReport] { [await search.quota.report()] }
+
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
         throw .unsupported("a poster search has no lists")
     }

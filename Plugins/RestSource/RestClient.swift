@@ -10,7 +10,7 @@ struct RestClient: Sendable {
     let variables: [String: String]
     let baseURL: String
     let policy: OriginPolicy
-    private let quota: DailyQuota
+    let quota: DailyQuota
 
     init(context: PluginContext, manifest: Manifest, variables: [String: String], baseURL: String, policy: OriginPolicy) {
         self.context = context

@@ -28,6 +28,8 @@ public struct RestSource: SourcePlugin {
             periods: periods, firstDay: dates.first, lastDay: newestDay(of: dates), searches: manifest.search != nil)
     }
 
+    public func quotas() async -> [QuotaReport] { manifest.quota == nil ? [] : [await client.quota.report()] }
+
     private func newestDay(of dates: Manifest.Dates) -> CalendarDay {
         CalendarDay(client.context.clock.now, secondsFromGMT: dates.timeZone?.seconds ?? 0).adding(days: dates.newest)
     }

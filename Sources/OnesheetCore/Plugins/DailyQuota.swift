@@ -9,6 +9,7 @@ internal import Logging
 public actor DailyQuota {
     private let settings: QuotaSettings?
     private let unknown: TokenBucket?
+    private let name: String
     private let exhaustedKey: String
     private let countKey: String
     private let secondsFromGMT: Int
@@ -28,6 +29,7 @@ public actor DailyQuota {
         context: PluginContext
     ) {
         self.settings = settings
+        self.name = name
         self.exhaustedKey = "\(name).exhausted-until"
         self.countKey = countKey ?? "\(name).calls"
         self.secondsFromGMT = secondsFromGMT
@@ -58,6 +60,24 @@ public actor DailyQuota {
             context.logger.warning("the reset of the quota cannot be stored", metadata: ["error": "\(error)"])
         }
         return .quotaExhausted(until: until)
+    }
+
+    /// The present state of the quota. Spends nothing.
+    public func report() async -> QuotaReport {
+        let now = context.clock.now
+        let today = CalendarDay(now, secondsFromGMT: secondsFromGMT)
+        let until = await exhaustedUntil().flatMap { $0 > now.timeIntervalSince1970 ? $0 : nil }
+        var count = day == today ? spent : 0
+        do {
+            count = max(count, Self.count(try await context.state.value(for: countKey), on: today))
+        } catch {
+            context.logger.debug("the count of calls cannot be read", metadata: ["error": "\(error)"])
+        }
+        return QuotaReport(
+            name: name, perDay: settings?.perDay, spent: settings == nil ? nil : count,
+            reserve: settings.map { $0.perDay - $0.limit(.prefetch) },
+            isExhausted: until != nil || settings.map { count >= $0.perDay } ?? false,
+            fullAt: Date(timeIntervalSince1970: until ?? resetAfter(today)))
     }
 
     private func exhaustedUntil() async -> Double? {

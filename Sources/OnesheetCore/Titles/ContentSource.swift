@@ -15,6 +15,9 @@ public protocol ContentSource: Sendable {
     /// The requests that the source supports. The default is a list that does not depend on a date, and a search.
     var capabilities: SourceCapabilities { get }
 
+    /// The quotas of the services that the source asks; empty by default. The server shows them. Must not cost a call.
+    func quotas() async -> [QuotaReport]
+
     /// The canonical spelling of `id`. Ids that stand for the same picture, or for none, may have one spelling and then share their
     /// variants. Must be cheap. The default returns `id`.
     func canonicalID(_ id: String) -> String
@@ -47,6 +50,7 @@ extension ContentSource {
     public var isVersioned: Bool { false }
     public var asksService: Bool { true }
     public var capabilities: SourceCapabilities { SourceCapabilities() }
+    public func quotas() async -> [QuotaReport] { [] }
     public func canonicalID(_ id: String) -> String { id }
     public func changes() async throws(SourceError) -> TitleChanges? { nil }
     public func shutdown() async {}

@@ -24,6 +24,10 @@ package struct WatchedSource: ContentSource {
     package var capabilities: SourceCapabilities { source.capabilities }
     package func canonicalID(_ id: String) -> String { source.canonicalID(id) }
 
+    package func quotas() async -> [QuotaReport] {
+        await withTimeoutAbandoning(.seconds(2), on: executor) { [source] in await source.quotas() } ?? []
+    }
+
     package func changes() async throws(SourceError) -> TitleChanges? {
         // No time limit: a change is reported once, and only the caller that follows the source waits for it.
         let result = await withTimeoutAbandoning(nil, on: executor) { [source] () async -> Result<TitleChanges?, SourceError> in
@@ -82,6 +86,7 @@ struct CheckedSource: ContentSource {
     var capabilities: SourceCapabilities { source.capabilities }
 
     func canonicalID(_ id: String) -> String { source.canonicalID(id) }
+    func quotas() async -> [QuotaReport] { await source.quotas() }
 
     func changes() async throws(SourceError) -> TitleChanges? {
         try await checked { () async throws(SourceError) in try await source.changes().map { AnswerCheck.checked($0) } }

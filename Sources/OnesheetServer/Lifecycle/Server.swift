@@ -15,7 +15,7 @@ package struct Server: Sendable {
     let responder: ReloadableResponder
     private let fastPath: FastPath?
     let certificate: Certificate?
-    private let counters: ServerCounters
+    let counters: ServerCounters
     private let readiness = Readiness()
     private let end = AsyncStream<Void>.makeStream()
 
@@ -178,6 +178,7 @@ package struct Server: Sendable {
             services: [
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
+                FigureSampling(responder: responder, counters: counters),
             ],
             onServerRunning: { [readiness, counters] channel in
                 do {

@@ -30,6 +30,7 @@ extension Router {
                 PrefetchRoute(
                     prefetcher: context.prefetcher, ledger: PrefetchLedger(context.shared.state), options: context.options,
                     administrator: administrator, clock: clock),
+                FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness),
                 MetricsRoute(
                     cache: cache, pipeline: pipeline, watches: watches, counters: counters,
@@ -39,7 +40,7 @@ extension Router {
             ]
         self.init(
             RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
-            times: counters.times, logger: logger
+            times: counters.times, errors: counters.errors, logger: logger
         )
     }
 }

@@ -12,6 +12,10 @@ final class ServerCounters: Sendable {
     /// Latency histograms by route. Responses from the fast path are not included: they never wait.
     let times = Histograms()
     let connections: OpenConnections
+    /// The figures of the last hour.
+    let history = FigureHistory()
+    /// The last server errors.
+    let errors = RecentErrors()
     private let counters = Mutex<[String: RequestCounter]>([:])
 
     init(_ connections: OpenConnections) { self.connections = connections }

@@ -90,7 +90,7 @@ extension HTTPResponse.Status.Kind {
 }
 
 /// The memory of this process.
-private enum ProcessMemory {
+enum ProcessMemory {
     /// Resident memory in bytes, from the second field of Linux's `statm`, which counts pages. `nil` on other systems.
     static var resident: Int? {
         do {

@@ -12,12 +12,15 @@ struct Router: Sendable {
     let table: RouteTable
     let cors: CORS
     private let times: Histograms
+    private let errors: RecentErrors
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
-    /// - Parameter times: latency histograms by route name.
-    init(_ table: RouteTable, cors: CORS, times: Histograms, logger: Logger) {
-        (self.table, self.cors, self.times, self.logger) = (table, cors, times, logger)
+    /// - Parameters:
+    ///   - times: latency histograms by route name.
+    ///   - errors: the last server errors.
+    init(_ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, logger: Logger) {
+        (self.table, self.cors, self.times, self.errors, self.logger) = (table, cors, times, errors, logger)
     }
 
     /// - Parameter found: the request as the fast path has parsed it, if it has.
@@ -71,6 +74,7 @@ struct Router: Sendable {
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
             logger.log(level: level, "\(error)", metadata: ["path": "\(routed.path)"])
+            errors.note(problem, at: routed.path, request: RequestID.current?.description, now: clock.now)
             return problem.response()
         }
     }

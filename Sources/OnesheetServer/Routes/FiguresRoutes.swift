@@ -1,0 +1,27 @@
+import Hummingbird
+
+/// `/figures`: the figures of the last hour and the quotas. Equal for all clients until the next reading.
+struct FiguresRoute: Route {
+    let prefix = "/figures"
+    let history: FigureHistory
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        .written(history.document, status: .ok, type: "application/json")
+    }
+}
+
+/// `/errors`: the last server errors. Requires the administrator's token, because they reveal the requests of others.
+struct ErrorsRoute: Route {
+    let prefix = "/errors"
+    let errors: RecentErrors
+    let administrator: Administrator
+
+    private struct Document: Encodable {
+        let errors: [RecentErrors.Entry]
+    }
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        try administrator.check(request)
+        return try .json(Document(errors: errors.all))
+    }
+}
