@@ -13,6 +13,7 @@ package struct SharedResources: Sendable {
     let pool: RenderPool
     let figures = PipelineFigures()
     let background = BackgroundTasks()
+    let prefetchJobs: PrefetchJobs
     let clock: WallClock
     let logger: Logger
     private let web: WebTransport
@@ -54,6 +55,7 @@ package struct SharedResources: Sendable {
             deadline: configuration.rendering.deadline.duration, memory: memory)
         (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
         self.writes = writes
+        prefetchJobs = PrefetchJobs(clock: clock)
     }
 
     /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that

@@ -28,8 +28,10 @@ extension Router {
                     clock: clock),
                 BlockedRoute(posters: posters, administrator: administrator),
                 PrefetchRoute(
-                    prefetcher: context.prefetcher, ledger: PrefetchLedger(context.shared.state), options: context.options,
+                    prefetcher: context.prefetcher, jobs: context.shared.prefetchJobs,
+                    ledger: PrefetchLedger(context.shared.state, context.shared.prefetchJobs), options: context.options,
                     administrator: administrator, clock: clock),
+                PrefetchJobRoute(jobs: context.shared.prefetchJobs, administrator: administrator),
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness),
                 MetricsRoute(

@@ -7,9 +7,10 @@ import OnesheetPipeline
 /// Runs prefetch orders. Records across restarts which orders are in progress, and when each scheduled order last began.
 struct PrefetchLedger: Sendable {
     private let state: StatePart
+    private let jobs: PrefetchJobs
     private static let key = "under way"
 
-    init(_ store: StateStore) { state = store.part("prefetch") }
+    init(_ store: StateStore, _ jobs: PrefetchJobs) { (state, self.jobs) = (store.part("prefetch"), jobs) }
 
     /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
     /// server can resume it.
@@ -21,8 +22,13 @@ struct PrefetchLedger: Sendable {
         let transforms = try order.transforms(options)
         let titles = try await prefetcher.titles(order.selection)
         try await begin(order)
-        let summary = await prefetcher.run(titles, transforms, progress: progress)
-        if summary.done == summary.total { try await end(order) }
+        let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.count * transforms.count) { note in
+            await prefetcher.run(titles, transforms) { summary in
+                note(summary)
+                progress(summary)
+            }
+        }
+        if wasStopped || summary.done == summary.total { try await end(order) }
         return summary
     }
 

@@ -8,7 +8,7 @@ import ServiceLifecycle
 struct PrefetchSchedule: Service {
     private let current: @Sendable () -> ServerContext
     private var context: ServerContext { current() }
-    private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state) }
+    private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state, context.shared.prefetchJobs) }
 
     /// - Parameter context: the current configuration. Evaluated on each use.
     init(context: @escaping @autoclosure @Sendable () -> ServerContext) { current = context }

@@ -7,15 +7,16 @@ import NIOCore
 import OnesheetCore
 import OnesheetPipeline
 
-/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`. Requires the
-/// administrator's token.
+/// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`, and `GET /prefetch` for the
+/// running prefetches and the last ones. Requires the administrator's token.
 ///
-/// Responds with the summary at the end. A client that accepts `text/event-stream` receives progress events. `"dryRun": true`
+/// `POST` responds with the summary at the end. A client that accepts `text/event-stream` receives progress events. `"dryRun": true`
 /// responds with an estimate and renders nothing.
 struct PrefetchRoute: Route {
     let prefix = "/prefetch"
-    let methods: [HTTPRequest.Method] = [.post]
+    let methods: [HTTPRequest.Method] = [.get, .head, .post]
     let prefetcher: Prefetcher
+    let jobs: PrefetchJobs
     let ledger: PrefetchLedger
     let options: ImageOptions
     let administrator: Administrator
@@ -44,6 +45,7 @@ struct PrefetchRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
+        guard request.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
         let body = try await request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
@@ -65,6 +67,27 @@ struct PrefetchRoute: Route {
             }
         }
     }
+}
+
+/// `DELETE /prefetch/{number}`: stops a prefetch. Requires the administrator's token.
+struct PrefetchJobRoute: Route {
+    let prefix = "/prefetch/"
+    let methods: [HTTPRequest.Method] = [.delete]
+    let jobs: PrefetchJobs
+    let administrator: Administrator
+
+    func answer(_ rest: Substring, _ request: Request) async throws -> Response {
+        try administrator.check(request)
+        guard let number = Int(rest), let job = jobs.stop(number) else {
+            throw RequestError.noSuchPath(request.uri.path)
+        }
+        return try .json(job)
+    }
+}
+
+/// The running prefetches and the last ones that have ended.
+private struct PrefetchJobsDocument: Encodable {
+    let jobs: [PrefetchJobs.Job]
 }
 
 /// Server-sent events (WHATWG HTML §9.2). Each has a name and a JSON document.

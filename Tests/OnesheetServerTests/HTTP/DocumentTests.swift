@@ -20,7 +20,7 @@ final class DocumentTests: ServerTestCase {
             ("/health", "no-store"), ("/ready", "no-store"), ("/metrics", "no-cache"), ("/sources", "no-cache"),
             ("/sources/sample/titles", "no-cache"), ("/sources/sample/titles/1", "no-cache"),
             ("/sources/sample/titles/1/posters", "no-cache"), ("/3/configuration", "public, max-age=3600"), ("/", "no-cache"),
-            ("/cache/stats", "no-cache"), ("/figures", "no-cache"), ("/errors", "no-cache"),
+            ("/cache/stats", "no-cache"), ("/figures", "no-cache"), ("/errors", "no-cache"), ("/prefetch", "no-cache"),
             ("/explain?url=/t/p/w92/sample/1", "no-store"), ("/addresses?of=sample://1", "no-store"), ("/blocked/", "no-cache"),
             ("/none", "no-store"), ("/t/p/w1/sample/1", "no-store"),
             ("/iiif/3/sample:%2F%2F1/info.json", "public, max-age=60"), ("/favicon.ico", "public, max-age=86400"),

@@ -1,6 +1,10 @@
+import OnesheetCore
+import StandardPlugins
 import XCTest
 
-/// `POST /prefetch` for the administrator's client.
+@testable import OnesheetServer
+
+/// `/prefetch` for the administrator's client.
 final class PrefetchRouteTests: ServerTestCase {
     private let administrator = [("Authorization", "Bearer secret")]
 
@@ -46,6 +50,42 @@ final class PrefetchRouteTests: ServerTestCase {
             ["total", "there", "missing", "titlesToAsk", "fetches"].map { cost[$0] as? Int }, [4, 2, 2, 1, 1], answer.text)
         XCTAssertGreaterThan(cost["bytes"] as? Int ?? 0, 0)
         XCTAssertEqual(try again.json()["missing"] as? Int, 2)
+    }
+
+    func testThatJobsAreListedAndStopped() async throws {
+        // Given a prefetch of a source that does not answer
+        var plugins = PluginList.standard
+        plugins.sources.append(HangingCandidates.self)
+        let server = try await server(
+            sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret }", plugins: plugins)
+        let fields = administrator + [("Accept", "text/event-stream")]
+        async let running = server.send(
+            "/prefetch", method: "POST", fields: fields, body: "{\"source\": \"slow\", \"ids\": [\"1\"]}")
+        // When it is listed
+        var jobs: [[String: Any]] = []
+        while jobs.isEmpty { jobs = try await self.jobs(server) }
+        XCTAssertEqual(jobs.map { $0["state"] as? String }, ["running"])
+        XCTAssertEqual(jobs.map { $0["source"] as? String }, ["slow"])
+        // And stopped, by the administrator alone
+        let number = try XCTUnwrap(jobs[0]["number"] as? Int)
+        let stranger = try await server.send("/prefetch/\(number)", method: "DELETE")
+        XCTAssertEqual(stranger.status, 401)
+        let unknown = try await server.send("/prefetch/99", method: "DELETE", fields: administrator)
+        XCTAssertEqual(unknown.status, 404)
+        let stopped = try await server.send("/prefetch/\(number)", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try stopped.json()["state"] as? String, "stopped")
+        // Then its stream ends, nothing is left to go on with, and the list says how it ended
+        let answer = try await running
+        XCTAssertTrue(answer.text.contains("event: done"), answer.text)
+        let left = try await PrefetchLedger(server.server.responder.context.shared.state, PrefetchJobs(clock: .system)).underWay()
+        XCTAssertEqual(left.count, 0)
+        let after = try await self.jobs(server)
+        XCTAssertEqual(after.map { $0["state"] as? String }, ["stopped"])
+        XCTAssertNotNil(after[0]["ended"])
+    }
+
+    private func jobs(_ server: RunningServer) async throws -> [[String: Any]] {
+        try await server.send("/prefetch", fields: administrator).json()["jobs"] as? [[String: Any]] ?? []
     }
 
     func testThatABadOrderIsToldSo() async throws {

@@ -39,7 +39,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Given a damaged ledger
         let store = try StateStore()
         try await store.part("prefetch").set("[{\"sour", for: "under way")
-        let ledger = PrefetchLedger(store)
+        let ledger = PrefetchLedger(store, PrefetchJobs(clock: .system))
         // When a prefetch begins
         try await ledger.begin(order)
         // Then it is recorded as running
@@ -66,13 +66,13 @@ final class PrefetchScheduleTests: ServerTestCase {
         // Given a running prefetch when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
-        try await PrefetchLedger(first.shared.state).begin(order)
+        try await PrefetchLedger(first.shared.state, first.shared.prefetchJobs).begin(order)
         try await first.shutdown()
         // When the server starts again
         let second = try context(folder: folder)
         await PrefetchSchedule(context: second).resume()
         // Then it continues, and ends
-        let left = try await PrefetchLedger(second.shared.state).underWay()
+        let left = try await PrefetchLedger(second.shared.state, second.shared.prefetchJobs).underWay()
         XCTAssertEqual(second.pipeline.figures.counts.renders, 2)
         XCTAssertEqual(left, [])
     }

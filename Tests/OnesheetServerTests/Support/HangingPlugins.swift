@@ -71,3 +71,24 @@ struct HangingSource: SourcePlugin {
         return Title(id: id, name: "One")
     }
 }
+
+/// A source whose candidates hang until the caller leaves. It has every title.
+struct HangingCandidates: SourcePlugin {
+    static let type = "hanging-candidates"
+    static let sampleConfiguration = HangingPlugins.sample
+
+    let originPolicy = OriginPolicy()
+
+    init(_ configuration: HangingPlugins.Configuration, context: PluginContext) {}
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("lists") }
+    func title(_ id: String) async throws(SourceError) -> Title { Title(id: id, name: "One") }
+
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        // Only the cancellation of the caller ends the stream.
+        for await _ in ends {}
+        withExtendedLifetime(end) {}
+        throw .unavailable(reason: "the caller has left")
+    }
+}
