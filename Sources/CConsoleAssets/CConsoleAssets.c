@@ -54,6 +54,30 @@ static const unsigned char figures_js[] = {
 static const unsigned char sources_js[] = {
 #embed "../OnesheetConsole/Assets/sources.js"
 };
+static const unsigned char session_js[] = {
+#embed "../OnesheetConsole/Assets/session.js"
+};
+static const unsigned char stages_js[] = {
+#embed "../OnesheetConsole/Assets/stages.js"
+};
+static const unsigned char explain_js[] = {
+#embed "../OnesheetConsole/Assets/explain.js"
+};
+static const unsigned char plot_js[] = {
+#embed "../OnesheetConsole/Assets/plot.js"
+};
+static const unsigned char try_js[] = {
+#embed "../OnesheetConsole/Assets/try.js"
+};
+static const unsigned char compare_js[] = {
+#embed "../OnesheetConsole/Assets/compare.js"
+};
+static const unsigned char orders_js[] = {
+#embed "../OnesheetConsole/Assets/orders.js"
+};
+static const unsigned char words_tools_js[] = {
+#embed "../OnesheetConsole/Assets/words-tools.js"
+};
 
 #define ASSET(name, bytes) {name, bytes, sizeof bytes}
 
@@ -75,6 +99,14 @@ static const struct cconsole_asset assets[] = {
     ASSET("posters.js", posters_js),
     ASSET("figures.js", figures_js),
     ASSET("sources.js", sources_js),
+    ASSET("session.js", session_js),
+    ASSET("stages.js", stages_js),
+    ASSET("explain.js", explain_js),
+    ASSET("plot.js", plot_js),
+    ASSET("try.js", try_js),
+    ASSET("compare.js", compare_js),
+    ASSET("orders.js", orders_js),
+    ASSET("words-tools.js", words_tools_js),
     {0},
 };
 

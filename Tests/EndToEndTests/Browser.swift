@@ -24,6 +24,8 @@ final class Browser: Sendable {
         var waiting: [Int: CheckedContinuation<Data, any Error>] = [:]
         var events: [Data] = []
         var hasEnded = false
+        /// The status that answers paused requests.
+        var refusal: Int?
     }
 
     private let state = Mutex(State())
@@ -102,7 +104,9 @@ final class Browser: Sendable {
     }
 
     private func take(_ message: Data) {
-        let id = (try? JSONSerialization.jsonObject(with: message) as? [String: Any])?["id"] as? Int
+        let document = try? JSONSerialization.jsonObject(with: message) as? [String: Any]
+        if document?["method"] as? String == "Fetch.requestPaused" { return refuse(document?["params"] as? [String: Any]) }
+        let id = document?["id"] as? Int
         let continuation = state.withLock { state in
             guard let id else {
                 state.events.append(message)
@@ -111,6 +115,11 @@ final class Browser: Sendable {
             return state.waiting.removeValue(forKey: id)
         }
         continuation?.resume(returning: message)
+    }
+
+    private func refuse(_ paused: [String: Any]?) {
+        guard let request = paused?["requestId"] as? String, let status = state.withLock({ $0.refusal }) else { return }
+        Task { _ = try? await send("Fetch.fulfillRequest", ["requestId": request, "responseCode": status]) }
     }
 
     /// Sends a command and waits for its result.
@@ -169,6 +178,16 @@ final class Browser: Sendable {
         }
         XCTFail("“\(condition)” never held: \(try await evaluate("document.body.innerText.slice(0, 500)"))", file: file, line: line)
         throw Failure(description: condition)
+    }
+
+    /// Answers requests for addresses that match `pattern` with `status`, without the server. `nil` ends it.
+    func refuse(_ pattern: String, with status: Int?) async throws {
+        state.withLock { $0.refusal = status }
+        if status == nil {
+            try await send("Fetch.disable")
+        } else {
+            try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
+        }
     }
 
     /// The value of a JavaScript expression as text; waits for promises.

@@ -1,30 +1,8 @@
 import Foundation
 import XCTest
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// The page in a real browser.
-final class ConsoleTests: XCTestCase {
-    private static let settled = """
-        document.querySelector("main h1, main .notice") && !document.querySelector("main[aria-busy], [aria-busy=true]") \
-        && [...document.images].filter((image) => image.loading !== "lazy").every((image) => image.complete)
-        """
-
-    private var folder = URL(filePath: "/")
-
-    override func setUpWithError() throws {
-        if Browser.program == nil {
-            let text = "the page is not tested: there is no Chromium (.ci/setup chromium)"
-            if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(text) }
-            throw XCTSkip(text)
-        }
-        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder.appending(path: "posters"), withIntermediateDirectories: true)
-        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
-    }
-
+/// The page in a real browser, as people use it: lists, titles and posters.
+final class ConsoleTests: ConsoleTestCase {
     func testThatEachViewIsCleanInEachSizeThemeAndLanguage() async throws {
         // Given a server, and browsers: a wide English one in light mode and a narrow Korean one in dark mode
         let (url, browser) = try await start()
@@ -33,11 +11,13 @@ final class ConsoleTests: XCTestCase {
         ]
         for view in [
             "/", "/?source=sample&date=2026-11-20", "/?source=sample&title=1", "/?source=art&posters=film", "/?source=art",
-            "/?source=sample&query=salt", "/?view=figures", "/?view=sources",
+            "/?source=sample&query=salt", "/?view=figures", "/?view=sources", "/?view=explain",
+            "/?view=explain&url=/t/p/w342/sample/1",
+            "/?view=try&of=sample://1&options=rt:fill/w:60/h:90&format=png",
         ] {
             for look in looks {
                 // When a view is opened
-                try await browser.open(url + view, look, until: Self.settled)
+                try await browser.open(url + view, look, until: ConsoleTestCase.settled)
                 // Then it logs nothing, requests nothing from elsewhere, fits the screen and has no layout shifts
                 let context = "\(view) \(look.width)"
                 XCTAssertEqual(browser.messages(), [], context)
@@ -62,7 +42,7 @@ final class ConsoleTests: XCTestCase {
     func testThatTheLayoutIsRememberedAndDaysAreChosenByKeyboard() async throws {
         // Given the list of a day
         let (url, browser) = try await start()
-        try await browser.open("\(url)/?source=sample&date=2026-11-20", until: Self.settled)
+        try await browser.open("\(url)/?source=sample&date=2026-11-20", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelector('ol.wall li')")
         // When the rows view is chosen and an arrow key is pressed
         _ = try await browser.evaluate("document.getElementById('as-list').click()")
@@ -90,7 +70,7 @@ final class ConsoleTests: XCTestCase {
     func testThatASearchFindsAndTheListGoesOn() async throws {
         // Given the whole catalogue, with more than one page
         let (url, browser) = try await start()
-        try await browser.open("\(url)/?source=sample", until: Self.settled)
+        try await browser.open("\(url)/?source=sample", until: ConsoleTestCase.settled)
         let first = try await browser.evaluate("document.querySelectorAll('#titles li').length")
         XCTAssertGreaterThanOrEqual(Int(first) ?? 0, 12)
         // When the reader scrolls to its end
@@ -117,7 +97,7 @@ final class ConsoleTests: XCTestCase {
     func testThatAPosterIsPinnedAndTakenBackByTheAdministratorAlone() async throws {
         // Given a title with two pictures
         let (url, browser) = try await start()
-        try await browser.open("\(url)/?source=art&posters=film", until: Self.settled)
+        try await browser.open("\(url)/?source=art&posters=film", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelectorAll('.candidate .frame.there').length === 2")
         // When the administrator does not sign in, or uses a wrong token
         _ = try await browser.evaluate("document.getElementById('sign-in').requestSubmit()")
@@ -143,7 +123,7 @@ final class ConsoleTests: XCTestCase {
 
     func testThatAFailureSaysWhyWhatToDoAndWhichRequestItWas() async throws {
         let (url, browser) = try await start()
-        try await browser.open("\(url)/?source=elsewhere", until: Self.settled)
+        try await browser.open("\(url)/?source=elsewhere", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelector('.notice[role=alert]')")
         let text = try await browser.evaluate("document.querySelector('.notice').innerText")
         XCTAssertTrue(text.contains("unknown source “elsewhere”"), text)
@@ -165,39 +145,5 @@ final class ConsoleTests: XCTestCase {
         XCTAssertTrue(next.contains("page=2"), next)
         XCTAssertEqual(browser.messages(), [])
         XCTAssertEqual(browser.requests().filter { !$0.hasPrefix(url) }, [])
-    }
-
-    // MARK: Helpers
-
-    /// A server with the sample source and a folder with two pictures of one film, and a browser.
-    private func start() async throws -> (url: String, browser: Browser) {
-        let configuration = """
-            admin: { token: secret }
-            cache: { disk: { path: cache } }
-            sources: { sample: { type: sample }, art: { type: folder, path: posters } }
-            """
-        try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
-        let (server, url) = try await Program.serve([], in: folder)
-        addTeardownBlock { Program.end(server) }
-        for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
-            let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
-            try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
-        }
-        let browser = try await Browser.start(try XCTUnwrap(Browser.program), in: folder)
-        addTeardownBlock { browser.end() }
-        return (url, browser)
-    }
-
-    /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) reports a problem. `.ci/test` sets its path.
-    private func assertAccessible(_ browser: Browser, _ context: String) async throws {
-        guard let path = ProcessInfo.processInfo.environment["ONESHEET_AXE"], !path.isEmpty else { return }
-        let script = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        try await browser.send("Runtime.evaluate", ["expression": script])
-        let found = try await browser.evaluate(
-            """
-            await axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(
-              result.violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])))
-            """)
-        XCTAssertEqual(found, "[]", context)
     }
 }

@@ -1,9 +1,9 @@
 // The public JSON API (docs/http-api.md). What fails is a Problem with the server's words and the request's id.
 
 export class Problem extends Error {
-  constructor({ status = 0, title = "", detail = "", request = null, retryAfter = null }) {
+  constructor({ status = 0, title = "", detail = "", option = null, request = null, retryAfter = null }) {
     super(detail || title);
-    Object.assign(this, { status, title, detail, request, retryAfter });
+    Object.assign(this, { status, title, detail, option, request, retryAfter });
   }
 }
 
@@ -21,7 +21,7 @@ export async function get(path, options = {}) {
   if (!response.ok) {
     const wait = Number(response.headers.get("Retry-After"));
     throw new Problem({
-      status: response.status, title: document?.title, detail: document?.detail,
+      status: response.status, title: document?.title, detail: document?.detail, option: document?.option,
       request: document?.request ?? response.headers.get("X-Request-Id"), retryAfter: wait > 0 ? wait : null,
     });
   }
@@ -58,7 +58,11 @@ export function view(parameters) {
 /** Bytes, media type and freshness of a picture, without its bytes. */
 export async function pictureFacts(path) {
   const response = await fetch(path, { method: "HEAD", headers: { Accept: "image/avif,image/webp,image/*" } });
-  if (!response.ok) throw new Problem({ status: response.status, request: response.headers.get("X-Request-Id") });
+  if (!response.ok) {
+    // The words are in the body, which a HEAD has not.
+    await get(path);
+    throw new Problem({ status: response.status, request: response.headers.get("X-Request-Id") });
+  }
   const field = (name) => response.headers.get(name);
   const maximum = /max-age=(\d+)/.exec(field("Cache-Control") ?? "")?.[1];
   return {

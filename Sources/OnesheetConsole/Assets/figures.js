@@ -1,13 +1,18 @@
-// The server's figures, live: read from /metrics (Prometheus' text format 0.0.4) every two seconds while somebody looks.
+// The server's figures: live, read from /metrics (Prometheus' text format 0.0.4) every two seconds while somebody looks, and those of the
+// last hour, which the server keeps.
+import "./words-tools.js";
 import { h } from "./dom.js";
-import { Problem, sources } from "./api.js";
+import { get, Problem, sources } from "./api.js";
 import { illness } from "./list.js";
 import { notice } from "./notice.js";
-import { bytes, number, t } from "./words.js";
+import { ordersPart } from "./orders.js";
+import { plot } from "./plot.js";
+import { bytes, milliseconds, moment, number, percent, t } from "./words.js";
 
 const interval = 2000;
-/** How many readings the curves show. */
-const kept = 150;
+/** How many readings an hour has. */
+const places = 360;
+const stageNames = ["cache", "origin", "render", "store"];
 
 async function read() {
   let response;
@@ -45,23 +50,31 @@ class Reading {
   }
 }
 
-const percent = (value) => new Intl.NumberFormat(document.documentElement.lang, { style: "percent", maximumFractionDigits: 1 }).format(value);
-const milliseconds = (seconds) => (seconds === null ? "–" : seconds === Infinity ? "> 10 s" : seconds >= 1 ? `${number(Math.round(seconds * 10) / 10)} s` : `${number(Math.round(seconds * 1e4) / 10)} ms`);
+const seconds = (value) => (value === null ? "–" : value === Infinity ? `> ${milliseconds(10_000)}` : milliseconds(value * 1000));
 
 export async function figuresView() {
   const cards = h("div.figures");
-  const node = h("div.board", {}, h("h1", { tabindex: "-1" }, t("figures")), cards);
-  const past = [];
+  const orders = await ordersPart();
+  const node = h("div.board", {}, h("h1", { tabindex: "-1" }, t("figures")), cards, orders.node);
+  let before = null;
   let timer = null;
   let ended = false;
+  let drawn = "";
+  let past = {};
+  let pastAt = -Infinity;
+
+  /** The last hour, asked for again when the server has another reading of it. */
+  async function hour() {
+    if (performance.now() - pastAt < 1000 * (past.interval ?? 1)) return;
+    pastAt = performance.now();
+    past = await get("/figures");
+  }
 
   async function update() {
     try {
-      const [reading, known] = await Promise.all([read(), sources(true)]);
-      const before = past.at(-1);
-      past.push({ reading, rate: before ? rate(before.reading, reading) : null });
-      if (past.length > kept) past.shift();
+      const [reading, known] = await Promise.all([read(), sources(true), hour()]);
       draw(reading, known);
+      before = reading;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       cards.replaceChildren(notice(error, restart));
@@ -72,20 +85,20 @@ export async function figuresView() {
 
   function restart() {
     clearTimeout(timer);
-    if (!ended) update();
+    if (ended) return;
+    update();
+    orders.restart();
   }
-
-  const rate = (old, now) => Math.max(0, ((now.sum("requests_total") - old.sum("requests_total")) * 1000) / (now.at - old.at));
 
   function draw(reading, known) {
-    cards.replaceChildren(requests(reading), tiers(reading), stages(reading), work(reading), ...known.map((source) => calls(reading, source)));
-  }
-
-  function requests(reading) {
-    const rates = past.map((each) => each.rate).filter((value) => value !== null);
-    const failed = reading.all("requests_total").filter((sample) => sample.labels.status === "5xx").reduce((sum, sample) => sum + sample.value, 0);
-    return card(t("requests"), h("p.large", {}, rates.length ? number(Math.round(rates.at(-1) * 10) / 10) : "…", h("span.faint", {}, " " + t("perSecond"))), curve(rates),
-      rows([[t("total"), number(reading.sum("requests_total"))], [t("failed"), number(failed)], [t("connections"), number(reading.sum("connections"))]]));
+    const series = past.series ?? {};
+    const rate = before ? Math.max(0, ((reading.sum("requests_total") - before.sum("requests_total")) * 1000) / (reading.at - before.at)) : null;
+    const next = [requests(reading, rate, series, past.interval), tiers(reading, series), stages(reading, series), work(reading, series),
+      ...known.map((source) => calls(reading, source, past.quotas?.find((each) => each.source === source.name)?.quotas ?? []))];
+    // Only what has changed is drawn anew, so that a screen reader is not thrown out of it.
+    const texts = next.map((card) => card.outerHTML).join("");
+    if (texts !== drawn) cards.replaceChildren(...next);
+    drawn = texts;
   }
 
   addEventListener("visibilitychange", restart);
@@ -98,62 +111,74 @@ export async function figuresView() {
     leave() {
       ended = true;
       clearTimeout(timer);
+      orders.leave();
       removeEventListener("visibilitychange", restart);
     },
   };
 }
 
+function requests(reading, rate, series, each) {
+  const failed = reading.all("requests_total").filter((sample) => sample.labels.status === "5xx").reduce((sum, sample) => sum + sample.value, 0);
+  const perSecond = (values = []) => values.map((value) => (value === null ? null : value / each));
+  const one = (value) => number(Math.round(value * 10) / 10);
+  return card(t("requests"), h("p.large", {}, rate === null ? "…" : one(rate), h("span.faint", {}, " " + t("perSecond"))),
+    plot(t("requestsPlot"), [{ name: "", values: perSecond(series.requests) }], { format: one, places }),
+    rows([[t("total"), number(reading.sum("requests_total"))], [t("failed"), number(failed)], [t("connections"), number(reading.sum("connections"))]]));
+}
+
 const card = (title, ...content) => h("section.card-box", {}, h("h2", {}, title), ...content);
 const rows = (pairs) => h("dl.pairs", {}, pairs.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)]));
 
-function tiers(reading) {
-  return card(t("cache"), ...reading.values("cache_limit_bytes", "tier").map((tier) => {
+const tierName = (tier) => (tier === "memory" || tier === "disk" ? t(tier) : tier);
+
+function tiers(reading, series) {
+  const names = reading.values("cache_limit_bytes", "tier");
+  const ratios = names.map((tier) => ({ name: tierName(tier), values: (series[`hits.${tier}`] ?? []).map((hits, index) => {
+    const asked = hits + (series[`misses.${tier}`]?.[index] ?? 0);
+    return asked ? hits / asked : null;
+  }) }));
+  return card(t("cache"), plot(t("hitRatio"), ratios, { format: percent, places, most: 1 }), ...names.map((tier) => {
     const hits = reading.sum("cache_hits_total", { tier });
     const asked = hits + reading.sum("cache_misses_total", { tier });
     const [used, limit] = [reading.sum("cache_bytes", { tier }), reading.sum("cache_limit_bytes", { tier })];
-    return h("div.tier", {}, h("h3", {}, t(tier === "memory" || tier === "disk" ? tier : "cache")),
+    return h("div.tier", {}, h("h3", {}, tierName(tier)),
       rows([[t("hitRatio"), asked ? percent(hits / asked) : "–"], [t("entries"), number(reading.sum("cache_entries", { tier }))],
         [t("fill"), `${bytes(used)} / ${bytes(limit)}`]]),
-      h("meter", { min: 0, max: 1, value: limit ? used / limit : 0, "aria-label": `${t("fill")}: ${tier}` }));
+      h("meter", { min: 0, max: 1, value: limit ? used / limit : 0, "aria-label": `${t("fill")}: ${tierName(tier)}` }));
   }));
 }
 
-function stages(reading) {
-  return card(t("latency"), h("table", {}, h("thead", {}, h("tr", {}, [t("stage"), t("half"), t("most"), t("times")].map((label) => h("th", { scope: "col" }, label)))),
-    h("tbody", {}, ["cache", "origin", "render", "store"].map((stage) => h("tr", {}, h("th", { scope: "row" }, t("stage_" + stage)),
-      h("td", {}, milliseconds(reading.quantile("stage_seconds", { stage }, 0.5))), h("td", {}, milliseconds(reading.quantile("stage_seconds", { stage }, 0.95))),
-      h("td", {}, number(reading.sum("stage_seconds_count", { stage })))))))  );
+function stages(reading, series) {
+  const lines = stageNames.map((stage) => ({ name: t("stage_" + stage), values: series[`stage.${stage}`] ?? [] }));
+  return card(t("latency"), plot(t("stagesPlot"), lines, { format: milliseconds, places }),
+    h("table", {}, h("thead", {}, h("tr", {}, [t("stage"), t("half"), t("most"), t("times")].map((label) => h("th", { scope: "col" }, label)))),
+      h("tbody", {}, stageNames.map((stage) => h("tr", {}, h("th", { scope: "row" }, t("stage_" + stage)),
+        h("td", {}, seconds(reading.quantile("stage_seconds", { stage }, 0.5))), h("td", {}, seconds(reading.quantile("stage_seconds", { stage }, 0.95))),
+        h("td", {}, number(reading.sum("stage_seconds_count", { stage }))))))));
 }
 
-function work(reading) {
-  return card(t("work"), rows([
-    [t("renders"), number(reading.sum("renders_total"))], [t("queue"), number(reading.sum("render_queue"))], [t("workers"), number(reading.sum("render_workers"))],
-    [t("renderMemory"), `${bytes(reading.sum("render_memory_bytes"))} / ${bytes(reading.sum("render_memory_limit_bytes"))}`],
-    [t("processMemory"), bytes(reading.sum("process_resident_memory_bytes"))],
-  ]));
+function work(reading, series) {
+  return card(t("work"), plot(t("queue"), [{ name: "", values: series.queue ?? [] }], { format: number, places }),
+    plot(t("processMemory"), [{ name: "", values: series.memory ?? [] }], { format: bytes, places }), rows([
+      [t("renders"), number(reading.sum("renders_total"))], [t("queue"), number(reading.sum("render_queue"))], [t("workers"), number(reading.sum("render_workers"))],
+      [t("renderMemory"), `${bytes(reading.sum("render_memory_bytes"))} / ${bytes(reading.sum("render_memory_limit_bytes"))}`],
+      [t("processMemory"), bytes(reading.sum("process_resident_memory_bytes"))],
+    ]));
 }
 
-function calls(reading, source) {
+function calls(reading, source, quotas) {
   const outcomes = reading.all("source_calls_total", { source: source.name }).filter((sample) => sample.value > 0);
   const failed = outcomes.filter((sample) => !["answered", "not_found"].includes(sample.labels.outcome));
   return card(source.name, h("p", {}, source.state === "well" ? h("span.well", {}, t("well")) : h("span.alarm", {}, illness(source))),
     rows([[t("calls"), number(outcomes.reduce((sum, sample) => sum + sample.value, 0))],
-      ...failed.map((sample) => [sample.labels.outcome.replaceAll("_", " "), number(sample.value)])]));
+      ...failed.map((sample) => [sample.labels.outcome.replaceAll("_", " "), number(sample.value)])]),
+    ...quotas.map(quota));
 }
 
-/** The last minutes as a line. */
-function curve(values) {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", "0 0 300 60");
-  svg.setAttribute("class", "curve");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", t("curve"));
-  const line = document.createElementNS(space, "polyline");
-  const most = Math.max(1, ...values);
-  const from = kept - values.length;
-  line.setAttribute("points", values.map((value, index) => `${(((from + index) / (kept - 1)) * 300).toFixed(1)},${(57 - (value / most) * 54).toFixed(1)}`).join(" "));
-  svg.append(line);
-  return svg;
+/** What is left of a service's calls of a day, what of it is kept for people, and when all are there again. */
+function quota({ name, perDay, spent, reserve, isExhausted, fullAt }) {
+  return h("div.tier", { "data-quota": name }, h("h3", {}, t("quota", { name })),
+    isExhausted ? h("p.alarm", {}, t("quotaGone")) : null,
+    perDay ? h("meter", { min: 0, max: perDay, value: spent, high: perDay - reserve, "aria-label": `${t("spent")}: ${name}` }) : null,
+    rows([...(perDay ? [[t("spent"), `${number(spent)} / ${number(perDay)}`], [t("keptForPeople"), number(reserve)]] : []), [t("fullAgain"), moment(fullAt)]]));
 }

@@ -15,6 +15,8 @@ let entry = history.state?.entry ?? 0;
 async function viewOf(parameters) {
   if (parameters.has("posters")) return (await import("./posters.js")).postersView(parameters, go);
   if (parameters.has("title")) return (await import("./title.js")).titleView(parameters, go);
+  if (parameters.get("view") === "try") return (await import("./try.js")).tryView(parameters, go);
+  if (parameters.get("view") === "explain") return (await import("./explain.js")).explainView(parameters, go);
   if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
   if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
   return listView(parameters, go);
@@ -109,7 +111,8 @@ skip.addEventListener("click", (event) => {
 });
 document.getElementById("nav").setAttribute("aria-label", t("views"));
 document.getElementById("nav").append(
-  ...[["", "nowShowing", view({})], ["figures", "figures", view({ view: "figures" })], ["sources", "sourcesView", view({ view: "sources" })]]
+  ...[["", "nowShowing", view({})], ["try", "tryView", view({ view: "try" })], ["explain", "explain", view({ view: "explain" })],
+    ["figures", "figures", view({ view: "figures" })], ["sources", "sourcesView", view({ view: "sources" })]]
     .map(([name, words, address]) => h("a", { href: address, "data-view": name }, t(words))));
 const button = document.getElementById("language");
 button.textContent = t("otherLanguage");

@@ -1,23 +1,11 @@
 // “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
-import { add, announce, h } from "./dom.js";
-import { get, Problem, titlePath, view } from "./api.js";
+import { add, h } from "./dom.js";
+import { get, titlePath, view } from "./api.js";
 import { notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
+import { isSignedIn, order, session } from "./session.js";
 import { isWeb } from "./title.js";
 import { languageOf, number, t } from "./words.js";
-
-const token = () => sessionStorage.getItem("token");
-
-/** A request of the administrator. Without a token, and with a wrong one, it says which of the two it is. */
-async function order(path, method, body) {
-  if (!token()) throw new Problem({ status: 401, detail: t("noToken") });
-  try {
-    return await get(path, { method, headers: { Authorization: `Bearer ${token()}` }, body: body && JSON.stringify(body) });
-  } catch (error) {
-    if (error.status !== 401) throw error;
-    throw new Problem({ ...error, detail: t("wrongToken") });
-  }
-}
 
 export async function postersView(parameters) {
   const source = parameters.get("source");
@@ -30,20 +18,23 @@ export async function postersView(parameters) {
   const present = h("div.sheet");
   const list = h("ol.candidates");
   const heading = h("h2");
-  const administrator = h("section.administrator");
+  const button = (words, name, act) => h("button", { type: "button", "data-order": name, onclick: act }, words);
+  const signing = session({ help: t("signInHelp"), changed: () => draw(), say, actions: () => [
+    button(t("anew"), "forget", () => run(() => order(`${path}/poster`, "DELETE"), t("didForget"))),
+    posters.current ? button(t("block"), "block", block) : null] });
   draw();
   return {
     title: t("another"),
     node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source, title: id }) }, "‹ " + t("backToTitle", { name: title.name }))),
       h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(title.name) }, title.name),
-      h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, administrator), h("section", {}, outcome, heading, list))),
+      h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, signing.node), h("section", {}, outcome, heading, list))),
   };
 
   function draw() {
     present.replaceChildren(poster(source, title, { sizes: "240px", alt: t("posterOf", { name: title.name }), lazy: false, version: version(posters) }));
     heading.textContent = `${t("candidates")} (${number(posters.candidates.length)})`;
     list.replaceChildren(...posters.candidates.map(card));
-    drawAdministrator();
+    signing.draw();
   }
 
   function card(candidate) {
@@ -53,7 +44,7 @@ export async function postersView(parameters) {
     watch(picture, frame, t("notAvailable"));
     const site = candidate.site ?? candidate.name;
     const act = (words, kind, body, done) => h("button", { type: "button", "data-order": kind, "aria-label": `${words}: ${t("candidate", { count: candidate.candidate })}`,
-      disabled: !token(), onclick: () => run(() => order(`${path}/poster`, "PUT", body), done) }, words);
+      disabled: !isSignedIn(), onclick: () => run(() => order(`${path}/poster`, "PUT", body), done) }, words);
     return h("li.candidate", { "data-state": candidate.state ?? null }, frame,
       h("div.words", {},
         h("h3", {}, t("candidate", { count: candidate.candidate }), candidate.state ? h("span.badge", {}, t(candidate.state)) : null),
@@ -66,38 +57,6 @@ export async function postersView(parameters) {
   }
 
   // MARK: Orders
-
-  function drawAdministrator() {
-    if (!token()) {
-      const field = h("input", { type: "password", autocomplete: "off", "aria-label": t("token"), placeholder: t("token"), id: "token" });
-      return administrator.replaceChildren(h("form", { id: "sign-in", onsubmit: (event) => {
-        event.preventDefault();
-        signIn(field.value);
-      } }, h("p.faint", {}, t("signInHelp")), field, h("button.primary", {}, t("signIn"))));
-    }
-    const button = (words, name, act) => h("button", { type: "button", "data-order": name, onclick: act }, words);
-    administrator.replaceChildren(h("p.faint", {}, t("signedIn")), h("p.actions", {},
-      button(t("anew"), "forget", () => run(() => order(`${path}/poster`, "DELETE"), t("didForget"))),
-      posters.current ? button(t("block"), "block", block) : null,
-      button(t("signOut"), "leave", () => {
-        sessionStorage.removeItem("token");
-        draw();
-      })));
-  }
-
-  async function signIn(value) {
-    if (!value) return say(notice(new Problem({ status: 401, detail: t("noToken") }), null));
-    sessionStorage.setItem("token", value);
-    try {
-      await order("/blocked/", "GET");
-      say();
-      draw();
-      announce(t("signedIn"));
-    } catch (error) {
-      sessionStorage.removeItem("token");
-      say(notice(error, null));
-    }
-  }
 
   function block() {
     const { hash } = posters.current;

@@ -15,11 +15,18 @@ export async function titleView(parameters) {
     title.originalName && title.originalName !== title.name ? h("p.original", { lang: languageOf(title.originalName) }, title.originalName) : null,
     title.overview ? h("p.overview", { lang: languageOf(title.overview) }, title.overview) : null,
     details(title, known),
-    h("p.actions", {}, h("a.button", { href: view({ source, posters: id }) }, t("another"))));
+    h("p.actions", {}, h("a.button", { href: view({ source, posters: id }) }, t("another")),
+      h("a.button", { href: view({ view: "try", of: `${source}://${id}` }) }, t("trySizes")),
+      h("a.button", { id: "why", href: view({ view: "explain", url: posterPath("w500", source, id) }) }, t("whySlow"))));
   const sheet = h("div.sheet", {}, poster(source, title, { sizes: "(max-width: 760px) 92vw, 480px", alt: t("posterOf", { name: title.name }), lazy: false }));
   const sizes = h("section.sizes", {}, h("h2", {}, t("sizes")), h("p.faint", {}, t("loading")));
   const origin = h("section.origin", {}, h("h2", {}, t("provenance")), h("p.faint", {}, t("loading")));
   add(about, [sizes, origin]);
+  // The very picture that this screen got.
+  const shown = sheet.querySelector("img");
+  shown.addEventListener("load", () => {
+    about.querySelector("#why").href = view({ view: "explain", url: new URL(shown.currentSrc).pathname });
+  });
   const leaves = new AbortController();
   fill();
   return {

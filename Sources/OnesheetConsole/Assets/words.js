@@ -11,8 +11,7 @@ const words = {
     empty: "No titles here.", emptyDay: "There is no list for this day.", emptySearch: "Nothing is called “{phrase}”.",
     emptyHelp: "Choose another day, or look at the newest list.", showNewest: "Show the newest list", noPoster: "No poster",
     rank: "Rank", change: "Change", isNew: "NEW", up: "up {count}", down: "down {count}", same: "unchanged", title: "Title", opened: "Opened",
-    audience: "Audience", total: "Total", audienceDay: "Audience", audienceTotal: "In total",
-    noLists: "This source has no lists.", noListsHelp: "It answers to ids: put one into the address of a poster, such as {example}.",
+    total: "Total", audienceDay: "Audience", audienceTotal: "In total",
     noSources: "There is no source yet.", noSourcesHelp: "See how to add one.", failing: "not answering", exhausted: "quota used up",
     failingSince: "The source does not answer since {time}: {reason}", exhaustedUntil: "The source's quota is used up; it is full again {time}", well: "answers",
     problem: "That did not work", retry: "Try again", retryIn: "Try again in {count} s.", requestID: "Request", copyRequest: "Copy the request's id",
@@ -26,18 +25,18 @@ const words = {
     help504: "It took too long. Try again; what was fetched meanwhile is kept.",
     help500: "Something went wrong in the server. The log says more under the request's id.",
     back: "Back to the list", directors: "Director", year: "Year", releaseDate: "Opening day", minutes: "Running time", minutesValue: "{count} min",
-    grade: "Rating", nations: "Country", genres: "Genre", cast: "Cast", castAs: "{name} as {role}", companies: "Companies", sales: "Sales",
-    screens: "Screens", shows: "Screenings", kind: "Kind", overview: "Story", sizes: "Sizes", size: "Size", pixels: "Pixels", bytes: "Bytes",
+    grade: "Rating", nations: "Country", genres: "Genre", cast: "Cast", castAs: "{name} as {role}", companies: "Companies",
+    kind: "Kind", sizes: "Sizes", size: "Size", pixels: "Pixels", bytes: "Bytes",
     format: "Format", copyURL: "Copy the address", copyCurl: "Copy as curl", copied: "Copied", copy: "Copy", asImage: "For a web page",
     provenance: "Where it comes from", site: "Site", fetched: "Fetched", freshUntil: "Fresh until", original: "Original", picture: "Picture",
-    another: "Find another poster", candidates: "Candidates", posterOf: "Poster of {name}", backToTitle: "Back to {name}", allJSON: "All as JSON",
-    open: "Open", notAvailable: "not available", candidate: "Candidate {count}", chosen: "chosen", pinned: "pinned", rejected: "rejected",
+    another: "Find another poster", candidates: "Candidates", posterOf: "Poster of {name}", backToTitle: "Back to {name}",
+    notAvailable: "not available", candidate: "Candidate {count}", chosen: "chosen", pinned: "pinned", rejected: "rejected",
     score: "Score", use: "Use this one", reject: "Never this one", block: "Block the present picture", undo: "Undo", anew: "Choose anew",
-    why: "Why", onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not looked at yet", token: "Administrator's token",
+    onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not looked at yet", token: "Administrator's token",
     signIn: "Sign in", signOut: "Sign out", signedIn: "Signed in as administrator",
     signInHelp: "To pin, reject or block a poster, sign in with admin.token of the configuration. It is kept until this tab is closed.",
     noToken: "No token was given. Sign in first.", wrongToken: "The token is not the one of the configuration. Check it, and sign in again.",
-    needsToken: "Enter the token first.", didPin: "Candidate {count} is the poster now.", didReject: "Candidate {count} is never chosen again.",
+    didPin: "Candidate {count} is the poster now.", didReject: "Candidate {count} is never chosen again.",
     didBlock: "The picture is never shown again.", didForget: "The poster is chosen anew.", didUndo: "Undone.", inPlace: "The poster now",
     shapeGood: "has a poster's shape", shapeFair: "is nearly of a poster's shape", shapeBad: "is not of a poster's shape",
     sizeGood: "is large enough", sizeFair: "is rather small", sizeBad: "is very small", siteGood: "is on a site about films",
@@ -47,13 +46,14 @@ const words = {
     hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half within", most: "95 % within",
     times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Render", stage_store: "Store", work: "Rendering",
     renders: "Variants made", queue: "In the queue", workers: "Workers", renderMemory: "Memory of renders", processMemory: "Memory of the process",
-    calls: "Calls", curve: "Requests per second in the last minutes", type: "Type", lists: "Lists", none: "none", oneList: "one list", days: "Days",
+    calls: "Calls", type: "Type", lists: "Lists", none: "none", oneList: "one list", days: "Days",
     yes: "yes", addSource: "Add a source", addSourceHelp: "Four ways. Each begins with a few lines; docs/plugins.md says more.",
     wayStandard: "Configure a standard source", wayStandardHelp: "Pictures in a folder, on a site, or in a service that Onesheet knows.",
     wayManifest: "Write a manifest", wayManifestHelp: "For a service with a JSON API; no code.", wayProgram: "Write a program",
     wayProgramHelp: "In any language: lines of JSON on standard input and output.", waySwift: "Write Swift",
     waySwiftHelp: "Everything else. This writes a source that compiles, with its tests.",
-    tooLong: "It took too long.", tooLongInList: "Refresh to try again.",
+    tooLong: "It took too long.", tooLongInList: "Refresh to try again.", tryView: "Try", explain: "Explain", trySizes: "Try other sizes and formats",
+    whySlow: "Why was it fast or slow?",
   },
   ko: {
     skip: "본문으로 건너뛰기", nowShowing: "현재 상영작", figures: "지표", sourcesView: "출처", views: "화면",
@@ -65,8 +65,7 @@ const words = {
     empty: "작품이 없습니다.", emptyDay: "이 날의 목록이 없습니다.", emptySearch: "‘{phrase}’에 맞는 작품이 없습니다.",
     emptyHelp: "다른 날짜를 고르거나 최신 목록을 보세요.", showNewest: "최신 목록 보기", noPoster: "포스터 없음",
     rank: "순위", change: "변동", isNew: "NEW", up: "{count}계단 상승", down: "{count}계단 하락", same: "변동 없음", title: "제목", opened: "개봉",
-    audience: "관객", total: "누적", audienceDay: "관객", audienceTotal: "누적 관객",
-    noLists: "이 출처에는 목록이 없습니다.", noListsHelp: "ID로 찾는 출처입니다. {example}처럼 포스터 주소에 ID를 넣으세요.",
+    total: "합계", audienceDay: "관객", audienceTotal: "누적 관객",
     noSources: "아직 출처가 없습니다.", noSourcesHelp: "추가하는 방법을 보세요.", failing: "응답 없음", exhausted: "사용 한도 소진",
     failingSince: "{time}부터 응답하지 않습니다: {reason}", exhaustedUntil: "사용 한도를 다 썼습니다. {time}에 다시 채워집니다", well: "정상",
     problem: "문제가 생겼습니다", retry: "다시 시도", retryIn: "{count}초 뒤에 다시 시도하세요.", requestID: "요청 번호", copyRequest: "요청 번호 복사",
@@ -80,18 +79,18 @@ const words = {
     help504: "시간이 너무 오래 걸렸습니다. 다시 시도하세요. 그동안 받은 것은 남아 있습니다.",
     help500: "서버에 문제가 생겼습니다. 자세한 내용은 요청 번호로 로그에서 찾을 수 있습니다.",
     back: "목록으로", directors: "감독", year: "제작 연도", releaseDate: "개봉일", minutes: "상영 시간", minutesValue: "{count}분",
-    grade: "관람 등급", nations: "국가", genres: "장르", cast: "출연", castAs: "{name} ({role})", companies: "제작·배급", sales: "매출액",
-    screens: "스크린", shows: "상영 횟수", kind: "유형", overview: "줄거리", sizes: "크기", size: "크기", pixels: "화소", bytes: "용량",
+    grade: "관람 등급", nations: "국가", genres: "장르", cast: "출연", castAs: "{name} ({role})", companies: "제작·배급",
+    kind: "유형", sizes: "크기", size: "크기", pixels: "화소", bytes: "용량",
     format: "형식", copyURL: "주소 복사", copyCurl: "curl 명령 복사", copied: "복사했습니다", copy: "복사", asImage: "웹 페이지에 넣기",
     provenance: "포스터의 출처", site: "사이트", fetched: "가져온 때", freshUntil: "유효 기한", original: "원본", picture: "그림",
-    another: "다른 포스터 찾기", candidates: "후보", posterOf: "{name} 포스터", backToTitle: "{name}(으)로 돌아가기", allJSON: "JSON으로 보기",
-    open: "열기", notAvailable: "없음", candidate: "후보 {count}", chosen: "선택됨", pinned: "고정됨", rejected: "제외됨",
+    another: "다른 포스터 찾기", candidates: "후보", posterOf: "{name} 포스터", backToTitle: "{name}(으)로 돌아가기",
+    notAvailable: "없음", candidate: "후보 {count}", chosen: "선택됨", pinned: "고정됨", rejected: "제외됨",
     score: "점수", use: "이 포스터 사용", reject: "이 후보 제외", block: "현재 그림 차단", undo: "되돌리기", anew: "다시 고르기",
-    why: "이유", onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "아직 살펴보지 않음", token: "관리자 토큰",
+    onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "아직 살펴보지 않음", token: "관리자 토큰",
     signIn: "로그인", signOut: "로그아웃", signedIn: "관리자로 로그인했습니다",
     signInHelp: "포스터를 고정, 제외, 차단하려면 설정의 admin.token으로 로그인하세요. 이 탭을 닫을 때까지만 기억합니다.",
     noToken: "토큰이 없습니다. 먼저 로그인하세요.", wrongToken: "설정에 있는 토큰과 다릅니다. 확인하고 다시 로그인하세요.",
-    needsToken: "먼저 토큰을 입력하세요.", didPin: "이제 후보 {count}이(가) 포스터입니다.", didReject: "후보 {count}은(는) 다시 선택되지 않습니다.",
+    didPin: "이제 후보 {count}이(가) 포스터입니다.", didReject: "후보 {count}은(는) 다시 선택되지 않습니다.",
     didBlock: "이 그림은 다시 나오지 않습니다.", didForget: "포스터를 다시 고릅니다.", didUndo: "되돌렸습니다.", inPlace: "현재 포스터",
     shapeGood: "포스터 비율입니다", shapeFair: "포스터 비율에 가깝습니다", shapeBad: "포스터 비율이 아닙니다",
     sizeGood: "충분히 큽니다", sizeFair: "조금 작습니다", sizeBad: "매우 작습니다", siteGood: "영화 사이트에 있습니다",
@@ -101,13 +100,14 @@ const words = {
     hitRatio: "적중률", entries: "항목", fill: "사용량", latency: "단계별 시간", stage: "단계", half: "절반", most: "95 %",
     times: "횟수", stage_cache: "캐시", stage_origin: "원본 가져오기", stage_render: "렌더링", stage_store: "저장", work: "렌더링",
     renders: "만든 그림", queue: "대기", workers: "작업 스레드", renderMemory: "렌더링 메모리", processMemory: "프로세스 메모리",
-    calls: "호출", curve: "지난 몇 분 동안의 초당 요청 수", type: "종류", lists: "목록", none: "없음", oneList: "목록 하나", days: "날짜",
+    calls: "호출", type: "종류", lists: "목록", none: "없음", oneList: "목록 하나", days: "날짜",
     yes: "있음", addSource: "출처 추가하기", addSourceHelp: "네 가지 방법이 있고, 각각 몇 줄로 시작합니다. 자세한 내용은 docs/plugins.md에 있습니다.",
     wayStandard: "기본 출처 설정", wayStandardHelp: "폴더, 웹사이트, 또는 Onesheet가 아는 서비스의 그림.",
     wayManifest: "매니페스트 작성", wayManifestHelp: "JSON API가 있는 서비스. 코드는 필요 없습니다.", wayProgram: "프로그램 작성",
     wayProgramHelp: "어떤 언어든 됩니다. 표준 입출력으로 JSON을 한 줄씩 주고받습니다.", waySwift: "Swift로 작성",
     waySwiftHelp: "그 밖의 모든 경우. 컴파일되는 출처와 테스트를 만들어 줍니다.",
-    tooLong: "너무 오래 걸렸습니다.", tooLongInList: "새로 고치면 다시 시도합니다.",
+    tooLong: "너무 오래 걸렸습니다.", tooLongInList: "새로 고치면 다시 시도합니다.", tryView: "만들어 보기", explain: "살펴보기",
+    trySizes: "다른 크기와 형식 만들기", whySlow: "왜 빨랐을까, 느렸을까?",
   },
 };
 
@@ -128,6 +128,11 @@ export function chooseLanguage(name) {
   location.reload();
 }
 
+/** Adds words that are loaded later. */
+export function learn(more) {
+  for (const name of languages) Object.assign(words[name], more[name]);
+}
+
 /** A text of the page, with values for what stands in braces. */
 export function t(key, values = {}) {
   return words[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -137,6 +142,14 @@ export function t(key, values = {}) {
 export function languageOf(text) {
   const found = /\p{Script=Hangul}/u.test(text) ? "ko" : /\p{Script=Latin}/u.test(text) ? "en" : null;
   return found === language ? null : found;
+}
+
+export const percent = (value) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }).format(value);
+
+/** A duration in milliseconds, in seconds from one second on. */
+export function milliseconds(value) {
+  const [amount, unit] = value >= 1000 ? [value / 1000, "s"] : [value, "ms"];
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: amount < 10 ? 2 : amount < 100 ? 1 : 0 }).format(amount)} ${unit}`;
 }
 
 export const number = (value) => new Intl.NumberFormat(language).format(value);

@@ -1,0 +1,222 @@
+// “Try”: any transform of a poster, with its picture, what it weighs, how long it took, and its addresses.
+import "./words-tools.js";
+import { add, announce, copyButton, h } from "./dom.js";
+import { get, pictureFacts, Problem, sources, titlesPath, view } from "./api.js";
+import { comparison } from "./compare.js";
+import { notice } from "./notice.js";
+import { watch } from "./poster.js";
+import { ask, session } from "./session.js";
+import { readTiming, waterfall } from "./stages.js";
+import { bytes, number, t } from "./words.js";
+
+/** The fields of the form: the option of imgproxy's grammar that each writes, and the names under which the server speaks of it. */
+const fields = [
+  { name: "resize", option: "rt", also: ["rs", "resize", "resizing_type"], choices: ["fit", "fill", "fill-down", "force"], usual: "fit" },
+  { name: "width", option: "w", also: ["width"], numeric: true },
+  { name: "height", option: "h", also: ["height"], numeric: true },
+  { name: "gravity", option: "g", also: ["gravity"], choices: ["ce", "no", "so", "we", "ea", "nowe", "noea", "sowe", "soea", "sm"], usual: "ce" },
+  { name: "enlarge", option: "el", also: ["enlarge"], choices: ["0", "1"], usual: "0" },
+  { name: "quality", option: "q", also: ["quality"], numeric: true },
+  { name: "blur", option: "bl", also: ["blur"], numeric: true },
+  { name: "sharpen", option: "sh", also: ["sharpen"], numeric: true },
+  { name: "rotate", option: "rot", also: ["rotate"], choices: ["0", "90", "180", "270"], usual: "0" },
+  { name: "background", option: "bg", also: ["background"] },
+];
+export const formats = ["", "jpg", "png", "webp", "avif"];
+const dialectNames = { thumbor: "thumbor", cloudflare: "Cloudflare", iiif: "IIIF", next: "Next.js" };
+
+export async function tryView(parameters) {
+  const first = parameters.get("of") ?? await somePoster();
+  const inputs = new Map();
+  const outcome = h("div.outcome", { role: "status" });
+  const result = h("div.result");
+  const signing = session({ help: t("signSignIn"), changed: () => update(), say });
+  const of = input("of", { value: first, required: true });
+  const format = choice("format", formats, parameters.get("format") ?? "", (name) => name.toUpperCase() || t("byAccept"));
+  const given = read(parameters.get("options") ?? "rt:fit/w:342");
+  const controls = fields.map((field) => (field.choices
+    ? choice(field.name, field.choices, given.values[field.name] ?? field.usual, (name) => label(field.name, name))
+    : input(field.name, { value: given.values[field.name] ?? "", inputmode: field.numeric ? "decimal" : null })));
+  const more = input("more", { value: given.rest.join("/"), placeholder: "pd:10/sm:0" });
+  const form = h("form.options", { id: "options", "aria-label": t("options"), oninput: () => later(), onsubmit: (event) => {
+    event.preventDefault();
+    update();
+  } }, of, format, controls, more);
+  let timer = null;
+  let turn = 0;
+  const leaves = new AbortController();
+  update();
+  return {
+    title: t("tryView"), leave() {
+      clearTimeout(timer);
+      leaves.abort();
+    },
+    node: h("div.board", {}, h("h1", { tabindex: "-1" }, t("tryView")), h("p.faint.lead", {}, t("tryHelp")),
+      h("div.workbench", {}, form, h("div", {}, outcome, result))),
+  };
+
+  // MARK: The form
+
+  function part(name, control) {
+    const wrong = h("p.wrong", { id: `wrong-${name}`, role: "alert" });
+    inputs.set(name, { control, wrong });
+    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + name)), control, wrong);
+  }
+
+  function input(name, attributes) {
+    return part(name, h("input", { type: "text", id: `try-${name}`, "aria-describedby": `wrong-${name}`, autocomplete: "off", spellcheck: "false", ...attributes }));
+  }
+
+  function choice(name, choices, value, words) {
+    const select = h("select", { id: `try-${name}`, "aria-describedby": `wrong-${name}` },
+      choices.map((each) => h("option", { value: each, selected: each === value }, words(each))));
+    return part(name, select);
+  }
+
+  function value(name) { return inputs.get(name).control.value.trim(); }
+
+  /** What the form says, in the grammar of free transforms. */
+  function written() {
+    const options = fields.filter((field) => value(field.name) && value(field.name) !== field.usual)
+      .map((field) => `${field.option}:${value(field.name).replace(/^#/, "")}`);
+    return [...options, ...value("more").split("/").filter(Boolean)].join("/");
+  }
+
+  function mark(problem) {
+    for (const { control, wrong } of inputs.values()) {
+      wrong.replaceChildren();
+      control.removeAttribute("aria-invalid");
+    }
+    if (!problem) return true;
+    const name = fields.find((field) => [field.option, ...field.also].includes(problem.option))?.name
+      ?? (problem.option === "of" ? "of" : value("more") ? "more" : null);
+    const wrong = problem.status === 400 && inputs.get(name);
+    if (!wrong) return false;
+    wrong.control.setAttribute("aria-invalid", "true");
+    wrong.wrong.replaceChildren(problem.message);
+    return true;
+  }
+
+  function say(...nodes) {
+    outcome.replaceChildren();
+    add(outcome, nodes);
+  }
+
+  // MARK: The picture
+
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(update, 350);
+  }
+
+  function addresses(options, format) { return ask(`/addresses?${new URLSearchParams({ of: value("of"), options, format })}`); }
+
+  async function update() {
+    const own = ++turn;
+    const options = written();
+    result.setAttribute("aria-busy", "true");
+    try {
+      const found = await addresses(options, value("format"));
+      if (own !== turn) return;
+      mark(null);
+      say();
+      history.replaceState(history.state, "", view({ view: "try", of: value("of"), options, format: value("format") }));
+      await show(found, own);
+    } catch (error) {
+      if (own !== turn || leaves.signal.aborted) return;
+      if (!(error instanceof Problem)) throw error;
+      if (mark(error)) return say();
+      result.replaceChildren();
+      say(notice(error, update));
+    } finally {
+      if (own === turn) result.removeAttribute("aria-busy");
+    }
+  }
+
+  async function show(found, own) {
+    if (!found.address) return result.replaceChildren(h("div.pictured", {}, h("p", {}, t("needsSignature")), signing.node), list(found));
+    if (!result.hasChildNodes()) result.append(h("p.faint", {}, t("loading")));
+    try {
+      const made = await pictureFacts(found.address);
+      const original = await pictureFacts(originalOf(found.title)).catch(() => null);
+      const times = await timesOf(found.address, readTiming(made.timing));
+      if (own !== turn) return;
+      const image = h("img", { src: found.address, alt: t("result"), width: made.size?.split("x")[0] ?? null, height: made.size?.split("x")[1] ?? null });
+      const frame = h("div.made", {}, image);
+      watch(image, frame, t("notAvailable"));
+      result.replaceChildren(h("div.pictured", {}, frame), h("div.weights", {}, weights(made, original), times), list(found));
+      announce(t("weighs", { bytes: bytes(made.bytes ?? 0) }));
+      const compared = await comparison({ made, address: found.address, another: (changes) => another(found, changes) });
+      if (own === turn) result.append(compared);
+    } catch (error) {
+      if (own !== turn) return;
+      result.replaceChildren();
+      if (error instanceof Problem && mark(error)) return;
+      say(notice(error, update));
+    }
+  }
+
+  /** The address of the same picture in another quality or format. */
+  async function another(found, { quality, format }) {
+    const options = found.options.filter((option) => !quality || !option.startsWith("q:"));
+    if (quality) options.push(`q:${quality}`);
+    return (await addresses(options.join("/"), format || found.format || "")).address;
+  }
+
+  function list(found) {
+    const row = (name, address) => h("li", {}, h("b", {}, name),
+      address ? [h("code", {}, address), copyButton(new URL(address, location.href).href, `${t("copyURL")}: ${name}`, t("copied"))] : h("span.faint", {}, t("cannotSay")));
+    return h("section.addresses", {}, h("h2", {}, t("addresses")),
+      h("ul", {}, row(found.isSigned ? `Onesheet (${t("signed")})` : "Onesheet", found.address),
+        Object.entries(found.dialects).sort().map(([name, address]) => row(dialectNames[name] ?? name, address))),
+      Object.keys(found.dialects).length ? null : h("p.faint", {}, t("noDialects")),
+      found.address ? h("p.actions", {}, h("a", { href: found.address, download: "" }, t("download")),
+        h("a", { href: view({ view: "explain", url: found.address }) }, t("explainThis"))) : null);
+  }
+}
+
+/** The stages of making the picture: those of this very answer or, if the cache had it, of the last time. */
+async function timesOf(address, stages) {
+  if (stages.some((stage) => stage.stage === "render")) return waterfall(stages);
+  const last = await ask(`/explain?${new URLSearchParams({ url: address, accept: "image/avif,image/webp,image/*" })}`)
+    .then((found) => found.lastMaking?.stages ?? [], () => []);
+  return last.length ? h("section", {}, h("h2", {}, t("lastMade")), waterfall(last)) : waterfall(stages);
+}
+
+function weights(made, original) {
+  const kind = (facts) => `${(facts.mediaType ?? "").replace("image/", "").toUpperCase()}${facts.size ? `, ${facts.size.replace("x", " × ")}` : ""}`;
+  const part = original?.bytes && made.bytes ? made.bytes / original.bytes : null;
+  return h("dl.pairs", {}, h("dt", {}, `${t("result")} (${kind(made)})`), h("dd", { id: "made-bytes" }, made.bytes ? bytes(made.bytes) : "–"),
+    original ? [h("dt", {}, `${t("original")} (${kind(original)})`), h("dd", {}, original.bytes ? bytes(original.bytes) : "–")] : [],
+    part ? [h("dt", {}, t("part")), h("dd", {}, `${number(Math.round(part * 1000) / 10)} %`)] : []);
+}
+
+/** The address of a title's original. */
+function originalOf(title) {
+  const [source, id] = [title.slice(0, title.indexOf("://")), title.slice(title.indexOf("://") + 3)];
+  return `/t/p/original/${source}/${id.split("/").map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join("%2F")}`;
+}
+
+/** What a text of options says, by the form's fields; the rest is what they cannot say. */
+function read(text) {
+  const values = {};
+  const rest = [];
+  for (const option of text.split("/").filter(Boolean)) {
+    const [name, ...parts] = option.split(":");
+    const field = fields.find((each) => each.option === name || each.also.includes(name));
+    if (name === "rs" && parts.length <= 3) [values.resize, values.width = "", values.height = ""] = parts;
+    else if (field && (parts.length === 1 || field.name === "background") && (!field.choices || field.choices.includes(parts[0]))) values[field.name] = parts.join(":");
+    else rest.push(option);
+  }
+  return { values, rest };
+}
+
+const label = (field, name) => t(`choice_${field}_${name}`);
+
+/** Any poster, to begin with: the first of the first list. */
+async function somePoster() {
+  const source = (await sources()).find((each) => each.hasLists);
+  if (!source) return "";
+  const page = await get(titlesPath(source.name, {}));
+  return page.titles.length ? `${source.name}://${page.titles[0].id}` : "";
+}

@@ -1,0 +1,83 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A test of the page in a real browser, with a server and a folder of its own.
+class ConsoleTestCase: XCTestCase {
+    static let settled = """
+        document.querySelector("main h1, main .notice") && !document.querySelector("main[aria-busy], [aria-busy=true]") \
+        && [...document.images].filter((image) => image.loading !== "lazy").every((image) => image.complete)
+        """
+
+    private(set) var folder = URL(filePath: "/")
+
+    override func setUpWithError() throws {
+        if Browser.program == nil {
+            let text = "the page is not tested: there is no Chromium (.ci/setup chromium)"
+            if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(text) }
+            throw XCTSkip(text)
+        }
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder.appending(path: "posters"), withIntermediateDirectories: true)
+        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
+    }
+
+    /// A server with the sample source, a folder with two pictures of one film, and the given `sources` and `keys`; and a browser.
+    func start(sources: String = "", keys: String = "") async throws -> (url: String, browser: Browser) {
+        let configuration = """
+            admin: { token: secret }
+            cache: { disk: { path: cache } }
+            \(keys)
+            sources:
+              sample: { type: sample }
+              art: { type: folder, path: posters }
+              \(sources)
+            """
+        try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        let (server, url) = try await Program.serve([], in: folder)
+        addTeardownBlock { Program.end(server) }
+        for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
+            let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
+            try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
+        }
+        let browser = try await Browser.start(try XCTUnwrap(Browser.program), in: folder)
+        addTeardownBlock { browser.end() }
+        return (url, browser)
+    }
+
+    /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) reports a problem. `.ci/test` sets its path.
+    func assertAccessible(_ browser: Browser, _ context: String) async throws {
+        guard let path = ProcessInfo.processInfo.environment["ONESHEET_AXE"], !path.isEmpty else {
+            let text = "accessibility is not tested: axe-core is missing (.ci/axe)"
+            if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(text) } else { print(text) }
+            return
+        }
+        let script = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+        try await browser.send("Runtime.evaluate", ["expression": script])
+        let found = try await browser.evaluate(
+            """
+            await axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(
+              result.violations.map((violation) => [violation.id, violation.nodes.map((node) => node.html)])))
+            """)
+        XCTAssertEqual(found, "[]", context)
+    }
+
+    /// Fails if the page is wider than the window, has logged something, or is not accessible.
+    func assertClean(_ browser: Browser, width: Int, _ context: String) async throws {
+        XCTAssertEqual(browser.messages(), [], context)
+        let found = try await browser.evaluate("document.documentElement.scrollWidth")
+        XCTAssertEqual(found, "\(width)", context)
+        try await assertAccessible(browser, context)
+    }
+
+    /// Signs in as the administrator, on a view with a sign-in form.
+    func signIn(_ browser: Browser) async throws {
+        try await browser.wait("document.getElementById('token')")
+        _ = try await browser.evaluate(
+            "(document.getElementById('token').value = 'secret', document.getElementById('sign-in').requestSubmit())")
+        try await browser.wait("document.querySelector('[data-order=leave]')")
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import XCTest
+
+/// The page's tools in a real browser: Try, Explain and Figures.
+final class ConsoleToolsTests: ConsoleTestCase {
+    func testThatATransformIsTriedWithItsWeightItsTimesAndItsAddresses() async throws {
+        // Given a server with dialects
+        let (url, browser) = try await start(keys: "dialects: [thumbor, next]")
+        // When somebody makes a PNG of 300 by 450
+        try await browser.open("\(url)/?view=try&of=sample://1", until: Self.settled)
+        try await browser.wait("document.querySelector('.made.there img')")
+        for (field, value) in [("resize", "fill"), ("width", "300"), ("height", "450"), ("format", "png")] {
+            _ = try await browser.evaluate(Self.fill(field, with: value))
+        }
+        // Then that is the picture
+        try await browser.wait("document.querySelector('.made.there img')?.naturalWidth === 300")
+        let height = try await browser.evaluate("document.querySelector('.made.there img').naturalHeight")
+        XCTAssertEqual(height, "450")
+        // And what it weighs beside the original, how long each stage took, and where it is are told
+        let facts = try await browser.evaluate("document.querySelector('.weights dl').innerText")
+        XCTAssertTrue(facts.contains("PNG, 300 × 450") && facts.contains("Original (JPEG") && facts.contains("%"), facts)
+        let stages = try await browser.evaluate("document.querySelector('.weights .waterfall').innerText")
+        XCTAssertTrue(stages.contains("ms"), stages)
+        let addresses = try await browser.evaluate("document.querySelector('.addresses').innerText")
+        XCTAssertTrue(addresses.contains("/i/unsafe/rt:fill/w:300/h:450/plain/sample%3A%2F%2F1@png"), addresses)
+        XCTAssertTrue(addresses.contains("/thumbor/unsafe/300x450/filters:format(png):no_upscale()/sample%3A%2F%2F1"), addresses)
+        XCTAssertTrue(addresses.contains("cannot say it"), addresses)
+        // And the view has an address of its own
+        let address = try await browser.evaluate("location.search")
+        XCTAssertTrue(address.contains("format=png"), address)
+        try await assertClean(browser, width: 1280, "try")
+    }
+
+    func testThatTwoQualitiesAreComparedWithASlider() async throws {
+        // Given a picture
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=try&of=sample://1&options=w:185&format=jpg", until: Self.settled)
+        try await browser.wait("document.querySelectorAll('.both img').length === 2")
+        // When the slider is moved by a key
+        _ = try await browser.evaluate("document.getElementById('slider').focus()")
+        try await browser.press("ArrowRight")
+        // Then the second picture shows less, and both weights are told
+        try await browser.wait("document.querySelectorAll('.both img')[1].style.clipPath === 'inset(0px 0px 0px 51%)'")
+        let words = try await browser.evaluate("document.querySelector('.comparison [role=status]').innerText")
+        XCTAssertTrue(words.contains("Left") && words.contains("kB"), words)
+        // When another format is chosen
+        _ = try await browser.evaluate(Self.choose("compare-format", "webp"))
+        try await browser.wait("document.querySelectorAll('.both img')[1]?.src.endsWith('@webp')")
+        try await assertClean(browser, width: 1280, "compare")
+    }
+
+    func testThatAWrongOptionIsToldBesideItsField() async throws {
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=try&of=sample://1", until: Self.settled)
+        try await browser.wait("document.querySelector('.made.there img')")
+        // When a quality is written that there is not
+        _ = try await browser.evaluate(Self.fill("quality", with: "900"))
+        // Then it is told there, and taken back when it is mended
+        try await browser.wait("document.getElementById('wrong-quality').textContent.includes('900')")
+        let field = try await browser.evaluate("document.getElementById('try-quality').getAttribute('aria-invalid')")
+        XCTAssertEqual(field, "true")
+        try await assertAccessible(browser, "wrong option")
+        _ = try await browser.evaluate(Self.fill("quality", with: "60"))
+        try await browser.wait("document.getElementById('wrong-quality').textContent === ''")
+    }
+
+    func testThatASignedAddressIsMadeForTheAdministratorAlone() async throws {
+        // Given a server that makes what was signed
+        let key = "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }"
+        let (url, browser) = try await start(keys: key)
+        try await browser.open("\(url)/?view=try&of=sample://1&options=w:60&format=png", until: Self.settled)
+        // When nobody is signed in, there is no picture; then there is
+        try await browser.wait("document.querySelector('.pictured')?.innerText.includes('only when they are signed')")
+        try await signIn(browser)
+        try await browser.wait("document.querySelector('.made.there img')")
+        let address = try await browser.evaluate("document.querySelector('.addresses code').innerText")
+        XCTAssertTrue(address.hasPrefix("/i/") && !address.contains("unsafe"), address)
+    }
+
+    func testThatAnAddressIsExplainedTimedAndPurged() async throws {
+        // Given an address that nobody has asked for
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=explain", until: Self.settled)
+        _ = try await browser.evaluate(
+            "(document.getElementById('address').value = '/t/p/w92/sample/7', document.getElementById('explain').requestSubmit())")
+        // When it is explained, nothing is fetched
+        try await browser.wait("document.querySelector('.verdict')?.innerText.includes('Neither it nor its original')")
+        let requests = browser.requests().filter { $0.contains("/t/p/") }
+        XCTAssertEqual(requests, [])
+        // When it is to be fetched, its stages are there, and then it is ready
+        _ = try await browser.evaluate("document.getElementById('fetch').click()")
+        try await browser.wait("document.querySelectorAll('.waterfall').length === 2")
+        let text = try await browser.evaluate("document.querySelector('.explained').innerText")
+        for words in ["It is ready (memory)", "most of that was", "Render", "Origin", "/t/p/w92/sample/7", "variant:sample://7#"] {
+            XCTAssertTrue(text.contains(words), "\(words): \(text)")
+        }
+        try await assertClean(browser, width: 1280, "explained")
+        // When the administrator signs in, what a purge would remove is told, and it does
+        try await signIn(browser)
+        try await browser.wait("document.getElementById('purge')")
+        _ = try await browser.evaluate("document.getElementById('purge').click()")
+        try await browser.wait("document.querySelector('.outcome').innerText.includes('were removed')")
+        let after = try await browser.evaluate("document.querySelector('.verdict').innerText")
+        XCTAssertTrue(after.contains("It was there before"), after)
+    }
+
+    func testThatFiguresShowTiersStagesErrorsJobsAndPurgesWithTheirDryRun() async throws {
+        // Given a server that has made something and failed at something
+        let closed = "web: { type: remote, allow: [\"http://127.0.0.1:9/\"], networks: [loopback] }"
+        let (url, browser) = try await start(sources: closed)
+        try await browser.open("\(url)/?source=sample&title=1", until: Self.settled)
+        _ = try await browser.evaluate(
+            "await fetch('/i/unsafe/w:9/plain/http%3A%2F%2F127.0.0.1%3A9%2Fx.jpg@jpg').then((a) => a.status)")
+        try await browser.open("\(url)/?view=figures", until: Self.settled)
+        // When the administrator looks
+        let text = try await browser.evaluate("document.querySelector('main').innerText")
+        for words in ["Requests", "Hit ratio", "Time by stage", "In the queue", "Memory", "Disk", "sample", "Administration"] {
+            XCTAssertTrue(text.contains(words), "\(words): \(text)")
+        }
+        try await signIn(browser)
+        // Then what failed is there with what to do, and a prefetch with its progress
+        try await browser.wait("document.getElementById('errors')?.innerText.includes('502')")
+        _ = try await browser.evaluate(
+            """
+            await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret" },
+              body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92"]}' }).then((a) => a.status)
+            """)
+        try await browser.wait("document.querySelector('#jobs li[data-state=done] progress')?.value === 2")
+        // And a purge counts first
+        _ = try await browser.evaluate("document.getElementById('purge-count').click()")
+        try await browser.wait("document.getElementById('purge-now')")
+        _ = try await browser.evaluate("document.getElementById('purge-now').click()")
+        try await browser.wait("document.querySelector('.outcome').innerText.includes('were removed')")
+        let width = try await browser.evaluate("document.documentElement.scrollWidth")
+        XCTAssertEqual(width, "1280")
+        try await assertAccessible(browser, "figures")
+    }
+
+    /// Types `value` into a field of the form to try transforms.
+    private static func fill(_ field: String, with value: String) -> String { choose("try-\(field)", value) }
+
+    private static func choose(_ id: String, _ value: String) -> String {
+        """
+        ((field) => {
+          field.value = "\(value)";
+          for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+        })(document.getElementById("\(id)"))
+        """
+    }
+}

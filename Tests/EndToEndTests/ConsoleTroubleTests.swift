@@ -1,0 +1,166 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The page in a real browser when things go wrong, are many, or come by keyboard alone.
+final class ConsoleTroubleTests: ConsoleTestCase {
+    func testThatAFailingSourceSaysWhyAndSinceWhen() async throws {
+        // Given a source whose service is out of order
+        let failing = try program("failing", answering: "\"code\":-32004,\"message\":\"the service sleeps\"")
+        let (url, browser) = try await start(sources: "failing: { type: exec, command: [sh, \(failing)] }")
+        for look in [Browser.Look(), Browser.Look(width: 320, height: 640, isDark: true)] {
+            // When its list is opened
+            try await browser.open("\(url)/?source=failing", look, until: "document.querySelector('.notice[role=alert]')")
+            // Then it says why, and what to do
+            let text = try await browser.evaluate("document.querySelector('.notice').innerText")
+            XCTAssertTrue(text.contains("the service sleeps") && text.contains("Try again"), text)
+            let width = try await browser.evaluate("document.documentElement.scrollWidth")
+            XCTAssertEqual(width, "\(look.width)")
+            try await assertAccessible(browser, "failing \(look.width)")
+        }
+        // And the other views know it
+        for view in ["figures", "sources"] {
+            try await browser.open("\(url)/?view=\(view)", until: Self.settled)
+            try await browser.wait("document.querySelector('.card-box .alarm')?.innerText.includes('the service sleeps')")
+            XCTAssertEqual(browser.messages(), [])
+        }
+    }
+
+    func testThatAUsedUpQuotaSaysWhenItIsFullAgain() async throws {
+        // Given a source whose quota is used up until some day
+        let exhausted = try program(
+            "exhausted", answering: "\"code\":-32003,\"message\":\"enough\",\"data\":{\"until\":4102444800}")
+        let (url, browser) = try await start(
+            sources: """
+                tired: { type: exec, command: [sh, \(exhausted)] }
+                  posters: { type: kakao, key: any, quota: { perDay: 1000, reserve: 0.1 } }
+                """)
+        // When its list is opened
+        try await browser.open("\(url)/?source=tired", until: "document.querySelector('.notice[role=alert]')")
+        let text = try await browser.evaluate("document.querySelector('.notice').innerText")
+        // Then it says so
+        XCTAssertTrue(text.contains("quota") && text.contains("2100-01-01"), text)
+        // And what is spent of one that is counted, what is kept for people, and when it is full again
+        try await browser.open("\(url)/?view=figures", until: Self.settled)
+        try await browser.wait("document.querySelector('[data-quota=kakao] meter')")
+        let quota = try await browser.evaluate("document.querySelector('[data-quota=kakao]').innerText")
+        XCTAssertTrue(quota.contains("0 / 1,000") && quota.contains("100") && quota.contains("Full again"), quota)
+        try await assertClean(browser, width: 1280, "quota")
+    }
+
+    func testThatAFolderOfManyFilesWithLongNamesAndBrokenPicturesIsShown() async throws {
+        // Given 200 files with names that are as long as they may be, every tenth of which is no picture
+        let (url, browser) = try await start(
+            sources: "many: { type: folder, path: many }", keys: "clients: { perAddress: { misses: 0 } }")
+        let many = folder.appending(path: "many")
+        try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
+        let address = try XCTUnwrap(URL(string: "\(url)/t/p/w92/sample/1.jpg"))
+        let picture = try await URLSession.shared.data(from: address).0
+        for number in 0..<200 {
+            let isLatin = number.isMultiple(of: 2)
+            let name =
+                String(format: "%03d_", number) + String(repeating: isLatin ? "WithoutAnySpace" : "긴이름", count: isLatin ? 14 : 20)
+            try (number % 10 == 9 ? Data("no picture".utf8) : picture).write(to: many.appending(path: "\(name).jpg"))
+        }
+        for look in [Browser.Look(), Browser.Look(width: 320, height: 640, language: "ko-KR")] {
+            // When somebody scrolls through all of it
+            try await browser.open("\(url)/?source=many", look, until: Self.settled)
+            try await browser.wait(
+                "(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length === 200)")
+            // Then each is there once, broken ones say so, and nothing is wider than the screen
+            try await browser.wait(
+                """
+                ((broken) => (broken.scrollIntoView(), broken.querySelector(".missing")))(document.querySelectorAll("#titles li")[9])
+                """)
+            let width = try await browser.evaluate("document.documentElement.scrollWidth")
+            XCTAssertEqual(width, "\(look.width)")
+            let over = try await browser.evaluate(
+                "[...document.querySelectorAll('#titles li')].filter((item) => item.scrollWidth > item.clientWidth + 1).length")
+            XCTAssertEqual(over, "0")
+            try await assertAccessible(browser, "many \(look.width)")
+        }
+    }
+
+    func testThatWallTitleAndPostersAreUsedByKeyboardAlone() async throws {
+        // Given the wall
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=art", until: Self.settled)
+        try await browser.wait("document.querySelector('#titles li a')")
+        // When the first title is reached with Tab, and opened with Enter
+        try await tab(browser, to: "document.activeElement.closest('#titles li')")
+        let outline = try await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        XCTAssertNotEqual(outline, "none")
+        try await browser.press("Enter")
+        // Then the title has the focus at its heading
+        try await browser.wait("document.activeElement.matches('article.title h1')")
+        // When “Find another poster” is reached and opened
+        try await tab(browser, to: "document.activeElement.search?.includes('posters=')")
+        try await browser.press("Enter")
+        try await browser.wait("document.activeElement.matches('h1') && document.querySelectorAll('.candidate').length === 2")
+        // And the administrator signs in and pins the second candidate
+        try await tab(browser, to: "document.activeElement.id === 'token'")
+        try await browser.send("Input.insertText", ["text": "secret"])
+        try await browser.press("Enter")
+        try await browser.wait("document.querySelector('[data-order=leave]')")
+        try await tab(
+            browser,
+            to: "document.activeElement.closest('.candidate:nth-child(2)') && document.activeElement.dataset.order === 'pin'")
+        try await browser.press("Enter")
+        // Then it is pinned, and can be taken back
+        try await browser.wait("document.querySelectorAll('.candidate')[1].dataset.state === 'pinned'")
+        try await tab(browser, to: "document.activeElement.id === 'undo'")
+        try await browser.press("Enter")
+        try await browser.wait("!document.querySelector('.candidate[data-state=pinned]')")
+        XCTAssertEqual(browser.messages(), [])
+    }
+
+    func testThatAPictureThatTookTooLongCanBeTriedAgain() async throws {
+        // Given a server whose posters take too long
+        let (url, browser) = try await start()
+        try await browser.refuse("*/t/p/*", with: 504)
+        // When the title is opened
+        try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('.sheet .late button')")
+        let text = try await browser.evaluate("document.querySelector('.sheet .late').innerText")
+        XCTAssertTrue(text.contains("It took too long"), text)
+        // And on the wall, where each poster is a link
+        try await browser.open(
+            "\(url)/?source=sample", until: "document.querySelector('#titles .late')?.innerText.includes('Refresh')")
+        let buttons = try await browser.evaluate("document.querySelectorAll('#titles a button').length")
+        XCTAssertEqual(buttons, "0")
+        // When they do not any more, and it is tried again
+        try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('.sheet .late button')")
+        try await browser.refuse("*/t/p/*", with: nil)
+        _ = try await browser.evaluate("document.querySelector('.sheet .late button').click()")
+        // Then it is there
+        try await browser.wait("document.querySelector('.sheet .frame.there') && !document.querySelector('.sheet .late')")
+    }
+
+    /// Presses Tab until `condition` holds.
+    private func tab(_ browser: Browser, to condition: String) async throws {
+        for _ in 0..<60 {
+            try await browser.press("Tab")
+            if try await browser.evaluate("Boolean(\(condition))") == "true" { return }
+        }
+        XCTFail("Tab never leads to where “\(condition)” holds")
+    }
+
+    /// A program that refuses every call with `error`, as the members of a JSON-RPC error.
+    private func program(_ name: String, answering error: String) throws -> String {
+        let file = folder.appending(path: "\(name).sh")
+        let script = """
+            while IFS= read -r line; do
+                id=${line#'{"id":'}
+                id=${id%%,*}
+                case $line in
+                    *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                    *) printf '{"jsonrpc":"2.0","id":%s,"error":{%s}}\\n' "$id" '\(error)' ;;
+                esac
+            done
+            """
+        try Data(script.utf8).write(to: file)
+        return file.path
+    }
+}
