@@ -12,7 +12,7 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
-	@.ci/setup python3 python3-pip openssl chromium
+	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk
 	@.ci/test
 
 test-clients: setup ## Try a server with nghttp, promtool, redbot, libthumbor, Varnish and nginx
@@ -23,6 +23,11 @@ screenshots: ## Take screenshots of the page into docs/images
 	@.ci/setup python3 chromium fonts-noto-cjk
 	@swift build -c release --scratch-path .build-release --product onesheet
 	@.ci/screenshots .build-release/release/onesheet
+
+bench-console: ## Measure the page: bytes of the first view, time until it is usable, frames while scrolling
+	@.ci/setup python3 chromium
+	@swift build -c release --scratch-path .build-release --product onesheet
+	@.ci/bench-console .build-release/release/onesheet
 
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
 	@.ci/bench-peers
@@ -60,4 +65,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-clients screenshots bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-clients screenshots bench-console bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
