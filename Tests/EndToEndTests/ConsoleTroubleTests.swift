@@ -53,10 +53,10 @@ final class ConsoleTroubleTests: ConsoleTestCase {
 
     func testThatAFolderOfManyFilesWithLongNamesAndBrokenPicturesIsShown() async throws {
         // Given 200 files with names that are as long as they may be, every tenth of which is no picture
-        let (url, browser) = try await start(
-            sources: "many: { type: folder, path: many }", keys: "clients: { perAddress: { misses: 0 } }")
         let many = folder.appending(path: "many")
         try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
+        let (url, browser) = try await start(
+            sources: "many: { type: folder, path: many }", keys: "clients: { perAddress: { misses: 0 } }")
         let address = try XCTUnwrap(URL(string: "\(url)/t/p/w92/sample/1.jpg"))
         let picture = try await URLSession.shared.data(from: address).0
         for number in 0..<200 {

@@ -50,7 +50,7 @@ final class WireTests: ServerTestCase {
         let server = try await server(keys: "admin: { token: secret }")
         for (path, allowed) in [
             (poster, "GET, HEAD, OPTIONS"), ("/i/unsafe/w:60/plain/sample://1@jpg", "GET, HEAD, OPTIONS"),
-            ("/prefetch", "POST, OPTIONS"),
+            ("/prefetch", "GET, HEAD, POST, OPTIONS"),
         ] {
             let options = try await exchange("OPTIONS", path, with: server)
             XCTAssertEqual(options.field("Allow"), allowed, path)
