@@ -12,16 +12,18 @@ struct Housekeeping: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var seconds = 0
-            repeat {
-                await cache.invalidations.check()
-                if seconds % 180 == 179 {
-                    cache.memory.sweep()
-                    do { try await disk.sweep() } catch { logger.warning("cannot sweep the disk tier: \(error)") }
-                }
-                seconds += 1
-            } while await sleepUnlessCancelled(for: .seconds(1))
+            // Separately: a sweep of a large folder takes longer than a second.
+            async let checks: Void = repeatedly(every: .seconds(1)) { await cache.invalidations.check() }
+            async let sweeps: Void = repeatedly(every: .seconds(180)) {
+                cache.memory.sweep()
+                do { try await disk.sweep() } catch { logger.warning("cannot sweep the disk tier: \(error)") }
+            }
+            _ = await (checks, sweeps)
         }
+    }
+
+    private func repeatedly(every pause: Duration, _ work: @Sendable () async -> Void) async {
+        while await sleepUnlessCancelled(for: pause) { await work() }
     }
 }
 
