@@ -3,6 +3,7 @@ import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
+import ServiceLifecycle
 
 /// Runs prefetch orders. Records across restarts which orders are in progress, and when each scheduled order last began.
 struct PrefetchLedger: Sendable {
@@ -13,14 +14,16 @@ struct PrefetchLedger: Sendable {
     init(_ store: StateStore, _ jobs: PrefetchJobs) { (state, self.jobs) = (store.part("prefetch"), jobs) }
 
     /// Renders the missing variants of `order`. The order stays recorded until every variant has been tried, so that a restarted
-    /// server can resume it.
+    /// server can resume it. If its client leaves, or the administrator stops it, it ends too.
+    /// - Parameter onBegin: called when the titles are known, before the first variant is made.
     /// - Throws: `RequestError` or `PipelineError` if the order cannot be resolved. It is not recorded then.
     func run(
-        _ order: PrefetchOrder, with prefetcher: Prefetcher, _ options: ImageOptions,
+        _ order: PrefetchOrder, with prefetcher: Prefetcher, _ options: ImageOptions, onBegin: () async throws -> Void = {},
         progress: @escaping @Sendable (PrefetchSummary) -> Void = { _ in }
     ) async throws -> PrefetchSummary {
         let transforms = try order.transforms(options)
         let titles = try await prefetcher.titles(order.selection)
+        try await onBegin()
         try await begin(order)
         let (summary, wasStopped) = await jobs.run(of: order.source, variants: titles.count * transforms.count) { note in
             await prefetcher.run(titles, transforms) { summary in
@@ -28,7 +31,10 @@ struct PrefetchLedger: Sendable {
                 progress(summary)
             }
         }
-        if wasStopped || summary.done == summary.total { try await end(order) }
+        if wasStopped || summary.done == summary.total || !Task.isShuttingDownGracefully {
+            // In a task of its own, because the store refuses work of a cancelled one.
+            try await Task { try await end(order) }.value
+        }
         return summary
     }
 

@@ -3,10 +3,12 @@ import Logging
 import OnesheetCore
 import OnesheetPipeline
 import ServiceLifecycle
+import Synchronization
 
 /// Runs the configured prefetch schedule. A run that was missed while the server was down starts when the server is up again.
 struct PrefetchSchedule: Service {
     private let current: @Sendable () -> ServerContext
+    private let retries = Retries()
     private var context: ServerContext { current() }
     private var ledger: PrefetchLedger { PrefetchLedger(context.shared.state, context.shared.prefetchJobs) }
 
@@ -24,43 +26,91 @@ struct PrefetchSchedule: Service {
     /// Resumes the orders that were in progress when the server stopped.
     func resume() async {
         do {
-            for order in try await ledger.underWay() { await run(order) }
+            for order in try await ledger.underWay() {
+                do {
+                    try await run(order)
+                } catch {
+                    if Task.isCancelled { return }
+                    let isPermanent = Self.isPermanent(error)
+                    if isPermanent { try await ledger.end(order) }
+                    context.logger.error(
+                        "cannot resume a prefetch; \(isPermanent ? "it is dropped" : "the next start tries again"): \(error)",
+                        metadata: ["source": "\(order.source)"])
+                }
+            }
         } catch {
-            context.logger.error("cannot read the interrupted prefetches: \(error)")
+            context.logger.error("cannot read or change the record of interrupted prefetches: \(error)")
         }
     }
 
-    /// Runs each schedule line that has become due since its last run.
+    /// Runs each schedule line that has become due since its last run. If the list of a line cannot be read, the line stays due and
+    /// is tried again later.
     func runDue() async {
         let context = context
         for line in context.configuration.prefetch {
             let due = line.due(until: context.clock.now)
             do {
-                let last = try await ledger.lastBegun(line.name)
-                guard last.map({ $0 < due }) ?? true else { continue }
-                try await ledger.note(line.name, begun: due)
-                // A new line first runs at its next due time, not for a time before it was added.
-                if last != nil { await run(line.order(at: due)) }
+                guard let last = try await ledger.lastBegun(line.name) else {
+                    // A new line first runs at its next due time, not for a time before it was added.
+                    try await ledger.note(line.name, begun: due)
+                    continue
+                }
+                guard last < due, retries.allows(line.name, at: context.clock.now) else { continue }
+                try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
+                retries.forget(line.name)
             } catch {
-                context.logger.error("cannot run a line of the schedule: \(error)", metadata: ["line": "\(line.name)"])
+                if Task.isCancelled { return }
+                let pause = retries.postpone(line.name, at: context.clock.now)
+                context.logger.error(
+                    "cannot run a line of the schedule; trying again in \(Int(pause / 60)) min: \(error)",
+                    metadata: ["line": "\(line.name)"])
             }
         }
     }
 
-    private func run(_ order: PrefetchOrder) async {
-        do {
-            let summary = try await ledger.run(order, with: context.prefetcher, context.options)
-            context.logger.notice(
-                "prefetched",
-                metadata: [
-                    "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
-                    "failed": "\(summary.failed)",
-                ])
-            for failure in summary.failures {
-                context.logger.warning("cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(failure.title)"])
-            }
-        } catch {
-            context.logger.error("the prefetch failed: \(error)", metadata: ["source": "\(order.source)"])
+    /// Whether running the order again would end with the same error.
+    private static func isPermanent(_ error: any Error) -> Bool {
+        if case PipelineError.unknownSource = error { return true }
+        return error is RequestError
+    }
+
+    /// - Parameter onBegin: called when the titles are known, before the first variant is made.
+    /// - Throws: an error of `PrefetchLedger.run` or of `onBegin`.
+    private func run(_ order: PrefetchOrder, onBegin: @Sendable () async throws -> Void = {}) async throws {
+        let summary = try await ledger.run(order, with: context.prefetcher, context.options, onBegin: onBegin)
+        context.logger.notice(
+            "prefetched",
+            metadata: [
+                "source": "\(order.source)", "made": "\(summary.made)", "there": "\(summary.skipped)",
+                "failed": "\(summary.failed)",
+            ])
+        for failure in summary.failures {
+            context.logger.warning("cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(failure.title)"])
         }
     }
+}
+
+/// When the lines of the schedule that failed are tried again: after a minute, then after twice as long each time, at most an hour.
+private final class Retries: Sendable {
+    private struct Retry {
+        var pause: TimeInterval
+        var at: Date
+    }
+
+    private let retries = Mutex<[String: Retry]>([:])
+
+    func allows(_ name: String, at now: Date) -> Bool {
+        retries.withLock { $0[name].map { $0.at <= now } ?? true }
+    }
+
+    /// - Returns: the seconds until the next try.
+    func postpone(_ name: String, at now: Date) -> TimeInterval {
+        retries.withLock { retries in
+            let pause = min((retries[name]?.pause ?? 30) * 2, 3600)
+            retries[name] = Retry(pause: pause, at: now.addingTimeInterval(pause))
+            return pause
+        }
+    }
+
+    func forget(_ name: String) { retries.withLock { $0[name] = nil } }
 }

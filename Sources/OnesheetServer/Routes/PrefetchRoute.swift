@@ -6,6 +6,7 @@ import HTTPTypes
 import NIOCore
 import OnesheetCore
 import OnesheetPipeline
+import ServiceLifecycle
 
 /// `POST /prefetch` `{"source": "sample", "date": "2026-11-20", "sizes": ["w342"], "formats": ["jpg"]}`, and `GET /prefetch` for the
 /// running prefetches and the last ones. Requires the administrator's token.
@@ -54,12 +55,12 @@ struct PrefetchRoute: Route {
             return try .json(await prefetcher.estimate(try await prefetcher.titles(order.selection), transforms))
         }
         guard request.headers[.accept]?.contains("text/event-stream") == true else {
-            return try .json(try await ledger.run(order, with: prefetcher, options))
+            return try .json(try await cancelWhenGracefulShutdown { try await ledger.run(order, with: prefetcher, options) })
         }
         return EventStream.response { send in
             do {
-                let summary = try await ledger.run(order, with: prefetcher, options) {
-                    send("progress", $0)
+                let summary = try await cancelWhenGracefulShutdown {
+                    try await ledger.run(order, with: prefetcher, options, progress: { send("progress", $0) })
                 }
                 send("done", summary)
             } catch {

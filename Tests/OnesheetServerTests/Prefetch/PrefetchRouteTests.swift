@@ -1,4 +1,5 @@
 import OnesheetCore
+import OnesheetPipeline
 import StandardPlugins
 import XCTest
 
@@ -54,16 +55,11 @@ final class PrefetchRouteTests: ServerTestCase {
 
     func testThatJobsAreListedAndStopped() async throws {
         // Given a prefetch of a source that does not answer
-        var plugins = PluginList.standard
-        plugins.sources.append(HangingCandidates.self)
-        let server = try await server(
-            sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret }", plugins: plugins)
+        let server = try await slow(folder())
         let fields = administrator + [("Accept", "text/event-stream")]
-        async let running = server.send(
-            "/prefetch", method: "POST", fields: fields, body: "{\"source\": \"slow\", \"ids\": [\"1\"]}")
+        async let running = server.send("/prefetch", method: "POST", fields: fields, body: Self.slowOrder)
         // When it is listed
-        var jobs: [[String: Any]] = []
-        while jobs.isEmpty { jobs = try await self.jobs(server) }
+        let jobs = try await firstJobs(server)
         XCTAssertEqual(jobs.map { $0["state"] as? String }, ["running"])
         XCTAssertEqual(jobs.map { $0["source"] as? String }, ["slow"])
         // And stopped, by the administrator alone
@@ -82,6 +78,57 @@ final class PrefetchRouteTests: ServerTestCase {
         let after = try await self.jobs(server)
         XCTAssertEqual(after.map { $0["state"] as? String }, ["stopped"])
         XCTAssertNotNil(after[0]["ended"])
+    }
+
+    func testThatAStoppingServerEndsPrefetchesAndResumesThemLater() async throws {
+        // Given a prefetch that makes no progress
+        let cache = folder()
+        let (server, fields) = (try await slow(cache), administrator)
+        async let running = server.send("/prefetch", method: "POST", fields: fields, body: Self.slowOrder)
+        _ = try await firstJobs(server)
+        // When the server is told to stop
+        XCTAssertTrue(server.server.drain())
+        // Then the client gets a summary without a wait for the rest
+        let answer = try await running
+        XCTAssertEqual(try answer.json()["made"] as? Int, 0, answer.text)
+        try await server.end()
+        // And the next start resumes it
+        let jobs = try await firstJobs(try await slow(cache))
+        XCTAssertEqual(jobs.map { $0["source"] as? String }, ["slow"])
+    }
+
+    func testThatAnOrderEndsIfItsClientLeaves() async throws {
+        // Given a prefetch that makes no progress
+        let context = try await slow(folder()).server.responder.context
+        let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
+        let order = PrefetchOrder(source: "slow", ids: ["1"])
+        let work = Task { try await ledger.run(order, with: context.prefetcher, context.options) }
+        for _ in 0..<5000 where context.shared.prefetchJobs.all.isEmpty { await Task.yield() }
+        // When the task of its request is cancelled
+        work.cancel()
+        let summary = try await work.value
+        // Then no start resumes it
+        let left = try await ledger.underWay()
+        XCTAssertEqual(summary.made, 0)
+        XCTAssertEqual(left, [])
+    }
+
+    private static let slowOrder = "{\"source\": \"slow\", \"ids\": [\"1\"]}"
+
+    /// A server with a source that does not answer.
+    private func slow(_ cache: String) async throws -> RunningServer {
+        var plugins = PluginList.painted
+        plugins.sources.append(HangingCandidates.self)
+        return try await server(
+            sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret }", cache: cache,
+            plugins: plugins)
+    }
+
+    /// The jobs as soon as there are some.
+    private func firstJobs(_ server: RunningServer) async throws -> [[String: Any]] {
+        var jobs: [[String: Any]] = []
+        for _ in 0..<5000 where jobs.isEmpty { jobs = try await self.jobs(server) }
+        return jobs
     }
 
     private func jobs(_ server: RunningServer) async throws -> [[String: Any]] {

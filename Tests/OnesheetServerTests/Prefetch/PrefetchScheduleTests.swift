@@ -4,7 +4,9 @@ import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetTesting
+import SampleSource
 import StandardPlugins
+import Synchronization
 import XCTest
 
 @testable import OnesheetServer
@@ -77,6 +79,44 @@ final class PrefetchScheduleTests: ServerTestCase {
         XCTAssertEqual(left, [])
     }
 
+    func testThatALineWhoseListCannotBeReadIsTriedAgain() async throws {
+        // Given a line that is due while its source is down
+        let context = try context("at: \"06:00\", timeZone: \"+09:00\", source: flaky, sizes: [w92]")
+        let schedule = PrefetchSchedule(context: context)
+        await schedule.runDue()
+        clock.advance(by: .seconds(9 * 3600))
+        FlakyLists.isDown.withLock { $0 = true }
+        await schedule.runDue()
+        // When the source is up again, at once and a minute later
+        FlakyLists.isDown.withLock { $0 = false }
+        await schedule.runDue()
+        let soon = context.pipeline.figures.counts.renders
+        clock.advance(by: .seconds(60))
+        await schedule.runDue()
+        // Then the line runs after the pause, and once
+        let later = context.pipeline.figures.counts.renders
+        clock.advance(by: .seconds(60))
+        await schedule.runDue()
+        XCTAssertEqual(soon, 0)
+        XCTAssertGreaterThan(later, 0)
+        XCTAssertEqual(context.pipeline.figures.counts.renders, later)
+    }
+
+    func testThatAnOrderThatCanNeverRunIsDropped() async throws {
+        // Given recorded orders for a source and a size that are gone, and one that can run
+        let context = try context()
+        let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
+        try await ledger.begin(PrefetchOrder(source: "gone", ids: ["1"], sizes: ["w92"]))
+        try await ledger.begin(PrefetchOrder(source: "sample", ids: ["1"], sizes: ["w1"]))
+        try await ledger.begin(order)
+        // When the server starts
+        await PrefetchSchedule(context: context).resume()
+        // Then the others run, and none is left
+        let left = try await ledger.underWay()
+        XCTAssertEqual(left, [])
+        XCTAssertEqual(context.pipeline.figures.counts.renders, 2)
+    }
+
     func testThatTheDayIsTheZonesOwn() throws {
         // Given items for yesterday, in Seoul and in Greenwich, at a time with different days
         let moment = Date(timeIntervalSince1970: 1_795_262_400 + 6 * 3600)  // 18:00 UTC, 03:00 the next day in Seoul
@@ -119,14 +159,40 @@ final class PrefetchScheduleTests: ServerTestCase {
     private func started(_ line: String? = nil, folder: String) throws -> ServerContext {
         let configuration = try ConfigurationFile(environment: [:]).parse(Self.yaml(line, folder: folder))
         return try ServerContext(
-            configuration, .painted, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration, Self.plugins, clock: clock.wallClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private static var plugins: PluginList {
+        var plugins = PluginList.painted
+        plugins.sources.append(FlakyLists.self)
+        return plugins
     }
 
     private static func yaml(_ line: String?, folder: String) -> String {
         """
         cache: { disk: { path: "\(folder)" } }
-        sources: { sample: { type: sample } }
+        sources: { sample: { type: sample }, flaky: { type: flaky } }
         \(line.map { "prefetch: [{ \($0) }]" } ?? "")
         """
     }
+}
+
+/// The sample source, whose service may be down.
+private struct FlakyLists: SourcePlugin {
+    static let type = "flaky"
+    static let sampleConfiguration = SampleSource.sampleConfiguration
+    static let isDown = Mutex(false)
+
+    let originPolicy = OriginPolicy(allow: [], networks: [])
+    private let source: PaintedPosters
+
+    init(_ configuration: NoConfiguration, context: PluginContext) { source = PaintedPosters(configuration, context: context) }
+
+    func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {
+        if Self.isDown.withLock({ $0 }) { throw .unavailable(reason: "it is down") }
+        return try await source.titles(query)
+    }
+
+    func title(_ id: String) async throws(SourceError) -> Title { try await source.title(id) }
+    func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { try await source.candidates(for: id) }
 }
