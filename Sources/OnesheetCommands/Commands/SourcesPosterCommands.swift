@@ -92,7 +92,7 @@ extension SourcesCommand {
 
         func run(with plugins: PluginList) async throws {
             let blocked = try await options.withContext(plugins) { context in
-                if let hash = hash.flatMap({ PerceptualHash($0) }) { try await context.posters.block(hash, !undo) }
+                if let hash = hash.flatMap({ PerceptualHash($0) }) { try await context.posters.setBlocked(!undo, for: hash) }
                 return try await context.posters.blocked()
             }
             for hash in blocked { StandardStreams.output(hash.description) }

@@ -15,7 +15,7 @@ extension Renderer {
         seen.appliesOrientation = transform.appliesOrientation
         var part = Rectangle((0, 0), Turn(header.orientation, of: transform).size(Size(width: header.width, height: header.height)))
         if let trim = transform.trim {
-            part = try inside(trim, transform, in: bytes, codec, header: header, by: end)
+            part = try partInside(trim, turnedBy: transform, in: bytes, codec: codec, header: header, by: end)
             seen.crop = Transform.Crop(part)
         }
         if var crop = transform.crop {
@@ -71,9 +71,9 @@ extension Renderer {
         }
     }
 
-    /// The part inside of the border, in the picture as `transform` turns it.
-    private func inside(
-        _ trim: Transform.Trim, _ transform: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader,
+    /// The part inside the border, in the picture as `transform` turns it.
+    private func partInside(
+        _ trim: Transform.Trim, turnedBy transform: Transform, in bytes: Span<UInt8>, codec: any Codec, header: ImageHeader,
         by end: Deadline
     ) throws(RenderError) -> Rectangle {
         var sink = BorderSink(trim, by: end)

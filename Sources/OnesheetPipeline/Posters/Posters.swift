@@ -83,14 +83,14 @@ package struct Posters: Sendable {
     package func block(_ title: TitleReference) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
-        try await block(hash)
+        try await setBlocked(true, for: hash)
         _ = try await pipeline.purge(.tag(.title(title)))
         return hash
     }
 
     /// Blocks or unblocks a picture.
-    package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
-        try await choices.block(hash, isBlocked)
+    package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
+        try await choices.setBlocked(isBlocked, for: hash)
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
         _ = try await pipeline.purge(.tag(.picture(hash)))
         guard isBlocked else { return }

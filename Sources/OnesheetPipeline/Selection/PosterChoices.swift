@@ -49,7 +49,7 @@ package struct PosterChoices: Sendable {
     package func blocked() async throws -> [PerceptualHash] { Self.hashes(try await state.value(for: Self.blockedKey)) }
 
     /// Blocks or unblocks a picture in every size.
-    package func block(_ hash: PerceptualHash, _ isBlocked: Bool = true) async throws {
+    package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
         try await state.change(Self.blockedKey) { text in
             let others = Self.hashes(text).filter { $0 != hash }
             let all = isBlocked ? others + [hash] : others

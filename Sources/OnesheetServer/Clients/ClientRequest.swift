@@ -1,5 +1,4 @@
 import OnesheetHTTP
-import HTTPTypes
 import HummingbirdCore
 import NIOCore
 import OnesheetCore
@@ -25,7 +24,8 @@ final class ClientRequest: Sendable {
     /// The connection, or the HTTP/2 stream, that the request arrived on.
     let channel: any Channel
     private let client: Client
-    private let fields: HTTPFields
+    /// The address whose limits the request counts against; `nil` if it is unknown.
+    private let owner: ClientAddress?
     private let state = Mutex(State())
     /// The number of bytes written to the client before waiting for it to take them.
     let pieceLength: Int
@@ -37,10 +37,10 @@ final class ClientRequest: Sendable {
         var length = 0
     }
 
-    private init(of client: Client, on channel: any Channel, fields: HTTPFields, pieceLength: Int) {
+    private init(of client: Client, on channel: any Channel, owner: ClientAddress?, pieceLength: Int) {
         self.client = client
         self.channel = channel
-        self.fields = fields
+        self.owner = owner
         self.pieceLength = pieceLength
     }
 
@@ -56,11 +56,11 @@ final class ClientRequest: Sendable {
             // The connection is already closed.
             return
         }
+        let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
         // An HTTP/2 stream cannot tell how much of a piece the client has taken, so its pieces are smaller.
         let current = ClientRequest(
-            of: client, on: channel, fields: request.headers, pieceLength: own == nil ? 16 << 10 : 64 << 10)
+            of: client, on: channel, owner: owner, pieceLength: own == nil ? 16 << 10 : 64 << 10)
         defer { current.release() }
-        let owner = connections.identity.owner(ofRequestFrom: client.peer, request.headers)
         let permit = MissPermit(for: owner?.key) { () throws(PipelineError) in try current.takeMiss() }
         var writers: ResponseWriter? = writer
         try await $current.withValue(current) {
@@ -88,7 +88,7 @@ final class ClientRequest: Sendable {
             throw .overloaded(retryAfter: 1)
         }
         guard state.withLock({ $0.isExempt }) == false else { return }
-        if let owner = connections.identity.owner(ofRequestFrom: client.peer, fields), let wait = connections.shares.miss(owner) {
+        if let owner, let wait = connections.shares.miss(owner) {
             connections.count(.misses)
             throw .tooManyRequests(retryAfter: wait)
         }

@@ -84,7 +84,7 @@ struct BlockedRoute: Route {
             guard let hash = PerceptualHash(rest) else {
                 throw RequestError.malformed("“\(rest)” is not the hash of a picture; a hash has 16 hexadecimal digits")
             }
-            try await posters.block(hash, request.method == .put)
+            try await posters.setBlocked(request.method == .put, for: hash)
         } else if !rest.isEmpty {
             throw RequestError.noSuchPath(request.uri.path)
         }
