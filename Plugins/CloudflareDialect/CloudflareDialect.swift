@@ -17,10 +17,10 @@ public struct CloudflareDialect: Dialect {
         let read = try CloudflareOptions(options)
         var image = DialectImage(title: try server.title(embedded: url), options: read.options, negotiates: read.negotiates)
         if read.redirects {
-            // Where the source says that it may be fetched from, and nowhere else.
+            // Redirects only to URLs that a source may fetch: the title has been checked.
             let place = try url.firstRange(ofBytesOf: "://") == nil ? PercentEncoding.decode(url) : String(url)
             guard let original = WebURL(place) else {
-                throw .bad(option: "onerror", value: "redirect", reason: "needs an http or https URL to send clients to")
+                throw .bad(option: "onerror", value: "redirect", reason: "needs an http or https URL to redirect to")
             }
             image.fallback = original.description
         }
@@ -40,7 +40,7 @@ struct CloudflareOptions {
     private(set) var negotiates = false
     private var flip: (across: Bool, down: Bool)?
     private var isTurned = false
-    /// Whether clients are sent to the original if there is no image.
+    /// Whether clients are redirected to the original if there is no image.
     private(set) var redirects = false
     private var isFast = false
     private var crop: [String: String] = [:]
@@ -57,17 +57,18 @@ struct CloudflareOptions {
         "width", "w", "height", "h", "quality", "q", "format", "f", "fit", "gravity", "g", "dpr", "background", "blur", "sharpen",
         "rotate", "flip", "metadata", "anim", "compression", "onerror", "trim",
     ]
-    /// What Cloudflare's words for a quality that people see are here.
+    /// The qualities for Cloudflare's names of a perceived quality.
     private static let qualities = ["high": 90, "medium-high": 80, "medium-low": 65, "low": 50]
-    /// Options of Cloudflare's that are known and not made here.
+    /// Options of Cloudflare that this server knows but does not support, with the reason.
     private static let refused: [String: String] = [
-        "border": "is drawn by a Worker's program only", "brightness": "is not made here", "contrast": "is not made here",
-        "gamma": "is not made here", "saturation": "is not made here", "segment": "needs a model, which this server has not",
-        "slow-connection-quality": "depends on the client's connection, and answers here do not",
-        "scq": "depends on the client's connection, and answers here do not",
-        "zoom": "goes with faces, which are not looked for here",
-        "upscale": "needs a model, which this server has not", "origin-auth": "belongs to the configuration of sources here",
-        "draw": "is drawn by a Worker's program only",
+        "border": "exists only in Workers", "brightness": "is not supported here", "contrast": "is not supported here",
+        "gamma": "is not supported here", "saturation": "is not supported here",
+        "segment": "needs a model, which this server does not have",
+        "slow-connection-quality": "depends on the client's connection; responses of this server do not",
+        "scq": "depends on the client's connection; responses of this server do not",
+        "zoom": "needs face detection, which this server does not have",
+        "upscale": "needs a model, which this server does not have",
+        "origin-auth": "is not supported here; configure the source instead", "draw": "exists only in Workers",
     ]
 
     init(_ text: Substring) throws(RequestError) {
@@ -79,7 +80,7 @@ struct CloudflareOptions {
         }
         try addCrop()
         if isFast {
-            // The format that takes the least time.
+            // The format that is encoded fastest.
             negotiates = false
             options.append("format:jpeg")
         }
@@ -98,7 +99,8 @@ struct CloudflareOptions {
         case "width", "w", "height", "h":
             guard value != "auto" else {
                 throw .bad(
-                    option: name, value: value, reason: "depends on the client's hints, and answers here do not; needs pixels")
+                    option: name, value: value,
+                    reason: "depends on client hints, which this server does not use; give the size in pixels")
             }
             options.append("\(name):\(value)")
         case "quality", "q": options.append("quality:\(Self.qualities[value].map(String.init) ?? value)")
@@ -121,7 +123,7 @@ struct CloudflareOptions {
             if value == "face" {
                 throw .bad(
                     option: name, value: value,
-                    reason: "needs faces to be found, which is not done here; auto keeps what draws attention")
+                    reason: "needs face detection, which this server does not have; auto keeps the part that attracts attention")
             }
             let point = value.pieces(at: "x")
             options.append("gravity:\(point.count == 2 ? "fp:\(point[0]):\(point[1])" : try one(of: Self.sides))")
@@ -139,7 +141,7 @@ struct CloudflareOptions {
         }
     }
 
-    /// `trim.left=10,trim.top=20,trim.width=300,trim.height=450`; what is missing is the rest of the picture.
+    /// `trim.left=10,trim.top=20,trim.width=300,trim.height=450`. A missing side extends to the edge of the picture.
     private mutating func addCrop() throws(RequestError) {
         guard !crop.isEmpty else { return }
         for (side, value) in crop {

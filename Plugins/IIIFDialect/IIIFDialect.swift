@@ -12,7 +12,7 @@ public struct IIIFDialect: Dialect {
     public func image(at address: Substring, on server: any DialectServer) throws(RequestError) -> DialectImage? {
         let parts = address.pieces(at: "/", omittingEmptySubsequences: false)
         if parts.count == 1 || parts.count == 2 && parts[1] == "info.json" { return nil }
-        // An identifier whose slashes are not encoded is none (IIIF Image API 3.0 §9).
+        // The slashes of an identifier must be encoded (IIIF Image API 3.0 §9).
         if parts.count > 5 { throw .noSuchPath(Self.prefix + address) }
         guard parts.count == 5 else {
             throw .malformed(
@@ -58,7 +58,7 @@ public struct IIIFDialect: Dialect {
         do throws(RequestError) {
             return try server.title(embedded: identifier)
         } catch {
-            // IIIF Image API 3.0 §7: there is nothing of an identifier that names nothing.
+            // An unknown identifier is a 404 (IIIF Image API 3.0 §7).
             guard case .malformed = error else { throw error }
             throw .noSuchPath("\(Self.prefix)\(identifier)")
         }

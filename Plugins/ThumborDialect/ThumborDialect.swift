@@ -19,7 +19,7 @@ public struct ThumborDialect: Dialect {
         return DialectImage(title: try title(read.image, on: server), options: read.options)
     }
 
-    /// The title of a source URL. One that begins with a host has thumbor's `http://` left out: the allow-lists say which scheme is meant.
+    /// The title of a source URL. As in thumbor, the scheme can be omitted; the allow-lists then decide between `https` and `http`.
     private func title(_ image: Substring, on server: any DialectServer) throws(RequestError) -> TitleReference {
         let host = image.cut(at: "/")?.before ?? image
         let text = host.contains(mark: "%") ? Substring(try PercentEncoding.decode(image)) : image
@@ -95,7 +95,7 @@ struct ThumborPath {
         options.append("crop:\(edges[2] - edges[0]):\(edges[3] - edges[1]):nowe:\(edges[0]):\(edges[1])")
     }
 
-    /// `trim`, `trim:top-left` or `trim:top-left:10`: the corner that has the border's colour, and how far others may be from it.
+    /// `trim`, `trim:top-left` or `trim:top-left:10`: the corner that has the border's colour, and the tolerance.
     private mutating func add(trim text: Substring) throws(RequestError) {
         var words = text.pieces(at: ":").dropFirst()
         if words.first == "top-left" { words.removeFirst() }
@@ -156,7 +156,7 @@ struct ThumborBox {
         return options
     }
 
-    /// The side to keep. thumbor cuts before it flips and turns, so the sides change places.
+    /// The side to keep. thumbor crops before it flips and rotates, so the sides change places.
     private func side(turned rotation: Int) -> String? {
         var (x, y) = (across == "left" ? -1 : across == "right" ? 1 : 0, down == "top" ? -1 : down == "bottom" ? 1 : 0)
         (x, y) = (flips[0] ? -x : x, flips[1] ? -y : y)

@@ -46,11 +46,11 @@ struct ThumborFilters {
         case "fill":
             options.append("extend:1")
             if values[0] != "transparent" { options.append("background:\(try color(name, values[0]))") }
-        // The second is the standard deviation; without it the radius is.
+        // The second argument is the standard deviation. Without it, the radius counts as one.
         case "blur": options.append("blur:\(values[values.count - 1])")
         case "upscale": options.append("enlarge:1")
         case "no_upscale": options.append("enlarge:0")
-        // Both are the custom here.
+        // The server always does both: it removes metadata and converts to sRGB.
         case "strip_exif", "strip_icc": break
         case "grayscale": options.append("gray:1")
         case "rotate": try rotate(name, values[0])

@@ -10,10 +10,10 @@ public struct Disposition: Sendable, Equatable {
 
     public init(isAttachment: Bool = false, name: String? = nil) { (self.isAttachment, self.name) = (isAttachment, name) }
 
-    /// Bytes of the longest name: that of file systems, with room for an extension.
+    /// The maximum length of a name in bytes. File systems allow 255; the rest is room for the extension.
     private static let longestName = 240
 
-    /// Parses the arguments of `fn`: percent-encoded text, or base64url if the second one says so.
+    /// Parses the arguments of `fn`: percent-encoded text, or base64url if the second one is true.
     init?(_ option: inout OptionArguments, isAttachment: Bool) throws(RequestError) {
         guard let text = option.text() else { return nil }
         let isBase64 = try option.flag() ?? false
@@ -22,15 +22,15 @@ public struct Disposition: Sendable, Equatable {
         guard let name, !name.isEmpty, name.utf8.count <= Self.longestName, !name.contains(mark: "/"),
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            throw .bad(option: option.name, value: String(text), reason: "is not the name of a file")
+            throw .bad(option: option.name, value: String(text), reason: "is not a file name")
         }
         self.init(isAttachment: isAttachment, name: name)
     }
 
-    /// `Content-Disposition` (RFC 6266): with the name in ASCII for old clients if it has other letters.
+    /// `Content-Disposition` (RFC 6266). If the name is not ASCII, an ASCII version for old clients comes first.
     /// - Parameters:
-    ///   - title: names the file if nothing else does.
-    ///   - fileExtension: of the image's format.
+    ///   - title: names the file if `name` is `nil`.
+    ///   - fileExtension: the extension of the image's format.
     package func field(for title: TitleReference, fileExtension: String) -> String {
         let last = title.id.pieces(at: "/").last.map { $0.cut(at: "?")?.before ?? $0 }
         let usual = last.map { $0.cut(atLast: ".")?.before ?? $0 }.map(String.init) ?? ""

@@ -14,7 +14,7 @@ package struct ImageAddress {
     package var isShared = false
     /// How a browser shows the image; `nil` leaves it to the browser.
     package var disposition: Disposition?
-    /// Where clients are sent if there is no image.
+    /// The URL to which clients are redirected if there is no image.
     package var fallback: String?
     /// What the path means if its source has no such title.
     package var ifMissing: Alternative?

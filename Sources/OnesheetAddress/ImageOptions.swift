@@ -12,10 +12,10 @@ public struct ImageOptions: Sendable {
         public var transform = Transform()
         /// The expiry time of the URL, in seconds since 1970. Not part of the transform or its cache key.
         public var expires: Int?
-        /// How the image is to be shown; `nil` leaves it to the browser. Not part of the transform either.
+        /// How a browser shows the image; `nil` leaves it to the browser. Not part of the transform either.
         public var disposition: Disposition?
         var devicePixelRatio = 1.0
-        /// The quality for every format, which comes before the qualities by format.
+        /// The quality for every format. It overrides the qualities by format.
         var quality: Int?
     }
 
@@ -52,7 +52,7 @@ public struct ImageOptions: Sendable {
             if preset == transform { return transform }
         }
         throw .forbidden(
-            "this server makes what its presets say, and nothing else; presets: \(presets.keys.sorted().joined(separator: ", "))")
+            "this server allows only the transforms of its presets: \(presets.keys.sorted().joined(separator: ", "))")
     }
 
     private func parse(_ options: [Substring], nesting: Int) throws(RequestError) -> Parsed {
@@ -155,7 +155,7 @@ public struct ImageOptions: Sendable {
         parsed.transform.padding = parsed.transform.padding.map {
             .init(top: scaled($0.top), right: scaled($0.right), bottom: scaled($0.bottom), left: scaled($0.left))
         }
-        // What is cut out before resizing is in pixels of the original, whatever the ratio is.
+        // The crop precedes resizing and is in pixels of the original, so the ratio does not apply to it.
         if parsed.transform.crop?.gravity == nil { parsed.transform.crop?.gravity = parsed.transform.gravity.ofOriginal }
         parsed.transform.gravity = parsed.transform.gravity.scaled(by: ratio)
         parsed.transform.extends = parsed.transform.extends?.scaled(by: ratio)

@@ -39,7 +39,7 @@ struct OptionArguments {
 
     mutating func flag() throws(RequestError) -> Bool? {
         guard let text = text() else { return nil }
-        // The spellings of Go's `strconv.ParseBool`, which imgproxy reads flags with.
+        // The spellings of Go's `strconv.ParseBool`, with which imgproxy parses flags.
         switch text {
         case "1", "t", "T", "true", "TRUE", "True": return true
         case "0", "f", "F", "false", "FALSE", "False": return false
@@ -69,7 +69,7 @@ struct OptionArguments {
         }
         let offsets = -65_535.0...65_535.0
         guard let across = try number(offsets) else {
-            // Without a value for x there may be one for y.
+            // The offset for y can be given without one for x.
             guard let down = try number(offsets) else { return .compass(x: point.x, y: point.y) }
             return .offset(x: point.x, y: point.y, across: 0, down: down)
         }
@@ -96,7 +96,7 @@ struct OptionArguments {
     /// - Throws: `RequestError` if arguments are left over.
     func finish() throws(RequestError) {
         guard rest.allSatisfy(\.isEmpty) else {
-            throw .bad(option: name, value: all, reason: "“\(rest.joined(separator: ":"))” is too much")
+            throw .bad(option: name, value: all, reason: "has too many arguments: “\(rest.joined(separator: ":"))”")
         }
     }
 }
@@ -111,7 +111,7 @@ extension Color {
 }
 
 extension Gravity {
-    /// This, if it has offsets in pixels; others say the same at any size.
+    /// This gravity if it has offsets in pixels, otherwise `nil`: the others mean the same at any size.
     var ofOriginal: Gravity? {
         switch self {
         case .corner, .offset: self
@@ -119,7 +119,7 @@ extension Gravity {
         }
     }
 
-    /// The same for a picture that is `ratio` times as large. Offsets below 1 are fractions and stay.
+    /// The same gravity for a picture that is `ratio` times as large. Offsets below 1 are fractions and do not change.
     func scaled(by ratio: Double) -> Gravity {
         func scaled(_ offset: Double) -> Double { abs(offset) < 1 ? offset : offset * ratio }
         switch self {

@@ -6,9 +6,9 @@ package struct PosterPath {
     package let transform: Transform
     /// Whether the client's `Accept` selects the format.
     package let negotiates: Bool
-    /// The whole last part as an id, if the source should have no title for the id without its extension.
+    /// The title whose id is the whole last part, in case the source has no title for the id without the extension.
     package let undivided: TitleReference?
-    /// The error to give if the source has no such title: what stands behind the last dot of its id is no extension.
+    /// The error if the source has no such title: the text after the last dot of its id is not a known extension.
     package let unknownExtension: RequestError?
 
     /// - Parameter path: the path after `/t/p/`, percent-encoded.
@@ -20,7 +20,7 @@ package struct PosterPath {
         var transform = try SizeLadder.transform(parts[0])
         var id = parts[2]
         var unknown: RequestError?
-        // Clients and proxies may turn %2E into a dot, so that a dot may belong to the id.
+        // Clients and proxies may turn %2E into a dot, so a dot may belong to the id.
         if let (name, format) = id.cut(atLast: "."), !format.contains(mark: "/") {
             do throws(RequestError) {
                 transform.format = try options.format(format)

@@ -1,6 +1,6 @@
-/// Options of imgproxy that are known and not made here.
+/// Options of imgproxy that this server knows but does not support.
 enum RefusedOptions {
-    /// Those of its paid version, with their short names.
+    /// The options of its paid version, with their short names.
     private static let paid: Set<String> = [
         "a", "adjust", "aq", "autoquality", "avif_options", "avifo", "background_alpha", "bd", "bga", "blur_areas",
         "blur_detections",
@@ -13,21 +13,22 @@ enum RefusedOptions {
         "watermark_size", "watermark_text", "watermark_url", "webp_options", "webpo", "wm_rot", "wmr", "wms", "wmsh", "wmt", "wmu",
     ]
 
-    /// Those of its open-source version, with the reason.
+    /// The options of its open-source version, with the reason.
     private static let others: [String: String] = [
-        "wm": "draws a watermark, and this server has none", "watermark": "draws a watermark, and this server has none",
-        "eth": "takes embedded thumbnails, and the picture itself is taken here",
-        "enforce_thumbnail": "takes embedded thumbnails, and the picture itself is taken here",
-        "skp": "passes originals on unchecked; the size “original” has them as they came",
-        "skip_processing": "passes originals on unchecked; the size “original” has them as they came",
-        "raw": "passes originals on unchecked; the size “original” has them as they came",
-        "mrd": "bounds outcomes, as limits.outputPixels does here",
-        "max_result_dimension": "bounds outcomes, as limits.outputPixels does here",
+        "wm": "draws a watermark, which this server does not support",
+        "watermark": "draws a watermark, which this server does not support",
+        "eth": "uses embedded thumbnails; this server always uses the picture itself",
+        "enforce_thumbnail": "uses embedded thumbnails; this server always uses the picture itself",
+        "skp": "returns originals unchecked; use the size “original” for an original without changes",
+        "skip_processing": "returns originals unchecked; use the size “original” for an original without changes",
+        "raw": "returns originals unchecked; use the size “original” for an original without changes",
+        "mrd": "limits the size of the result; limits.outputPixels in the server's configuration does that",
+        "max_result_dimension": "limits the size of the result; limits.outputPixels in the server's configuration does that",
     ]
 
-    /// Why an option is not made; `nil` if there is none of this name.
+    /// The reason for refusing the option called `name`; `nil` if imgproxy has no such option.
     static func reason(_ name: String) -> String? {
-        if paid.contains(name) { return "option “\(name)” is one of imgproxy's paid version, and is not made here" }
+        if paid.contains(name) { return "option “\(name)” belongs to imgproxy's paid version and is not supported here" }
         return others[name].map { "option “\(name)” \($0)" }
     }
 }

@@ -11,7 +11,7 @@ public struct Signature: Sendable {
 
     /// - Parameters:
     ///   - keys: any of these keys may have signed a path. The first signs new paths.
-    ///   - thumborKeys: keys of thumbor's signatures beside those; they have no salt.
+    ///   - thumborKeys: further keys for thumbor's signatures only; they have no salt.
     ///   - size: the length of a signature in bytes, 8 to 32. Longer HMACs are truncated.
     ///   - acceptsUnsafe: whether `unsafe` is accepted in place of a signature.
     public init(keys: [SigningKey], thumborKeys: [[UInt8]] = [], size: Int = 32, acceptsUnsafe: Bool = false) {

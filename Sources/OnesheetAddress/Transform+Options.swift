@@ -41,13 +41,13 @@ extension Transform {
             zoomY = try option.number(factors) ?? zoomX
         case "t", "trim": try setTrim(&option)
         case "pix", "pixelate": if let side = try option.integer(Self.sides) { pixelates = side > 1 ? side : 0 }
-        // An option of this server's own: other servers' grayscale.
+        // Not an option of imgproxy. Other servers call it grayscale.
         case "gray": isGray = try option.flag() ?? isGray
         case "msr", "max_src_resolution":
             // Megapixels.
             maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded()) } ?? maxSourcePixels
         case "msfs", "max_src_file_size": maxSourceBytes = try option.integer(0...Int.max) ?? maxSourceBytes
-        // Of a picture that moves the first frame is taken, whatever these say.
+        // Accepted without effect: only the first frame of an animation is used.
         case "maf", "max_animation_frames": _ = try option.integer(0...Int.max)
         case "mafr", "max_animation_frame_resolution": _ = try option.number(0...10_000)
         case "mb", "max_bytes": maxBytes = try option.integer(0...Int.max) ?? maxBytes

@@ -1,10 +1,10 @@
 internal import OnesheetCore
 
-/// Content codings that a client takes (RFC 9110 §12.5.3).
+/// The content codings that a client accepts (RFC 9110 §12.5.3).
 package struct ContentCodings {
     private var qualities: [String: Double] = [:]
 
-    /// - Parameter field: the request's `Accept-Encoding`; without it only the document as it is will do.
+    /// - Parameter field: the request's `Accept-Encoding`; without it the client accepts no coding.
     package init(_ field: String?) {
         for part in (field ?? "").pieces(at: ",") {
             let words = part.pieces(at: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercasedASCII() }
@@ -14,6 +14,6 @@ package struct ContentCodings {
         }
     }
 
-    /// Whether the client takes `coding`, which is in lower case.
+    /// Whether the client accepts `coding`, which is in lower case.
     package func accept(_ coding: String) -> Bool { (qualities[coding] ?? qualities["*"] ?? 0) > 0 }
 }

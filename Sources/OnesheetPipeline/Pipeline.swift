@@ -69,7 +69,7 @@ package struct Pipeline: Sendable {
     /// Checks that the configuration still has the source of `title`. Cached images of removed sources are not served.
     package func check(_ title: TitleReference) throws(PipelineError) { _ = try originals.catalog.source(title.source) }
 
-    /// Whether it is worth asking for `title` although nobody says that it is there: asking costs nothing, or its source lists it.
+    /// Whether to ask for `title` although it may not exist: asking its source costs nothing, or the source lists it.
     package func mayHave(_ title: TitleReference) -> Bool { originals.catalog.mayHave(title) }
 
     /// A variant without a fresh copy in any tier.
@@ -203,8 +203,8 @@ package struct Pipeline: Sendable {
         return answers
     }
 
-    /// Removes the entries that match one of `selections` from every tier, as one purge. The results of running work for them are
-    /// not stored, and failures are forgotten.
+    /// Removes the entries that match one of `selections` from every tier, as one purge. The results of all running work are not
+    /// stored, and all failures are forgotten: see “The generation” in docs/architecture.md.
     package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         try await cache.purge(selections)
     }

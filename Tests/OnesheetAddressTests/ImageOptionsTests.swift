@@ -171,11 +171,12 @@ final class ImageOptionsTests: XCTestCase {
         }
     }
 
-    func testThatWhatIsNotMadeHereIsRefusedByName() {
+    func testThatUnsupportedOptionsAreRefusedByName() {
         for (text, words) in [
-            ("br:10", "option “br” is one of imgproxy's paid version"), ("bga:0.5", "“bga”"), ("co:1.2", "“co”"), ("sa:0", "“sa”"),
+            ("br:10", "option “br” belongs to imgproxy's paid version"), ("bga:0.5", "“bga”"), ("co:1.2", "“co”"), ("sa:0", "“sa”"),
             ("watermark_text:abc", "paid"), ("aq:dssim", "paid"), ("wm:0.5:ce", "option “wm” draws a watermark"),
-            ("raw:1", "as they came"), ("skp:jpg", "as they came"), ("eth:1", "thumbnails"), ("mrd:100", "limits.outputPixels"),
+            ("raw:1", "without changes"), ("skp:jpg", "without changes"), ("eth:1", "thumbnails"),
+            ("mrd:100", "limits.outputPixels"),
         ] {
             XCTAssertThrowsError(try parse(text), text) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
         }

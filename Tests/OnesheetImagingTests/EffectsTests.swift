@@ -7,7 +7,7 @@ import XCTest
 
 @testable import OnesheetImaging
 
-/// What is done to pixels beside resampling, compared with what the test computes itself.
+/// Changes of pixels other than resampling, compared with the test's own computation.
 final class EffectsTests: XCTestCase {
     private let codec = PNGCodec()
     private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
@@ -68,7 +68,7 @@ final class EffectsTests: XCTestCase {
         }
     }
 
-    func testThatTransparentPixelsLendASquareNoColor() throws {
+    func testThatTransparentPixelsDoNotContributeToASquare() throws {
         let picture = try drawn(2, 2, hasAlpha: true) { x, _ in x == 0 ? [200, 100, 50, 255] : [0, 0, 0, 0] }
         let outcome = try render(picture) { $0.pixelates = 2 }
         XCTAssertEqual(pixel(outcome, 1, 1), [200, 100, 50, 128])
@@ -79,7 +79,7 @@ final class EffectsTests: XCTestCase {
         XCTAssertEqual(Set((0..<9).map { pixel(outcome, $0 % 3, $0 / 3) }), [[100, 0, 0, 255]])
     }
 
-    func testThatOnlyTheLuminanceIsLeft() throws {
+    func testThatGrayKeepsOnlyTheLuminance() throws {
         let picture = try drawn(3, 1) { x, _ in [[255, 0, 0], [0, 255, 0], [10, 20, 200]][x] }
         let outcome = try render(picture) { $0.isGray = true }
         // BT.601: 0.299, 0.587 and 0.114.
@@ -130,7 +130,7 @@ final class EffectsTests: XCTestCase {
         XCTAssertEqual([outcome.layout.width, outcome.layout.height], [3, 2])
     }
 
-    func testThatWhatFollowsIsDoneToWhatTheBorderLeaves() throws {
+    func testThatOtherOptionsApplyToTheTrimmedPicture() throws {
         // Given 8 × 4 in a border, the left half red and the right half blue
         let picture = try drawn(12, 8) { x, y in
             (2..<10).contains(x) && (2..<6).contains(y) ? (x < 6 ? [255, 0, 0] : [0, 0, 255]) : [255, 255, 255]

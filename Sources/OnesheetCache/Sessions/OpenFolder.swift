@@ -80,7 +80,7 @@ final class OpenFolder: Sendable {
             let index = try CacheIndex(path: path)
             do {
                 guard let boot = try index.setting("boot") else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "nothing is in it")
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it has no settings")
                 }
                 if boot == BootID.current || boot == "none" { return index }
             } catch {

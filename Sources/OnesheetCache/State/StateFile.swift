@@ -126,7 +126,7 @@ struct StateFile {
             throw DatabaseError(resultCode: .SQLITE_FORMAT, message: "its tables are not those of a state")
         }
         guard !tables.isEmpty else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "nothing is in it")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it is empty")
         }
         let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         guard finding == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: finding) }

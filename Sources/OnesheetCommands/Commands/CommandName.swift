@@ -1,9 +1,9 @@
 import ArgumentParser
 import OnesheetCore
 
-/// Looks for a mistyped command before the library parses the arguments: it would call the word an unexpected argument.
+/// Looks for a mistyped command before the library parses the arguments, which would report it as an unexpected argument.
 enum CommandName {
-    /// - Returns: the words for a command that there is not, with the nearest one; `nil` if every command is known.
+    /// - Returns: the error text for an unknown command, with the nearest known one; `nil` if every command is known.
     static func unknown(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = RootCommand.self
         for argument in arguments {

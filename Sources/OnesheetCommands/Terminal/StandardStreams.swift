@@ -17,7 +17,7 @@ enum StandardStreams {
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// - Throws: `FileError` if standard output is a terminal, which a picture or an archive would garble.
+    /// - Throws: `FileError` if standard output is a terminal, because a picture or an archive would garble it.
     static func requireNoTerminal() throws {
         guard isatty(STDOUT_FILENO) != 1 else {
             throw FileError("standard output is a terminal; name a file, pipe the output, or add --force")

@@ -8,8 +8,8 @@ public enum Gravity: Hashable, Sendable {
     case corner(x: Int, y: Int)
     /// The part that attracts attention.
     case smart
-    /// A point of the compass, moved away from the sides that it names, or to the right and down from the middle: by pixels of the picture
-    /// that is cut or of the canvas, or by shares of its sides below 1.
+    /// A point of the compass, moved away from the sides that it names, or right and down from the middle. Offsets are pixels of the
+    /// cropped picture or of the canvas; those below 1 are fractions of its sides.
     case offset(x: Int, y: Int, across: Double, down: Double)
     /// A point in pixels of the picture before it is resized.
     case point(x: Double, y: Double)

@@ -1,7 +1,8 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
 /// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `pixelates`, `isGray`,
-/// `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so `canonicalText` can be a cache key.
+/// `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so
+/// `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
     /// How the picture is fitted to the requested box.
     public enum Resizing: String, Hashable, Sendable, CaseIterable {
@@ -21,11 +22,11 @@ public struct Transform: Hashable, Sendable {
 
     /// An even border to cut off.
     public struct Trim: Hashable, Sendable {
-        /// The difference of a channel, 0 to 255, up to which a pixel belongs to the border.
+        /// The largest difference of a channel from the border's colour, 0 to 255, at which a pixel belongs to the border.
         public var threshold: Double
-        /// The colour of the border; `nil` is that of the upper left pixel. Transparent pixels count as magenta, `ff00ff`.
+        /// The colour of the border; `nil` is the colour of the upper left pixel. Transparent pixels count as magenta, `ff00ff`.
         public var color: Color?
-        /// Whether both sides lose as much as the one that has less to lose.
+        /// Whether both sides are cut equally, by the smaller of the two borders.
         public var isEqualHorizontally: Bool
         public var isEqualVertically: Bool
 
@@ -70,14 +71,14 @@ public struct Transform: Hashable, Sendable {
     public var enlarges = false
     /// The position of the picture in a larger box; `nil` does not extend the picture to the box.
     public var extends: Gravity?
-    /// The position of the picture on a canvas of the box's proportions; `nil` does not extend the picture to them.
+    /// The position of the picture on a canvas with the proportions of the box; `nil` adds no canvas.
     public var extendsProportions: Gravity?
     public var gravity = Gravity.center
     public var crop: Crop?
     public var trim: Trim?
-    /// Whether the picture is turned as its EXIF orientation says.
+    /// Whether the picture is rotated according to its EXIF orientation.
     public var appliesOrientation = true
-    /// Factors on the size that the box asks for, or on the picture's own without a box.
+    /// Factors for the size of the box, or for the size of the picture if there is no box.
     public var zoomX = 1.0
     public var zoomY = 1.0
     /// Degrees clockwise: 0, 90, 180 or 270.
@@ -93,7 +94,7 @@ public struct Transform: Hashable, Sendable {
     public var sharpen = 0.0
     /// The output format; `nil` is the format of the original.
     public var format: ImageFormat?
-    /// The sides, in pixels of the output, of squares of one colour that the picture is made of; 0 and 1 are none.
+    /// The side, in pixels of the output, of the squares of one colour that replace the pixels; 0 and 1 are none.
     public var pixelates = 0
     /// Whether only the luminance is kept.
     public var isGray = false
@@ -162,7 +163,7 @@ extension Transform.Trim {
 }
 
 extension Transform {
-    /// The same for an output in `format`, with the quality that is said for it.
+    /// The same transform for an output in `format`, with the quality for that format.
     package func encoded(in format: ImageFormat) -> Transform {
         var known = self
         known.format = format

@@ -82,7 +82,7 @@ public struct DialectImage: Sendable, Equatable {
     public var exactly: PixelSize?
     /// Whether pages of every origin may read the pixels (CORS).
     public var isShared: Bool
-    /// An `http` or `https` URL to which clients are sent if there is no image.
+    /// An `http` or `https` URL to which clients are redirected if there is no image.
     public var fallback: String?
 
     public init(

@@ -27,7 +27,7 @@ extension Gravity {
         return side > 0 ? room : room / 2
     }
 
-    /// - Parameter offset: away from the side, or to larger coordinates from the middle; a share of `outer` below 1.
+    /// - Parameter offset: the distance from the side, or from the middle to larger coordinates; below 1 a fraction of `outer`.
     private static func place(_ inner: Int, in outer: Int, _ side: Int, moved offset: Double) -> Int {
         let pixels = offset.isFinite ? (abs(offset) < 1 ? offset * Double(outer) : offset).rounded(.toNearestOrEven) : 0
         let moved = Double(place(inner, in: outer, side)) + (side > 0 ? -pixels : pixels)

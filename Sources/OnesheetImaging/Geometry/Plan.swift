@@ -110,7 +110,7 @@ struct Plan: Equatable {
 }
 
 extension Turn {
-    /// The turn that makes a picture stored with `orientation` stand as `transform` takes it.
+    /// The turn of a picture stored with `orientation`, before the rotation and flips of `transform`.
     init(_ orientation: Orientation, of transform: Transform) { self.init(transform.appliesOrientation ? orientation : .up) }
 
     /// This turn, and then the rotation and flips of `transform`.
@@ -120,7 +120,7 @@ extension Turn {
 }
 
 extension Gravity {
-    /// The same once a part was cut out of the picture and turned: a point in pixels becomes one in fractions of it.
+    /// The same gravity in a part that was cut out of the picture and turned: a point in pixels becomes fractions of that part.
     fileprivate func seen(through turn: Turn, from cut: Rectangle) -> Gravity {
         guard case .point(let x, let y) = self else { return self }
         var (across, down) = ((x - cut.x) / cut.width, (y - cut.y) / cut.height)

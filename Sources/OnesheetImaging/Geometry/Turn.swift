@@ -44,7 +44,7 @@ struct Turn: Equatable, Sendable {
     /// The sides after turning.
     func size(_ size: Size) -> Size { transposes ? Size(width: size.height, height: size.width) : size }
 
-    /// The position in the turned picture of a part of the stored one, whose size is `size`.
+    /// The position of `part` after the turn. `size` is the size of the stored picture.
     func done(_ part: Rectangle, in size: Size) -> Rectangle {
         let turned = self.size(size)
         var part = transposes ? Rectangle(x: part.y, y: part.x, width: part.height, height: part.width) : part

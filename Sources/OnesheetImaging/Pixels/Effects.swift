@@ -1,9 +1,9 @@
 import OnesheetCore
 
 extension PixelBuffer {
-    /// Makes squares of one colour of a packed picture, the mean of their pixels; those at the right and lower edge may be narrower.
-    /// Transparent pixels lend no colour.
-    /// - Parameter side: pixels.
+    /// Replaces a packed picture with squares of one colour, the mean of their pixels. Squares at the right and lower edges may be
+    /// narrower. Transparent pixels do not contribute to the colour.
+    /// - Parameter side: the side of a square in pixels.
     mutating func pixelate(_ side: Int, by deadline: Deadline) throws(CodecError) {
         precondition(!layout.isPlanar && side > 0, "packed pixels, and squares")
         let (width, height, channels) = (layout.width, layout.height, layout.planes[0].channels)
@@ -48,7 +48,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Takes the colours out and leaves the luminance (ITU-R BT.601).
+    /// Removes the colours and keeps the luminance (ITU-R BT.601).
     mutating func keepLuminance(by deadline: Deadline) throws(CodecError) {
         var watch = DeadlineWatch(deadline)
         if layout.isPlanar {

@@ -1,7 +1,7 @@
 import CImagingKernels
 import OnesheetCore
 
-/// Takes a picture's rows as they are decoded and finds what lies inside of an even border. No row is held.
+/// Finds the part of a picture inside an even border, while the rows are decoded. Keeps no rows.
 struct BorderSink: RowSink, ~Copyable {
     private let trim: Transform.Trim
     private var watch: DeadlineWatch
@@ -11,7 +11,7 @@ struct BorderSink: RowSink, ~Copyable {
     private var converted: [UInt8] = []
     private var (left, top, right, bottom) = (Int.max, Int.max, 0, 0)
 
-    /// Stands behind transparent pixels.
+    /// The background of transparent pixels.
     private static let magenta = SIMD4<Double>(255, 0, 255, 0)
 
     init(_ trim: Transform.Trim, by deadline: Deadline) {

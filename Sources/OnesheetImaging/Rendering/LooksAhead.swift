@@ -1,8 +1,8 @@
 import OnesheetCore
 
 extension Renderer {
-    /// Replaces what needs to see the picture: `trim` by the part that it leaves, and `Gravity.smart` by the point that draws attention.
-    /// For each of them the picture is decoded once more, for the latter as small as the codec can.
+    /// Resolves the options that depend on the pixels: replaces `trim` with the part that it leaves, and `Gravity.smart` with the
+    /// point that attracts attention. Each decodes the picture once more; the second at the smallest size that the codec offers.
     func resolvingLooks(
         _ transform: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Transform {
@@ -50,8 +50,8 @@ extension Renderer {
         return resolved
     }
 
-    /// How a picture is looked at. Nothing is encoded; the format is the one that surely has a codec, and full quality keeps colour at
-    /// full resolution.
+    /// The transform for an analysis of the picture. Its result is never encoded. The format is that of the original, which has a
+    /// codec, and the highest quality keeps colour at full resolution.
     static func lookingSmall(_ seen: Transform, _ header: ImageHeader) -> Transform {
         var small = seen
         (small.width, small.height) = (Attention.side, Attention.side)

@@ -128,7 +128,7 @@ extension Renderer {
         let header = try header(of: bytes, codec)
         for transform in transforms { try check(transform, header, bytes: bytes.count) }
         var cost = try cost(header, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: codec)
-        // To find a border the picture is decoded as it is; nothing is made of it.
+        // Finding a border decodes the picture at full size and renders nothing.
         let trims = transforms.count { $0.trim != nil }
         if trims > 0 {
             let look = RenderCost(header, [], decoding: codec.memoryToDecode(header))
@@ -176,7 +176,7 @@ extension Renderer {
 }
 
 extension Transform {
-    /// The same without a border to find first, with an outcome that is at least as large as what the border leaves can become.
+    /// The transform without `trim`, with a result that is at least as large as any that the trimmed picture can give.
     fileprivate func withLargestOutcome(_ header: ImageHeader, _ limits: Limits) -> Transform {
         guard trim != nil else { return self }
         var largest = self
@@ -187,7 +187,7 @@ extension Transform {
         } else if !enlarges, !hasLeast, header.width * header.height <= limits.outputPixels {
             (largest.width, largest.height) = (0, 0)
         } else {
-            // A thin part may become as large as an outcome can be.
+            // Enlarging a thin part may give a result of the maximum size.
             let side = Int(Double(limits.outputPixels).squareRoot())
             largest = Transform()
             (largest.resizing, largest.enlarges, largest.width, largest.height) = (.force, true, side, side)

@@ -57,7 +57,7 @@ package struct Renderer: Sendable {
         return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
     }
 
-    /// - Throws: `RenderError` if the original is larger than `transform` takes.
+    /// - Throws: `RenderError` if the original is larger than `transform` allows.
     func check(_ transform: Transform, _ header: ImageHeader, bytes: Int) throws(RenderError) {
         if transform.maxSourcePixels > 0, header.width * header.height > transform.maxSourcePixels {
             throw .codec(
@@ -155,7 +155,7 @@ package enum RenderError: Error, Sendable, Equatable {
     case outside(width: Int, height: Int)
     /// It needs more memory than all renders together may have.
     case tooMuchMemory(bytes: Int, limit: Int)
-    /// The original has more bytes than the transform takes.
+    /// The original has more bytes than the transform allows.
     case tooManyBytes(bytes: Int, limit: Int)
     /// No codec encodes this format.
     case noEncoder(for: ImageFormat)

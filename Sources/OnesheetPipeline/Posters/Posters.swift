@@ -32,8 +32,8 @@ package struct Posters: Sendable {
         return try await choices.change(title) { $0.see(candidates) }
     }
 
-    /// The request for the picture of a candidate, to look at before a choice. Its image is cached like a variant and removed with
-    /// the title.
+    /// The request for the picture of a candidate, as a preview before a choice. Its image is cached like a variant and removed
+    /// with the title.
     /// - Parameter number: from 1, as in `choice(of:)`.
     /// - Throws: `PosterNumberError` if there is no such candidate.
     package func request(for number: Int, of title: TitleReference, as transform: Transform) async throws -> ImageRequest {

@@ -49,7 +49,7 @@ package struct WatchedSource: ContentSource {
         try await asked(.candidates) { [source] () async throws(SourceError) in try await source.candidates(for: id) }
     }
 
-    /// Not on the threads of the source: calls that hang may occupy them.
+    /// Does not run on the threads of the source, because calls that hang may occupy them.
     package func shutdown() async { await source.shutdown() }
 
     /// Returns the plugin's answer within the time limit. A call that does not end, even when it is cancelled, is abandoned. It

@@ -5,7 +5,7 @@ package import OnesheetCore
 package struct SigningConfiguration: Sendable, ConfigurationSection {
     /// Any of these keys may have signed a URL. The first signs new URLs.
     package var keys: [SigningKey] = []
-    /// Keys of thumbor's signatures, its `SECURITY_KEY`.
+    /// The keys of thumbor's signatures (`SECURITY_KEY` in thumbor).
     package var thumborKeys: [SecretText] = []
     /// Whether `unsafe` is accepted in place of a signature. Without keys it is always accepted on a loopback address.
     package var unsafe = false
@@ -14,7 +14,7 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
 
     package init() {}
 
-    /// Whether nobody can sign anything.
+    /// Whether there is no key to sign with.
     package var hasNoKeys: Bool { keys.isEmpty && thumborKeys.isEmpty }
 
     package static var settings: [Setting<Self>] {
@@ -34,7 +34,7 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
                 path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
         }
         if thumborKeys.contains(where: \.text.isEmpty) {
-            throw ConfigurationError(path: "signing.thumborKeys", message: "has a key without a letter; anybody can sign with it")
+            throw ConfigurationError(path: "signing.thumborKeys", message: "has an empty key; anyone could sign with it")
         }
     }
 }

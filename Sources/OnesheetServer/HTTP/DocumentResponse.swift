@@ -6,13 +6,13 @@ import NIOCore
 import OnesheetCore
 import OnesheetHTTP
 
-/// A document as a client takes it: with a validator, packed if the client can unpack it, or as “not modified”. Images do without: they
-/// have validators of their own and are packed already.
+/// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-None-Match`.
+/// Images need none of this: they have their own validators and are already compressed.
 struct DocumentResponse {
     private let response: Response
     private let bytes: ByteBuffer
 
-    /// - Returns: `nil` if `response` is no document, or one that nobody may keep.
+    /// - Returns: `nil` if `response` is not a document, or if caches must not store it.
     init?(_ response: Response) async throws {
         guard response.status == .ok, response.headers[.cacheControl] != "no-store", response.headers[.contentEncoding] == nil,
             let type = response.headers[.contentType], Self.types.contains(where: { type.starts(withBytesOf: $0) }),
@@ -27,7 +27,7 @@ struct DocumentResponse {
         "text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/ld+json", "image/svg+xml",
     ]
 
-    /// - Parameter fields: the request's.
+    /// - Parameter fields: the request's header fields.
     func answer(to fields: HTTPFields) -> Response {
         var headers = response.headers
         headers[.vary] = headers[.vary].map { "\($0), Accept-Encoding" } ?? "Accept-Encoding"
@@ -45,7 +45,7 @@ struct DocumentResponse {
     }
 }
 
-/// Collects a body that is in memory already.
+/// Collects a body that is already in memory.
 private final class BodyBytes: ResponseBodyWriter {
     private(set) var bytes = ByteBuffer()
 

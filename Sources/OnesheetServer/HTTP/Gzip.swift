@@ -1,16 +1,17 @@
 import CZlib
 import NIOCore
 
-/// Packs documents (RFC 1952). Equal bytes are packed into equal bytes: the header tells no time.
+/// Compresses documents with gzip (RFC 1952). Equal documents become equal bytes, because the header has no time.
 enum Gzip {
-    /// Packing less saves no packet.
+    /// The shortest document to compress, in bytes. A shorter one fits into one packet anyway.
     private static let least = 512
-    /// Packing more would hold a thread for long. A list of titles has a hundredth of it.
+    /// The longest document to compress, in bytes. A longer one would occupy a thread for too long. A list of titles has a
+    /// hundredth of that.
     private static let most = 8 << 20
-    /// Nearly what the best level saves, in a third of its time.
+    /// Saves nearly as much as the highest level, in a third of the time.
     private static let level: CInt = 5
 
-    /// - Returns: `nil` if `bytes` are better sent as they are.
+    /// - Returns: `nil` if `bytes` should be sent uncompressed.
     static func packed(_ bytes: ByteBuffer) -> ByteBuffer? {
         guard (least...most).contains(bytes.readableBytes) else { return nil }
         var stream = z_stream()

@@ -3,13 +3,13 @@ import Hummingbird
 import OnesheetCore
 import OnesheetHTTP
 
-/// Where clients reach the server, as far as a request tells.
+/// The URL at which clients reach the server, according to a request.
 struct PublicURL {
     /// The host for requests without `Host`.
     let listen: ListenAddress
     let isSecure: Bool
 
-    /// What an answer with the URL depends on beside the request's own URL.
+    /// The header field that the URL depends on, for `Vary`.
     static let vary = "X-Forwarded-Proto"
 
     /// `https://posters.example`. Behind a proxy that terminates TLS, only the proxy knows the scheme of the request.

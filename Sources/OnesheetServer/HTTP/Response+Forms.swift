@@ -27,7 +27,7 @@ extension Response {
         body(ByteBuffer(string: text), status: .ok, type: type)
     }
 
-    /// A plain text that holds for this moment only, so that nobody keeps it.
+    /// A plain text that is true at this moment only. Caches must not store it.
     static func state(_ text: String) -> Response {
         var response = Response.text(text)
         response.headers[.cacheControl] = "no-store"

@@ -58,7 +58,7 @@ package struct Server: Sendable {
             // Errors of connections closed at the deadline are expected.
             if readiness.state != .draining { failure = error }
         }
-        // Its sources may be those of a reload.
+        // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
     }

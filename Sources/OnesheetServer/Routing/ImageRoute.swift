@@ -85,8 +85,8 @@ struct ImageContext: Sendable {
         return response
     }
 
-    /// Answers with what the path of `target` may mean besides, or with where its address sends clients.
-    /// - Throws: `error` if there is neither.
+    /// Answers if there is no image: redirects to the fallback of the address, or tries the other meaning of its path.
+    /// - Throws: `error` if the address has neither.
     private func answer(_ target: ParsedTarget, insteadOf error: any Error, _ request: Request) async throws -> Response {
         if let place = target.address.fallback {
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])

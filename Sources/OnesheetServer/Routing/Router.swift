@@ -44,7 +44,8 @@ struct Router: Sendable {
             return outcome
         }
         if response.headers[.cacheControl] == nil {
-            // Nobody is left to guess: what is read is checked each time, what is changed is nothing to keep.
+            // Without the field, a cache may choose a lifetime itself (RFC 9111 §4.2.2). Make caches revalidate every read, and store
+            // no response to a change.
             response.headers[.cacheControl] = request.method == .get || request.method == .head ? "no-cache" : "no-store"
         }
         cors.apply(to: &response.headers, origin: request.headers[.origin])

@@ -45,7 +45,7 @@ final class AddressTests: ServerTestCase {
         XCTAssertEqual(asked.withLock { $0 }, [spaced, "/with%20space", korean])
     }
 
-    func testThatAnIdWithDotsIsFoundWhateverClientsMakeOfThem() async throws {
+    func testThatAnIdWithDotsIsFoundEscapedOrNot() async throws {
         // Given titles whose ids have dots
         let pictures = folder()
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
@@ -69,14 +69,14 @@ final class AddressTests: ServerTestCase {
         assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
     }
 
-    func testThatATypingErrorCostsNoServiceASecondCall() async throws {
+    func testThatAMistypedExtensionCausesNoSecondCallOfTheService() async throws {
         // Given a source that asks a service, and a title that it has not
         let server = try await server(sources: "sample: { type: sample }")
         assertProblem(try await server.send("/t/p/w92/sample/nobody.jpg"), 404, "nobody")
         assertProblem(try await server.send("/t/p/w92/sample/1.jpgg"), 400, "unknown extension “jpgg”")
     }
 
-    func testThatClientsAreSentToTheOriginalWhereThereIsNoImage() async throws {
+    func testThatClientsAreRedirectedToTheOriginalIfThereIsNoImage() async throws {
         let origin = try await origin { _, _ in .answer(status: 500) }
         let server = try await server(sources: web(origin), keys: "dialects: [cloudflare]")
         let path = "/cdn-cgi/image/w=20,onerror=redirect/\(origin.url)/a.jpg"

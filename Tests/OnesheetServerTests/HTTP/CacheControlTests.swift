@@ -37,7 +37,7 @@ final class CacheControlTests: ServerTestCase {
         }
     }
 
-    func testThatOthersKeepAnAnswerForWhatIsLeftOfItsTime() async throws {
+    func testThatMaxAgeIsTheRestOfTheLifetime() async throws {
         // Given a picture that its origin gives a week, and another that it gives an hour
         let body = try Picture.jpeg()
         let origin = try await origin { path, _ in

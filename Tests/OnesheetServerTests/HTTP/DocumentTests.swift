@@ -53,7 +53,7 @@ final class DocumentTests: ServerTestCase {
         }
     }
 
-    func testThatADocumentIsPackedForWhomCanUnpackIt() async throws {
+    func testThatADocumentIsCompressedForClientsThatAcceptGzip() async throws {
         let server = try await server()
         for path in paths + ["/metrics"] {
             let plain = try await server.send(path)

@@ -135,7 +135,7 @@ final class PosterChoiceTests: ServerTestCase {
         }
     }
 
-    func testThatABadOrderIsToldSo() async throws {
+    func testThatAnInvalidPosterChoiceIsRefusedWithTheReason() async throws {
         let server = try await search()
         let table = [
             ("{\"candidate\": 4}", "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", "has 1 to 3"),

@@ -135,7 +135,7 @@ final class PrefetchRouteTests: ServerTestCase {
         try await server.send("/prefetch", fields: administrator).json()["jobs"] as? [[String: Any]] ?? []
     }
 
-    func testThatABadOrderIsToldSo() async throws {
+    func testThatAnInvalidPrefetchRequestIsRefusedWithTheReason() async throws {
         let server = try await prefetching()
         let table = [
             ("{}", 400, "is not JSON such as"), ("{\"source\": \"nobody\"}", 404, "unknown source"),

@@ -49,7 +49,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         XCTAssertEqual(underWay, [order])
     }
 
-    func testThatATimeThatPassedWhileTheServerWasDownIsMadeUpFor() async throws {
+    func testThatAPrefetchMissedWhileTheServerWasDownRunsAfterTheStart() async throws {
         // Given an item that was seen before the server stopped
         let folder = folder()
         let line = "at: \"06:00\", source: sample, sizes: [w92]"
@@ -64,7 +64,7 @@ final class PrefetchScheduleTests: ServerTestCase {
         XCTAssertGreaterThan(second.pipeline.figures.counts.renders, 0)
     }
 
-    func testThatAnOrderThatWasCutOffIsGoneOnWith() async throws {
+    func testThatAnInterruptedPrefetchContinuesAfterTheStart() async throws {
         // Given a running prefetch when the server was killed
         let folder = folder()
         let first = try started(folder: folder)
