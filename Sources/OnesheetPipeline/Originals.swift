@@ -49,7 +49,8 @@ package struct Originals: Sendable {
         try failures.check(title, at: generation)
         return try await flights.share(FlightKey(title, at: generation)) { () async throws(PipelineError) -> Original in
             // An earlier flight may have stored it since the lookup.
-            if let entry = cache.memory.entryStoredSince(for: ImageRequest.originalKey(title)), entry.state(at: clock.now) == .fresh {
+            let entry = cache.memory.entryStoredSince(for: ImageRequest.originalKey(title))
+            if let entry, entry.state(at: clock.now) == .fresh {
                 return Original(entry: entry, reservation: nil)
             }
             let original = try await renewed(stored, of: title, from: source, at: generation)

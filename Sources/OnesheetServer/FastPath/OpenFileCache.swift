@@ -5,6 +5,10 @@ import OnesheetCore
 /// Keeps the files of prepared responses open until their second is over, because opening a file takes longer than sending it. One
 /// cache per event loop.
 ///
+/// There are two kinds of files, both for bodies of at most 128 KiB. In-memory files hold the head and a body of at least 8 KiB, once
+/// it was requested several times. A tier's file is kept only if it is above what the memory tier takes at once: `Cache.lookUp(_:)`
+/// reads files up to 128 KiB into memory, header included, or up to a tenth of a memory tier smaller than 1.25 MiB.
+///
 /// A removed entry is no longer sent, but its open file occupies disk space or memory until it is closed. The cache therefore keeps
 /// only a few small files. Only used on its loop.
 final class OpenFileCache {

@@ -7,7 +7,7 @@ import OnesheetHTTP
 import OnesheetImaging
 import OnesheetPipeline
 
-/// Maps errors to HTTP status codes. This is the only place that does.
+/// Maps errors to HTTP status codes. `Problem.swift` has the problems that are thrown as such.
 extension Problem {
     /// The problem for `error`. An error of unknown type becomes an internal error whose details stay in the log.
     init(_ error: any Error, at now: Double) {
