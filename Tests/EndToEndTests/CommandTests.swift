@@ -68,6 +68,21 @@ final class CommandTests: XCTestCase {
         }
     }
 
+    func testThatTitlesAreNamedInOneWay() async throws {
+        let range = ["--from", "2026-01-01", "--to", "2026-01-02"]
+        let table: [([String], String)] = [
+            (["prefetch", "--date", "2026-01-01"] + range, "--date and --from with --to exclude each other"),
+            (["prefetch", "--id", "1", "--query", "x"] + range, "--from with --to, --id and --query exclude each other"),
+            (["bundle", "-o", "a.tar", "--date", "2026-01-01"] + range, "--date and --from with --to exclude each other"),
+            (["bundle", "-o", "a.tar", "--to", "2026-01-01"], "--from and --to need each other"),
+        ]
+        for (arguments, words) in table {
+            let outcome = try await run(arguments + ["sample"])
+            XCTAssertEqual(outcome.status, 64, "\(arguments)")
+            XCTAssertTrue(outcome.errors.contains(words), "\(arguments): \(outcome.errors)")
+        }
+    }
+
     func testThatAMistypedCommandNamesTheNearestOne() async throws {
         for (arguments, words) in [
             (["serv"], "onesheet: unknown command “serv”; did you mean “serve”?\n"),

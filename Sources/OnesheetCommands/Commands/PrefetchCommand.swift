@@ -35,16 +35,10 @@ struct PrefetchCommand: PluggedCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    func validate() throws {
-        guard [lists.date != nil, lists.from != nil, !id.isEmpty, query != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--date, --from with --to, --id and --query exclude each other")
-        }
-    }
+    func validate() throws { try lists.check(ids: id, query: query) }
 
     func run(with plugins: PluginList) async throws {
-        var order = try lists.order()
-        order.ids = id
-        order.query = query
+        let order = try lists.order(ids: id, query: query)
         let outcome = try await options.withContext(plugins) { context -> (PrefetchSummary, UnixSignal?)? in
             let prefetcher = context.prefetcher
             let transforms = try order.transforms(context.options)
@@ -100,15 +94,18 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: "File extensions, separated by commas, such as jpg,png.")
     var formats = PrefetchConfiguration.defaultFormats.joined(separator: ",")
 
-    func validate() throws {
-        guard (from == nil) == (to == nil) else { throw ValidationError("--from and --to need each other") }
-        if let from, let to, to < from { throw ValidationError("--to \(to) is before --from \(from)") }
+    func validate() throws { try check() }
+
+    /// Reports options that make no order as a mistake in the arguments.
+    func check(ids: [String] = [], query: String? = nil) throws(ValidationError) {
+        do throws(RequestError) { _ = try order(ids: ids, query: query) } catch { throw ValidationError(error.description) }
     }
 
-    func order() throws(RequestError) -> PrefetchOrder {
-        var order = PrefetchOrder(source: source, dates: date.map { [$0] } ?? [], sizes: list(sizes), formats: list(formats))
-        if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
-        return order
+    /// The order for the titles of these options, or for the titles that a command names by id or by a search.
+    func order(ids: [String] = [], query: String? = nil) throws(RequestError) -> PrefetchOrder {
+        try PrefetchOrder(
+            source: source, date: date, from: from, to: to, ids: ids, query: query, sizes: list(sizes), formats: list(formats),
+            naming: { $0 == .ids ? "--id" : "--\($0.rawValue)" })
     }
 
     private func list(_ text: String) -> [String] { text.split(separator: ",").map { $0.filter { $0 != " " } } }

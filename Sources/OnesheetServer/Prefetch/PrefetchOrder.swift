@@ -30,6 +30,33 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         self.formats = formats
     }
 
+    /// The keys with which a client names titles.
+    package enum TitleKey: String {
+        case date, from, to, ids, query
+    }
+
+    /// The order of a client, which names titles in at most one way: `date`, `from` with `to`, `ids` or `query`. If it names none,
+    /// the order is for the newest list.
+    /// - Parameter name: the client's spelling of a key, for the error.
+    /// - Throws: `RequestError` if the client names titles in several ways, or if `from` and `to` are not a range of days.
+    package init(
+        source: String, date: CalendarDay?, from: CalendarDay?, to: CalendarDay?, ids: [String], query: String?, sizes: [String],
+        formats: [String], naming name: (TitleKey) -> String
+    ) throws(RequestError) {
+        guard (from == nil) == (to == nil) else { throw .malformed("\(name(.from)) and \(name(.to)) need each other") }
+        var ways: [String] = []
+        if date != nil { ways.append(name(.date)) }
+        if from != nil { ways.append("\(name(.from)) with \(name(.to))") }
+        if !ids.isEmpty { ways.append(name(.ids)) }
+        if query != nil { ways.append(name(.query)) }
+        guard ways.count <= 1 else {
+            throw .malformed("\(ways.dropLast().joined(separator: ", ")) and \(ways[ways.count - 1]) exclude each other")
+        }
+        self.init(
+            source: source, ids: ids, dates: date.map { [$0] } ?? [], query: query, sizes: sizes, formats: formats)
+        if let from, let to { dates = try Self.days(from: from, to: to) }
+    }
+
     /// The days from `first` to `last`, inclusive.
     /// - Throws: `RequestError` if `last` is before `first`, or if there are more than `maxDays`.
     package static func days(from first: CalendarDay, to last: CalendarDay) throws(RequestError) -> [CalendarDay] {

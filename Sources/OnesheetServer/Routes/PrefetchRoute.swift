@@ -35,12 +35,10 @@ struct PrefetchRoute: Route {
         let dryRun: Bool?
 
         func order() throws(RequestError) -> PrefetchOrder {
-            var order = PrefetchOrder(source: source, ids: ids ?? [], dates: date.map { [$0] } ?? [], query: query)
-            if let sizes { order.sizes = sizes }
-            if let formats { order.formats = formats }
-            guard (from == nil) == (to == nil) else { throw .malformed("“from” and “to” need each other") }
-            if let from, let to { order.dates = try PrefetchOrder.days(from: from, to: to) }
-            return order
+            try PrefetchOrder(
+                source: source, date: date, from: from, to: to, ids: ids ?? [], query: query,
+                sizes: sizes ?? PrefetchConfiguration.defaultSizes, formats: formats ?? PrefetchConfiguration.defaultFormats,
+                naming: { "“\($0.rawValue)”" })
         }
     }
 

@@ -150,6 +150,23 @@ final class PrefetchRouteTests: ServerTestCase {
         }
     }
 
+    func testThatTitlesAreNamedInOneWay() async throws {
+        let server = try await prefetching()
+        let range = "\"from\": \"2026-01-01\", \"to\": \"2026-01-02\""
+        let table = [
+            ("\"date\": \"2026-01-01\", \(range)", "“date” and “from” with “to” exclude each other"),
+            ("\(range), \"query\": \"x\"", "“from” with “to” and “query” exclude each other"),
+            ("\"ids\": [\"1\"], \"date\": \"2026-01-01\"", "“date” and “ids” exclude each other"),
+            ("\"query\": \"x\", \"ids\": [\"1\"], \(range)", "“from” with “to”, “ids” and “query” exclude each other"),
+            ("\"date\": \"2026-01-01\", \"to\": \"2026-01-02\"", "“from” and “to” need each other"),
+        ]
+        for (titles, words) in table {
+            let answer = try await server.send(
+                "/prefetch", method: "POST", fields: administrator, body: "{\"source\": \"sample\", \(titles)}")
+            assertProblem(answer, 400, words, titles)
+        }
+    }
+
     private func prefetching() async throws -> RunningServer { try await server(keys: "admin: { token: secret }") }
 
     private static func order(_ ids: String..., more: String = "") -> String {
