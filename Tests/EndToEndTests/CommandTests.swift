@@ -200,6 +200,18 @@ final class CommandTests: XCTestCase {
         XCTAssertTrue(text.contains("\n  sample: 3 entries, "), text)
     }
 
+    func testThatCachePurgeTellsWhichIDItNeedsIfItFindsNone() async throws {
+        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
+
+        let none = try await run(["cache", "purge", "--source", "sample", "--id", "01", "--cache", "c"])
+        let some = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c"])
+
+        XCTAssertEqual(none.text, "0 entries, 0 bytes removed\n")
+        XCTAssertEqual(none.errors, "no entry has the id “01”: use the id in the poster's canonical address\n")
+        XCTAssertTrue(some.text.hasPrefix("3 entries, "), some.text)
+        XCTAssertEqual(some.errors, "")
+    }
+
     func testThatCachePurgeKnowsTagsAndWhatHasExpired() async throws {
         _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
         for (selection, entries) in [(["--expired"], 0), (["--tag", "title:sample://2"], 3), (["--all"], 3)] {

@@ -71,11 +71,16 @@ struct CacheCommand: ParsableCommand {
     struct Purge: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove entries from the disk cache.",
-            discussion: "A server on the same folder empties its memory tier within a second.")
+            discussion: """
+                A server on the same folder empties its memory tier within a second.
+
+                Sources are not opened, so --id must be the id in the poster's canonical address, byte for byte. Servers accept other
+                spellings of an id; this command removes nothing for them.
+                """)
 
         @Option(name: .long, help: "Remove the entries of this source.") var source: String?
-        @Option(name: .long, help: "Remove only this title of the source. Use the id in the poster's canonical address.") var id:
-            String?
+        @Option(name: .long, help: "Remove only this title of the source. Use the id in the poster's canonical address.")
+        var id: String?
         @Option(name: .long, help: "Remove the entries with this tag, such as source:sample.") var tag: String?
         @Flag(name: .long, help: "Remove expired entries.") var expired = false
         @Flag(name: .long, help: "Remove all entries.") var all = false
@@ -131,6 +136,9 @@ struct CacheCommand: ParsableCommand {
             } else {
                 StandardStreams.output(
                     "\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")
+            }
+            if let id, removal.entries == 0 {
+                StandardStreams.error("no entry has the id “\(id)”: use the id in the poster's canonical address")
             }
         }
     }

@@ -15,6 +15,8 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
+        case let error as PosterNumberError: self.init(.notFound, title: "Not found", detail: error.description)
+        case let error as CacheError: self.init(error)
         default:
             self.init(
                 .internalServerError, title: "Internal error",
@@ -35,6 +37,18 @@ extension Problem {
         case .method(let allowed):
             self.init(.methodNotAllowed, title: "Method not allowed", detail: error.description, allow: allowed)
         }
+    }
+
+    /// The detail has no paths of this machine and no text of a library or a plugin, which may contain some. The log has both.
+    private init(_ error: CacheError) {
+        let detail =
+            switch error {
+            case .fileSystem(let operation, _, let reason): "cannot \(operation) a file or folder of the cache: \(reason)"
+            case .index(let operation, _): "cannot \(operation) the cache index"
+            case .tier(let operation, _): "a tier of the cache failed: cannot \(operation)"
+            case .notACache: "the folder of the cache has files and is not a Onesheet cache"
+            }
+        self.init(.internalServerError, title: "Cache failed", detail: "\(detail); the server's log has the details")
     }
 
     private init(_ error: PipelineError, at now: Double) {

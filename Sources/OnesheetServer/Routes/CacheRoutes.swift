@@ -41,7 +41,7 @@ struct CacheRoute: Route {
         guard let name = parts.first else { throw RequestError.noSuchPath(path) }
         let source = try PercentEncoding.decode(name)
         guard sources.contains(where: { $0.name == source }) else {
-            throw RequestError.unknown(unknownName(source, kind: "source", known: sources.map(\.name)))
+            throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
         let title = TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))
@@ -55,7 +55,9 @@ struct CacheRoute: Route {
         if let tag = query["tag"] { named.append(.tag(CacheTag(String(tag)))) }
         if query["expired"] != nil { named.append(.expired) }
         if query["all"] != nil { named.append(.all) }
-        guard named.count == 1 else { throw RequestError.noSuchPath(request.uri.path) }
+        guard named.count == 1 else {
+            throw RequestError.malformed("the query needs exactly one of “all”, “expired” and “tag”, such as ?tag=source:sample")
+        }
         return named[0]
     }
 }

@@ -32,12 +32,7 @@ struct TitlePosters: Sendable {
     func picture(_ number: Int, _ request: Request) async throws -> Response {
         let address = ImageAddress(title: title, transform: try SizeLadder.transform("w342"), negotiates: true)
         let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
-        let wanted: ImageRequest
-        do {
-            wanted = try await posters.request(for: number, of: title, as: transform)
-        } catch let error as PosterNumberError {
-            throw RequestError.unknown(error.description)
-        }
+        let wanted = try await posters.request(for: number, of: title, as: transform)
         let facts = AddressFacts(varies: true, longestLifetime: 60)
         return try await images.answer(ParsedTarget(address: address, request: wanted, facts: facts), after: nil, request)
     }
@@ -46,15 +41,11 @@ struct TitlePosters: Sendable {
     func put(_ request: Request) async throws -> Response {
         try administrator.check(request)
         let decision = try await request.decodeBody(Decision.self, example: "{\"candidate\": 2}")
-        do {
-            switch (decision.candidate, decision.reject, decision.block) {
-            case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
-            case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
-            case (nil, nil, true?): _ = try await posters.block(title)
-            default: throw RequestError.malformed("the body needs exactly one of “candidate”, “reject” and “block”: true")
-            }
-        } catch let error as PosterNumberError {
-            throw RequestError.unknown(error.description)
+        switch (decision.candidate, decision.reject, decision.block) {
+        case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
+        case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
+        case (nil, nil, true?): _ = try await posters.block(title)
+        default: throw RequestError.malformed("the body needs exactly one of “candidate”, “reject” and “block”: true")
         }
         return try await show()
     }

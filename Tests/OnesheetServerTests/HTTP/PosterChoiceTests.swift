@@ -44,8 +44,8 @@ final class PosterChoiceTests: ServerTestCase {
         XCTAssertEqual(widths, [284, 160, 120, 284])
         let poster = try await server.send("/t/p/original/kakao/film")
         XCTAssertEqual(try Picture.header(poster.body).width, 160)
-        assertProblem(try await server.send("\(path)/posters/4"), 400, "has 1 to 3")
-        assertProblem(try await server.send("\(path)/posters/0"), 400, "has 1 to 3")
+        assertProblem(try await server.send("\(path)/posters/4"), 404, "has 1 to 3")
+        assertProblem(try await server.send("\(path)/posters/0"), 404, "has 1 to 3")
     }
 
     func testThatACandidatesPictureAnswersAsEveryImageDoes() async throws {
@@ -138,14 +138,15 @@ final class PosterChoiceTests: ServerTestCase {
     func testThatAnInvalidPosterChoiceIsRefusedWithTheReason() async throws {
         let server = try await search()
         let table = [
-            ("{\"candidate\": 4}", "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", "has 1 to 3"),
-            ("{}", "needs exactly one of"), ("{\"candidate\": 1, \"reject\": 2}", "needs exactly one of"),
-            ("", "is not JSON such as"),
-            ("[]", "is not JSON such as"),
+            ("{\"candidate\": 4}", 404, "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", 404, "has 1 to 3"),
+            ("{\"reject\": 4}", 404, "has 1 to 3"),
+            ("{}", 400, "needs exactly one of"), ("{\"candidate\": 1, \"reject\": 2}", 400, "needs exactly one of"),
+            ("", 400, "is not JSON such as"),
+            ("[]", 400, "is not JSON such as"),
         ]
-        for (body, words) in table {
+        for (body, status, words) in table {
             let answer = try await server.send("\(path)/poster", method: "PUT", fields: administrator, body: body)
-            assertProblem(answer, 400, words, body)
+            assertProblem(answer, status, words, body)
         }
         assertProblem(try await server.send("/blocked/xyz", method: "PUT", fields: administrator), 400, "16 hexadecimal digits")
         assertProblem(try await server.send("/sources/kakao/titles", method: "PUT", fields: administrator), 405, "GET")

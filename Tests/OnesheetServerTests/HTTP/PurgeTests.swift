@@ -1,3 +1,6 @@
+import HTTPTypes
+import OnesheetCore
+import OnesheetHTTP
 import OnesheetTesting
 import XCTest
 
@@ -39,13 +42,46 @@ final class PurgeTests: ServerTestCase {
         XCTAssertEqual(try kept.json()["entries"] as? Int, 3)
     }
 
+    func testThatAnUnknownSourceIsNotFound() async throws {
+        let server = try await server(keys: "admin: { token: secret }")
+        for path in ["/cache/sampel", "/cache/sampel/1"] {
+            let answer = try await server.send(path, method: "DELETE", fields: administrator)
+            assertProblem(answer, 404, "unknown source “sampel”; did you mean “sample”?", path)
+        }
+    }
+
+    func testThatAPurgeThatFailsSaysSoWithoutThePlaceOfTheCache() async throws {
+        // Given a server whose cache cannot be written, not even by root
+        let server = try await server(keys: "admin: { token: secret }", cache: "/sys/onesheet-cache")
+        // When everything is purged
+        let answer = try await server.send("/cache/?all", method: "DELETE", fields: administrator)
+        // Then it is told that the cache failed, and not where the cache is
+        assertProblem(answer, 500, "the server's log has the details")
+        XCTAssertEqual(try answer.json()["title"] as? String, "Cache failed")
+        XCTAssertFalse(answer.text.contains("/sys/"), answer.text)
+    }
+
+    func testThatEveryFailureOfACacheIsToldWithoutPaths() {
+        let table: [(CacheError, String)] = [
+            (.fileSystem(operation: "write", path: "/srv/c/a", reason: "No space left on device"), "No space left on device"),
+            (.index(operation: "remove from", reason: "cannot open /srv/c/index.sqlite"), "cannot remove from the cache index"),
+            (.tier(operation: "remove", reason: "/srv/shared is gone"), "cannot remove"), (.notACache(path: "/srv/c"), "not a"),
+        ]
+        for (error, words) in table {
+            let problem = Problem(error, at: 0)
+            XCTAssertEqual(problem.status, .internalServerError, "\(error)")
+            XCTAssertTrue(problem.detail.contains(words), problem.detail)
+            XCTAssertFalse(problem.detail.contains("/srv"), problem.detail)
+        }
+    }
+
     func testThatNothingNamedRemovesNothing() async throws {
         let server = try await server(keys: "admin: { token: secret }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
 
         for query in ["/cache/", "/cache/?dry-run", "/cache/?all&expired"] {
             let answer = try await server.send(query, method: "DELETE", fields: administrator)
-            XCTAssertEqual(answer.status, 404, "\(query): \(answer.text)")
+            assertProblem(answer, 400, "exactly one of “all”, “expired” and “tag”", query)
         }
 
         let expired = try await server.send("/cache/?expired", method: "DELETE", fields: administrator)
