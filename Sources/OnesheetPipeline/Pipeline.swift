@@ -211,7 +211,7 @@ package struct Pipeline: Sendable {
 
     /// Purges one selection. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
+        try await cache.purge(selection, dryRun: dryRun)
     }
 
     /// A variant, its provenance, and its memory until it is stored and sent.

@@ -105,6 +105,22 @@ final class CacheTests: XCTestCase {
         try await disk.close()
     }
 
+    func testThatADryRunOfAPurgeCountsAndChangesNothing() async throws {
+        let disk = try disk()
+        let cache = cache([disk])
+        await cache.store(.sample(at: clock), for: key)
+        let start = await cache.generation().memory
+
+        let removal = try await cache.purge(.all, dryRun: true)
+
+        let isKept = await cache.contains(key)
+        let end = await cache.generation().memory
+        XCTAssertEqual(removal.entries, 1)
+        XCTAssertTrue(isKept)
+        XCTAssertEqual(end, start)
+        try await disk.close()
+    }
+
     func testThatAStoreReachesEveryTier() async throws {
         let disk = try disk()
         let cache = cache([disk])

@@ -171,9 +171,11 @@ package struct Cache: Sendable {
         memory.storeNow(entry, for: key, ifGeneration: generation?.memory)
     }
 
-    /// Purges one selection.
+    /// Purges one selection. With `dryRun`, only counts, and work that runs is stored.
     /// - Throws: as `purge(_:)` of several does.
-    package func purge(_ selection: CacheSelection) async throws(CacheError) -> CacheRemoval { try await purge([selection]) }
+    package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
+        dryRun ? try await remove(selection, dryRun: true) : try await purge([selection])
+    }
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
     /// earlier work is found afterwards if it is stored under its generation.

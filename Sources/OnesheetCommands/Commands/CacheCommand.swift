@@ -110,7 +110,7 @@ struct CacheCommand: ParsableCommand {
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
                 let removal: CacheRemoval
                 do {
-                    removal = try await remove(from: shared.cache)
+                    removal = try await shared.cache.purge(selection, dryRun: dryRun)
                 } catch {
                     try await shared.shutdown(within: .seconds(10))
                     throw error
@@ -120,13 +120,10 @@ struct CacheCommand: ParsableCommand {
             }
             guard let disk = try configuration.openDiskCache() else { return CacheRemoval() }
             // This process reads no entry twice, so it needs no memory tier.
-            let removal = try await remove(from: Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger))
+            let cache = Cache(memory: MemoryTier(bytes: 0), others: [disk], logger: disk.logger)
+            let removal = try await cache.purge(selection, dryRun: dryRun)
             try await disk.close()
             return removal
-        }
-
-        private func remove(from cache: Cache) async throws -> CacheRemoval {
-            dryRun ? try await cache.remove(selection, dryRun: true) : try await cache.purge(selection)
         }
 
         func run(with plugins: PluginList) async throws {
