@@ -35,6 +35,16 @@ struct Program {
         return Outcome(status: process.terminationStatus, output: out, errors: String(decoding: err, as: UTF8.self))
     }
 
+    /// Starts a command that ends by itself or by a signal.
+    static func start(_ arguments: [String], in folder: URL) throws -> Process {
+        let process = make(arguments, in: folder)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
     /// Starts a server and waits for its greeting.
     /// - Parameter files: the limit of open files.
     static func serve(

@@ -55,6 +55,7 @@ struct PosterBundle: Sendable {
 
     /// Writes the archive, one title at a time.
     /// - Returns: the number of posters, and the titles without posters with the reason for each.
+    /// - Throws: the failure of a list or of `write`, or an error if the task is cancelled: the archive is incomplete then.
     func write(_ write: @escaping (ByteBuffer) throws -> Void) async throws -> (
         posters: Int, missing: [(title: String, reason: String)]
     ) {
@@ -69,6 +70,7 @@ struct PosterBundle: Sendable {
         var archive = TarWriter(write)
         var (posters, missing) = (0, [(title: String, reason: String)]())
         for (number, title) in titles.enumerated() {
+            guard !Task.isCancelled else { throw PipelineError.cancelled }
             let entry = try await add(title, number: number + 1, variants, to: &archive)
             posters += entry.posters.count
             if let reason = entry.missing { missing.append((title.id, reason)) }
@@ -90,7 +92,8 @@ struct PosterBundle: Sendable {
         do throws(PipelineError) {
             images = try await prefetcher.images(of: reference, as: variants.map { $0.transform })
         } catch {
-            if error == .cancelled { throw error }
+            // A cancelled task gets errors of other kinds too, such as a source that did not answer.
+            if error == .cancelled || Task.isCancelled { throw error }
             return Index.Entry(title: title, posters: [:], placeholder: nil, missing: error.reason)
         }
         for ((name, size, _), entry) in zip(variants, images.map(\.entry)) {

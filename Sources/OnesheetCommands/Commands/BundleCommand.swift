@@ -9,7 +9,8 @@ struct BundleCommand: PluggedCommand {
         discussion: """
             Writes a tar archive: posters/{size}/{number}.{ext}, and index.json with the lists by day, each title, each poster's path,
             size and bytes, and a placeholder (ThumbHash, dominant colour, width and height). Equal responses of a source give equal
-            bytes.
+            bytes. If Ctrl-C ends it, no file is left.
+
               onesheet bundle boxoffice --from 2026-11-14 --to 2026-11-20 --sizes w185,w342 -o week.tar
             """)
 
@@ -26,18 +27,21 @@ struct BundleCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let order = try lists.order()
-        let outcome = try await options.withContext(plugins) { context in
+        let (outcome, signal) = try await options.withContext(plugins) { context in
             let bundle = PosterBundle(
                 order: order, options: context.options, prefetcher: context.prefetcher, pipeline: context.pipeline)
             try await context.catchUp(with: order.source)
-            if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
-            let file = try OutputFile(output)
-            let outcome = try await bundle.write { try file.write($0) }
-            try file.finish()
-            return outcome
+            return try await Interruption.cancelling {
+                if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
+                let file = try OutputFile(output)
+                let outcome = try await bundle.write { try file.write($0) }
+                try file.finish()
+                return outcome
+            }
         }
         for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
+        if let signal { throw ExitCode(signal) }
         if !outcome.missing.isEmpty { throw ExitCode.failure }
     }
 }

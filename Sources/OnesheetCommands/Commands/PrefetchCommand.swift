@@ -4,7 +4,6 @@ import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
-import ServiceLifecycle
 import UnixSignals
 
 struct PrefetchCommand: PluggedCommand {
@@ -49,8 +48,9 @@ struct PrefetchCommand: PluggedCommand {
                 return nil
             }
             let progress = ProgressLine(isQuiet: json, isTerminal: StandardStreams.errorIsTerminal)
-            let work = Task { await prefetcher.run(titles, transforms) { progress.show($0) } }
-            let (summary, signal) = await Interruption.cancelling(work)
+            let (summary, signal) = try await Interruption.cancelling {
+                await prefetcher.run(titles, transforms) { progress.show($0) }
+            }
             progress.finish(summary)
             return (summary, signal)
         }
@@ -118,27 +118,4 @@ extension CalendarDay {
         guard let day = CalendarDay(text) else { throw ValidationError("“\(text)” is not a day such as 2026-11-20") }
         self = day
     }
-}
-
-/// Handles Ctrl-C as cancellation, so that work in progress ends properly.
-private enum Interruption {
-    /// The result of `work`, and the signal that cut it short, if one did. SIGINT and SIGTERM cancel it.
-    static func cancelling<Value: Sendable>(_ work: Task<Value, Never>) async -> (Value, UnixSignal?) {
-        let watch = Task {
-            var first: UnixSignal?
-            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
-                first = first ?? signal
-                work.cancel()
-            }
-            return first
-        }
-        let value = await work.value
-        watch.cancel()
-        return (value, await watch.value)
-    }
-}
-
-extension ExitCode {
-    /// The status by which a shell tells that a signal ended a program.
-    init(_ signal: UnixSignal) { self.init(128 + (signal == .sigint ? 2 : 15)) }
 }

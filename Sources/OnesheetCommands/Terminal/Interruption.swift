@@ -1,0 +1,34 @@
+import ArgumentParser
+import UnixSignals
+
+/// Handles Ctrl-C as cancellation, so that work in progress ends properly.
+enum Interruption {
+    /// Runs `work`, which SIGINT and SIGTERM cancel.
+    /// - Returns: the result of `work`, and the first signal, if one came.
+    /// - Throws: the error of `work`; if a signal came, the exit code for it.
+    static func cancelling<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> (Value, UnixSignal?) {
+        // Trapped before the work begins, because a signal that comes earlier ends the process at once.
+        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
+        let task = Task { try await work() }
+        let watch = Task {
+            var first: UnixSignal?
+            for await signal in signals {
+                first = first ?? signal
+                task.cancel()
+            }
+            return first
+        }
+        let result = await task.result
+        watch.cancel()
+        let signal = await watch.value
+        if case .failure = result, let signal { throw ExitCode(signal) }
+        return (try result.get(), signal)
+    }
+}
+
+extension ExitCode {
+    /// The status by which a shell tells that a signal ended a program.
+    init(_ signal: UnixSignal) { self.init(128 + (signal == .sigint ? 2 : 15)) }
+}
