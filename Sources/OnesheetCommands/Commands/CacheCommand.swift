@@ -19,7 +19,7 @@ struct CacheCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let document = try await document()
-            if json { return try printDocument(document) }
+            if json { return try StandardStreams.output(document: document) }
             StandardStreams.output(
                 "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
                     + "\(Int((document.fill * 100).rounded())) % full")
@@ -58,7 +58,7 @@ struct CacheCommand: ParsableCommand {
                 try await disk.close()
             }
             if json {
-                try printDocument(found)
+                try StandardStreams.output(document: found)
             } else {
                 StandardStreams.output(
                     "\(found.whole) whole, \(found.damaged) damaged, \(found.unknown) unknown to the index, \(found.missing) missing"
@@ -129,7 +129,7 @@ struct CacheCommand: ParsableCommand {
         func run(with plugins: PluginList) async throws {
             let removal = try await removal(plugins)
             if json {
-                try printDocument(removal)
+                try StandardStreams.output(document: removal)
             } else {
                 StandardStreams.output(
                     "\(removal.entries) entries, \(removal.bytes) bytes \(dryRun ? "would be removed" : "removed")")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import OnesheetAddress
 import OnesheetCore
 import OnesheetPipeline
@@ -55,14 +54,14 @@ struct PrefetchCommand: PluggedCommand {
             return (summary, signal)
         }
         guard let (summary, signal) = outcome else { return }
-        if json { StandardStreams.output(String(decoding: try JSONEncoder.document.encode(summary), as: UTF8.self)) }
+        if json { try StandardStreams.output(document: summary) }
         if let signal { throw ExitCode(signal) }
         if !summary.failures.isEmpty || summary.done < summary.total { throw ExitCode.failure }
     }
 
     private func show(_ estimate: PrefetchEstimate) throws {
         if json {
-            StandardStreams.output(String(decoding: try JSONEncoder.document.encode(estimate), as: UTF8.self))
+            try StandardStreams.output(document: estimate)
         } else {
             StandardStreams.output(
                 """

@@ -24,7 +24,7 @@ struct SourcesCheckCommand: PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let report = try await options.withContext(plugins) { try await check(in: $0) }
         if json {
-            try printDocument(report)
+            try StandardStreams.output(document: report)
         } else {
             for step in report.steps { StandardStreams.output("\(step.passed ? "✓" : "✗") \(step.what): \(step.outcome)") }
             for finding in report.rules { StandardStreams.output(finding.description) }

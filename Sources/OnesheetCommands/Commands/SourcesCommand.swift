@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import OnesheetCore
 import OnesheetPipeline
 import OnesheetServer
@@ -27,7 +26,7 @@ struct SourcesCommand: ParsableCommand {
             let configuration = try options.load()
             let types = plugins.sources.map { $0.type }.sorted()
             if json {
-                try printDocument(Document(sources: configuration.sources.mapValues(\.type), types: types))
+                try StandardStreams.output(document: Document(sources: configuration.sources.mapValues(\.type), types: types))
                 return
             }
             for name in configuration.sourceNames { StandardStreams.output("\(name)\t\(configuration.sources[name]?.type ?? "")") }
@@ -62,7 +61,7 @@ struct SourcesCommand: ParsableCommand {
                 try await $0.catalog.titles(of: name, TitleQuery(date: date, phrase: query))
             }
             if json {
-                try printDocument(page)
+                try StandardStreams.output(document: page)
                 return
             }
             for title in page.titles {
@@ -71,11 +70,5 @@ struct SourcesCommand: ParsableCommand {
                         separator: "\t"))
             }
         }
-    }
-}
-
-extension ParsableCommand {
-    func printDocument(_ value: some Encodable) throws {
-        StandardStreams.output(String(decoding: try JSONEncoder.document.encode(value), as: UTF8.self))
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import OnesheetCore
 import OnesheetImaging
 import OnesheetPipeline
@@ -20,7 +19,7 @@ struct PosterArguments: ParsableArguments {
             return PostersDocument(try await context.posters.choice(of: title), try await context.posters.current(title))
         }
         if json {
-            StandardStreams.output(String(decoding: try JSONEncoder.document.encode(document), as: UTF8.self))
+            try StandardStreams.output(document: document)
         } else {
             for candidate in document.candidates { StandardStreams.output(Self.line(candidate)) }
         }
