@@ -25,7 +25,7 @@ struct ExplainCommand: PluggedCommand {
         let explanation = try await options.withContext(plugins) { context in
             try await context.explainer.explain(address, accept: accept, Explainer.Depth(fetches: fetch, countsPurge: true))
         }
-        if json { return try printDocument(explanation) }
+        if json { return try StandardStreams.output(document: explanation) }
         for (name, text) in ExplanationText(explanation).lines {
             StandardStreams.output(name + String(repeating: " ", count: max(12 - name.count, 1)) + text)
         }

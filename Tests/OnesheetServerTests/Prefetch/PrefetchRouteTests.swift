@@ -99,11 +99,12 @@ final class PrefetchRouteTests: ServerTestCase {
 
     func testThatAnOrderEndsIfItsClientLeaves() async throws {
         // Given a prefetch that makes no progress
-        let context = try await slow(folder()).server.responder.context
+        let server = try await slow(folder())
+        let context = server.server.responder.context
         let ledger = PrefetchLedger(context.shared.state, context.shared.prefetchJobs)
         let order = PrefetchOrder(source: "slow", ids: ["1"])
         let work = Task { try await ledger.run(order, with: context.prefetcher, context.options) }
-        for _ in 0..<5000 where context.shared.prefetchJobs.all.isEmpty { await Task.yield() }
+        _ = try await firstJobs(server)
         // When the task of its request is cancelled
         work.cancel()
         let summary = try await work.value
