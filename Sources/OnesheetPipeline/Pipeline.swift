@@ -268,8 +268,13 @@ package struct Pipeline: Sendable {
     ) async throws(PipelineError) -> [Variant] {
         let (renderer, memory, clock, lifetime) = (renderer, pool.memory, clock, originals.lifetime)
         let body = original.entry.body
-        let cost = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.cost(body, as: requests.map(\.transform)) } catch { throw .render(error) }
+        let (picture, cost) = try await pool.examine { () throws(PipelineError) in
+            do throws(RenderError) {
+                let picture = try renderer.open(body)
+                return (picture, try renderer.cost(picture, as: requests.map(\.transform)))
+            } catch {
+                throw .render(error)
+            }
         }
         // The job may outlive this call, so it captures the bytes and not the original with its reservation.
         let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
@@ -279,7 +284,7 @@ package struct Pipeline: Sendable {
             let start = ContinuousClock.now
             let images: [RenderedImage]
             do throws(RenderError) {
-                images = try renderer.render(body, as: requests.map(\.transform))
+                images = try renderer.render(picture, as: requests.map(\.transform))
             } catch {
                 throw .render(error)
             }

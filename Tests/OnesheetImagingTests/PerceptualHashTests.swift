@@ -46,7 +46,7 @@ final class PerceptualHashTests: XCTestCase {
     }
 
     func testThatWhatIsNoPictureHasNone() {
-        XCTAssertThrowsError(try renderer.hash(of: ByteBuffer(string: "<html>"))) {
+        XCTAssertThrowsError(try renderer.hash(of: renderer.open(ByteBuffer(string: "<html>")))) {
             XCTAssertEqual($0 as? RenderError, .unrecognizedFormat)
         }
     }
@@ -60,7 +60,7 @@ final class PerceptualHashTests: XCTestCase {
         }
     }
 
-    private func hash(_ file: [UInt8]) throws -> PerceptualHash { try renderer.hash(of: ByteBuffer(bytes: file)) }
+    private func hash(_ file: [UInt8]) throws -> PerceptualHash { try renderer.hash(of: renderer.open(ByteBuffer(bytes: file))) }
 
     private func small(_ file: [UInt8]) throws -> [UInt8] {
         var transform = Transform()

@@ -1,4 +1,4 @@
-package import NIOCore
+internal import NIOCore
 package import OnesheetCore
 
 /// The predicted cost of a render, computed from the original's header before decoding.
@@ -122,11 +122,9 @@ package struct RenderCost: Sendable, Equatable {
 extension Renderer {
     /// The predicted cost of rendering `original`.
     /// - Throws: `RenderError` if its header rules the render out.
-    package func cost(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> RenderCost {
-        let bytes = original.readableBytesUInt8Span
-        let codec = try codec(for: bytes)
-        let header = try header(of: bytes, codec)
-        for transform in transforms { try check(transform, header, bytes: bytes.count) }
+    package func cost(_ original: EncodedPicture, as transforms: [Transform]) throws(RenderError) -> RenderCost {
+        let (header, codec) = (original.header, original.codec)
+        for transform in transforms { try check(transform, header, bytes: original.bytes.readableBytes) }
         var cost = try cost(header, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: codec)
         // Finding a border decodes the picture at full size and renders nothing.
         let trims = transforms.count { $0.trim != nil }
@@ -147,11 +145,8 @@ extension Renderer {
 
     /// The predicted cost of `hash(of:)`.
     /// - Throws: `RenderError` if the header makes a prediction impossible.
-    package func costOfHash(of original: ByteBuffer) throws(RenderError) -> RenderCost {
-        let bytes = original.readableBytesUInt8Span
-        let codec = try codec(for: bytes)
-        let header = try header(of: bytes, codec)
-        return try cost(header, as: [Self.hashing(header)], decodedBy: codec)
+    package func costOfHash(of original: EncodedPicture) throws(RenderError) -> RenderCost {
+        try cost(original.header, as: [Self.hashing(original.header)], decodedBy: original.codec)
     }
 
     private func cost(

@@ -27,12 +27,19 @@ package struct Renderer: Sendable {
     /// The formats with a codec.
     package var formats: [ImageFormat] { codecs.map(\.format) }
 
-    /// Parses the file's header.
+    /// Finds the codec of a file and parses the file's header.
     /// - Throws: `RenderError.unrecognizedFormat`, or `.codec` if the header is damaged or announces too many pixels.
-    package func header(of original: ByteBuffer) throws(RenderError) -> ImageHeader {
+    package func open(_ original: ByteBuffer) throws(RenderError) -> EncodedPicture {
         let bytes = original.readableBytesUInt8Span
-        return try header(of: bytes, codec(for: bytes))
+        for codec in codecs where codec.recognizes(bytes) {
+            return EncodedPicture(bytes: original, header: try header(of: bytes, codec), codec: codec)
+        }
+        throw .unrecognizedFormat
     }
+
+    /// Parses the file's header.
+    /// - Throws: as `open(_:)` does.
+    package func header(of original: ByteBuffer) throws(RenderError) -> ImageHeader { try open(original).header }
 
     /// Renders one variant.
     package func render(_ original: ByteBuffer, as transform: Transform) throws(RenderError) -> RenderedImage {
@@ -40,14 +47,17 @@ package struct Renderer: Sendable {
     }
 
     /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
+    package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
+        try render(open(original), as: transforms)
+    }
+
+    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
     ///
     /// - Throws: `RenderError`. Nothing is decoded if a variant would be too large or could not be encoded. `.timedOut` after
     ///   `deadline`.
-    package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
+    package func render(_ original: EncodedPicture, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
         let end = end()
-        let bytes = original.readableBytesUInt8Span
-        let codec = try codec(for: bytes)
-        let header = try header(of: bytes, codec)
+        let (bytes, header, codec) = (original.bytes.readableBytesUInt8Span, original.header, original.codec)
         var jobs: [Job] = []
         for transform in transforms {
             try check(transform, header, bytes: bytes.count)
@@ -76,14 +86,14 @@ package struct Renderer: Sendable {
 
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
-    package func hash(of original: ByteBuffer) throws(RenderError) -> PerceptualHash {
+    package func hash(of original: EncodedPicture) throws(RenderError) -> PerceptualHash {
         let end = end()
-        let bytes = original.readableBytesUInt8Span
-        let codec = try codec(for: bytes)
-        let header = try header(of: bytes, codec)
+        let (header, codec) = (original.header, original.codec)
         let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
-            return PerceptualHash(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
+            return PerceptualHash(
+                try Rendering([job], of: header, with: self, by: end)
+                    .picture(original.bytes.readableBytesUInt8Span, codec))
         } catch {
             throw failure(error, in: codec.format)
         }
@@ -106,12 +116,7 @@ package struct Renderer: Sendable {
         error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }
 
-    func codec(for bytes: Span<UInt8>) throws(RenderError) -> any Codec {
-        for codec in codecs where codec.recognizes(bytes) { return codec }
-        throw .unrecognizedFormat
-    }
-
-    func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
+    private func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
         do throws(CodecError) {
             let header = try codec.header(of: bytes)
             let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
@@ -124,6 +129,13 @@ package struct Renderer: Sendable {
             throw failure(error, in: codec.format)
         }
     }
+}
+
+/// An encoded picture whose header has been parsed.
+package struct EncodedPicture: Sendable {
+    package let bytes: ByteBuffer
+    package let header: ImageHeader
+    let codec: any Codec
 }
 
 /// A variant as it is served: encoded, with its facts.

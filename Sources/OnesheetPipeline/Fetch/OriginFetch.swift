@@ -89,11 +89,16 @@ struct OriginFetch: Sendable {
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (renderer, body) = (renderer, original.entry.body)
-        let cost = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.costOfHash(of: body) } catch { throw .render(error) }
+        let (picture, cost) = try await pool.examine { () throws(PipelineError) in
+            do throws(RenderError) {
+                let picture = try renderer.open(body)
+                return (picture, try renderer.costOfHash(of: picture))
+            } catch {
+                throw .render(error)
+            }
         }
         return try await pool.run(cost: cost) { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.hash(of: body) } catch { throw .render(error) }
+            do throws(RenderError) { return try renderer.hash(of: picture) } catch { throw .render(error) }
         }
     }
 
