@@ -91,7 +91,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         _ = try await browser.evaluate("document.getElementById('fetch').click()")
         try await browser.wait("document.querySelectorAll('.waterfall').length === 2")
         let text = try await browser.evaluate("document.querySelector('.explained').innerText")
-        for words in ["It is ready (memory)", "most of that was", "Render", "Origin", "/t/p/w92/sample/7", "variant:sample://7#"] {
+        for words in ["It is cached (memory)", "mostly in this stage", "Render", "Origin", "/t/p/w92/sample/7", "variant:sample://7#"] {
             XCTAssertTrue(text.contains(words), "\(words): \(text)")
         }
         try await assertClean(browser, width: 1280, "explained")

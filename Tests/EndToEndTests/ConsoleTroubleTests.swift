@@ -47,7 +47,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try await browser.open("\(url)/?view=figures", until: Self.settled)
         try await browser.wait("document.querySelector('[data-quota=kakao] meter')")
         let quota = try await browser.evaluate("document.querySelector('[data-quota=kakao]').innerText")
-        XCTAssertTrue(quota.contains("0 / 1,000") && quota.contains("100") && quota.contains("Full again"), quota)
+        XCTAssertTrue(quota.contains("0 / 1,000") && quota.contains("100") && quota.contains("Resets"), quota)
         try await assertClean(browser, width: 1280, "quota")
     }
 
