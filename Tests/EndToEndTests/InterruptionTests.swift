@@ -50,7 +50,12 @@ final class InterruptionTests: XCTestCase {
             to: folder.appending(path: "onesheet.yaml"))
         // With a cache of its own, because the cached candidates of an earlier command name another origin.
         let command = try Program.start(arguments + ["--sizes", "w92", "--cache", "c\(signal)"], in: folder)
-        await gate.hasBeenReached()
+        let isAsked = XCTestExpectation(description: "the origin is asked for the picture")
+        Task {
+            await gate.hasBeenReached()
+            isAsked.fulfill()
+        }
+        await fulfillment(of: [isAsked], timeout: 60)
         // When the command receives the signal, then it ends with the status of that signal
         kill(command.processIdentifier, signal)
         command.waitUntilExit()

@@ -78,7 +78,7 @@ struct PrefetchJobRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
         guard let number = Int(rest), let job = jobs.stop(number) else {
-            throw RequestError.noSuchPath(request.uri.path)
+            throw RequestError.noSuchPath(prefix + rest)
         }
         return try .json(job)
     }

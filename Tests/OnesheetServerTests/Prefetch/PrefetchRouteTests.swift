@@ -63,7 +63,7 @@ final class PrefetchRouteTests: ServerTestCase {
         XCTAssertEqual(jobs.map { $0["state"] as? String }, ["running"])
         XCTAssertEqual(jobs.map { $0["source"] as? String }, ["slow"])
         // And stopped, by the administrator alone
-        let number = try XCTUnwrap(jobs[0]["number"] as? Int)
+        let number = try XCTUnwrap(jobs.first?["number"] as? Int)
         let stranger = try await server.send("/prefetch/\(number)", method: "DELETE")
         XCTAssertEqual(stranger.status, 401)
         let unknown = try await server.send("/prefetch/99", method: "DELETE", fields: administrator)
@@ -77,7 +77,7 @@ final class PrefetchRouteTests: ServerTestCase {
         XCTAssertEqual(left.count, 0)
         let after = try await self.jobs(server)
         XCTAssertEqual(after.map { $0["state"] as? String }, ["stopped"])
-        XCTAssertNotNil(after[0]["ended"])
+        XCTAssertNotNil(after.first?["ended"])
     }
 
     func testThatAStoppingServerEndsPrefetchesAndResumesThemLater() async throws {
