@@ -138,6 +138,27 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await assertAccessible(browser, "figures")
     }
 
+    func testThatFiguresPollOnceHoweverOftenThePageIsShown() async throws {
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=figures", until: Self.settled)
+        // When the page becomes visible ten times before a response comes
+        _ = try await browser.evaluate(
+            """
+            ((real) => {
+              window.polls = 0;
+              window.fetch = (path, ...rest) => {
+                if (path === "/metrics") window.polls += 1;
+                return real(path, ...rest);
+              };
+              for (let n = 0; n < 10; n++) dispatchEvent(new Event("visibilitychange"));
+            })(window.fetch)
+            """)
+        // Then one of them goes on
+        try await browser.wait("window.polls > 11")
+        let polls = try await browser.evaluate("window.polls")
+        XCTAssertLessThan(Int(polls) ?? .max, 15)
+    }
+
     /// Types `value` into a field of the form to try transforms.
     private static func fill(_ field: String, with value: String) -> String { choose("try-\(field)", value) }
 

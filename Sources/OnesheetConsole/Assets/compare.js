@@ -1,7 +1,7 @@
 // Two pictures of the same size, one above the other, with a slider between them.
 import { h } from "./dom.js";
 import { pictureFacts, Problem } from "./api.js";
-import { bytes, number, t } from "./words.js";
+import { bytes, percent, t } from "./words.js";
 
 const qualities = ["", "10", "30", "50", "70", "80", "90"];
 const formats = ["", "jpg", "png", "webp", "avif"];
@@ -19,14 +19,20 @@ export async function comparison({ made, address, another }) {
   const words = h("p.faint", { role: "status" });
   const box = h("section.comparison", {}, h("h2", {}, t("compare")), h("p.actions", {}, quality.node, format.node), stage, words);
   for (const each of [quality, format]) each.select.addEventListener("change", () => show());
+  let turn = 0;
   await show();
   return box;
 
   async function show() {
+    const own = ++turn;
     try {
       const second = await another({ quality: quality.select.value, format: format.select.value });
-      if (!second) return stage.replaceChildren();
-      const facts = await pictureFacts(second);
+      const facts = second && await pictureFacts(second);
+      if (own !== turn) return;
+      if (!second) {
+        words.replaceChildren();
+        return stage.replaceChildren();
+      }
       const [width, height] = made.size?.split("x") ?? [];
       const [left, right] = [[address, "compareLeft"], [second, "compareRight"]].map(([src, words]) => h("img", { src, alt: t(words), width, height }));
       const slider = h("input", { type: "range", min: 0, max: 100, value: 50, id: "slider", "aria-label": t("compare") });
@@ -35,9 +41,10 @@ export async function comparison({ made, address, another }) {
       move();
       stage.replaceChildren(h("div.both", {}, left, right), slider);
       words.textContent = t("compared", { left: bytes(made.bytes ?? 0), right: bytes(facts.bytes ?? 0),
-        part: number(Math.round(((facts.bytes ?? 0) / Math.max(1, made.bytes ?? 1)) * 100)) });
+        part: percent((facts.bytes ?? 0) / Math.max(1, made.bytes ?? 1)) });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      if (own !== turn) return;
       stage.replaceChildren();
       words.textContent = error.message || t("notAvailable");
     }

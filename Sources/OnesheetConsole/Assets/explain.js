@@ -23,6 +23,7 @@ export async function explainView(parameters, go) {
       go(view({ view: "explain", url: field.value.trim() }));
     } }, h("label", { for: "address" }, t("address")), field, h("button.primary", {}, t("explain"))),
     outcome, content);
+  let turn = 0;
   if (address) await update();
   return { title: t("explain"), node };
 
@@ -33,14 +34,17 @@ export async function explainView(parameters, go) {
 
   /** @param {boolean} fetches whether the image is fetched and made if need be */
   async function update(fetches = false) {
+    const own = ++turn;
     const query = new URLSearchParams({ url: address, accept });
     if (fetches) query.set("fetch", "");
     try {
       const found = await ask(`/explain?${query}`);
+      if (own !== turn) return;
       content.replaceChildren(...draw(found));
       say();
     } catch (error) {
-      content.replaceChildren();
+      if (own !== turn) return;
+      content.replaceChildren(...(error.status === 401 ? [h("section.card-box", {}, signing.node)] : []));
       say(notice(error, () => update(fetches)));
     }
   }
@@ -58,7 +62,7 @@ export async function explainView(parameters, go) {
         row(t("canonical"), found.canonical ? [h("code", {}, path), copyButton(new URL(path, location.href).href, t("copyURL"), t("copied"))] : t("noCanonical")),
         row(t("grammar"), t({ sizes: "grammarSizes", options: "grammarOptions" }[found.grammar] ?? "grammarOther", { name: found.grammar })),
         row(t("options"), found.options.length ? h("code", {}, found.options.join(" ")) : t("asItIs")),
-        row(t("format"), (found.format ?? t("formatOwn")).toUpperCase() + (found.negotiated ? ` (${t("byAccept")})` : "")),
+        row(t("format"), (found.format?.toUpperCase() ?? t("formatOwn")) + (found.negotiated ? ` (${t("byAccept")})` : "")),
         found.expires ? row(t("expires"), moment(found.expires * 1000)) : [],
         row(t("cacheKey"), h("code", {}, found.key)))),
       purge(found),

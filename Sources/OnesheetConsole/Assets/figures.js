@@ -58,6 +58,7 @@ export async function figuresView() {
   const node = h("div.board", {}, h("h1", { tabindex: "-1" }, t("figures")), cards, orders.node);
   let before = null;
   let timer = null;
+  let turn = 0;
   let ended = false;
   let drawn = "";
   let past = {};
@@ -71,12 +72,16 @@ export async function figuresView() {
   }
 
   async function update() {
+    const own = ++turn;
     try {
       const [reading, known] = await Promise.all([read(), sources(true), hour()]);
+      if (own !== turn) return;
       draw(reading, known);
       before = reading;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      if (own !== turn) return;
+      drawn = "";
       cards.replaceChildren(notice(error, restart));
       return;
     }

@@ -37,7 +37,11 @@ async function show({ focuses = true, returns = false } = {}) {
   } finally {
     clearTimeout(timer);
   }
-  if (own !== turn) return;
+  if (own !== turn) {
+    // The reader has gone on meanwhile.
+    if (!kept) next.leave?.();
+    return;
+  }
   shown?.leave?.();
   shown = next;
   main.removeAttribute("aria-busy");

@@ -16,6 +16,7 @@ export async function ordersPart() {
   const purge = purgeBox(known.map((source) => source.name), say);
   const signing = session({ help: t("ordersSignIn"), changed: () => restart(), say });
   let timer = null;
+  let turn = 0;
   let ended = false;
   restart();
   return {
@@ -40,12 +41,19 @@ export async function ordersPart() {
   }
 
   async function update() {
+    const own = ++turn;
+    clearTimeout(timer);
     try {
       const [{ jobs: all }, { errors: last }] = await Promise.all([order("/prefetch"), order("/errors")]);
+      if (own !== turn) return;
       drawJobs(all);
       errors.replaceChildren(h("h2", {}, t("lastErrors")), last.length ? h("ol.errors", {}, last.slice(0, 10).map(error)) : h("p.faint", {}, t("noErrors")));
     } catch (failure) {
-      say(notice(failure, restart));
+      if (own !== turn) return;
+      say(notice(failure, () => {
+        say();
+        restart();
+      }));
       return;
     }
     if (!ended && !document.hidden && isSignedIn()) timer = setTimeout(update, interval);

@@ -7,7 +7,7 @@ import { notice } from "./notice.js";
 import { watch } from "./poster.js";
 import { ask, session } from "./session.js";
 import { readTiming, waterfall } from "./stages.js";
-import { bytes, number, t } from "./words.js";
+import { bytes, percent, t } from "./words.js";
 
 /** The fields of the form: the option of imgproxy's grammar that each writes, and the names under which the server speaks of it. */
 const fields = [
@@ -26,6 +26,7 @@ export const formats = ["", "jpg", "png", "webp", "avif"];
 const dialectNames = { thumbor: "thumbor", cloudflare: "Cloudflare", iiif: "IIIF", next: "Next.js" };
 
 export async function tryView(parameters) {
+  const entry = history.state?.entry;
   const first = parameters.get("of") ?? await somePoster();
   const inputs = new Map();
   const outcome = h("div.outcome", { role: "status" });
@@ -44,12 +45,11 @@ export async function tryView(parameters) {
   } }, of, format, controls, more);
   let timer = null;
   let turn = 0;
-  const leaves = new AbortController();
   update();
   return {
     title: t("tryView"), leave() {
       clearTimeout(timer);
-      leaves.abort();
+      turn += 1;
     },
     node: h("div.board", {}, h("h1", { tabindex: "-1" }, t("tryView")), h("p.faint.lead", {}, t("tryHelp")),
       h("div.workbench", {}, form, h("div", {}, outcome, result))),
@@ -120,13 +120,14 @@ export async function tryView(parameters) {
       if (own !== turn) return;
       mark(null);
       say();
-      history.replaceState(history.state, "", view({ view: "try", of: value("of"), options, format: value("format") }));
+      // The reader may have gone on already, to a view that is not ready yet.
+      if (history.state?.entry === entry) history.replaceState(history.state, "", view({ view: "try", of: value("of"), options, format: value("format") }));
       await show(found, own);
     } catch (error) {
-      if (own !== turn || leaves.signal.aborted) return;
+      if (own !== turn) return;
       if (!(error instanceof Problem)) throw error;
       if (mark(error)) return say();
-      result.replaceChildren();
+      result.replaceChildren(...(error.status === 401 ? [signing.node] : []));
       say(notice(error, update));
     } finally {
       if (own === turn) result.removeAttribute("aria-busy");
@@ -188,7 +189,7 @@ function weights(made, original) {
   const part = original?.bytes && made.bytes ? made.bytes / original.bytes : null;
   return h("dl.pairs", {}, h("dt", {}, `${t("result")} (${kind(made)})`), h("dd", { id: "made-bytes" }, made.bytes ? bytes(made.bytes) : "–"),
     original ? [h("dt", {}, `${t("original")} (${kind(original)})`), h("dd", {}, original.bytes ? bytes(original.bytes) : "–")] : [],
-    part ? [h("dt", {}, t("part")), h("dd", {}, `${number(Math.round(part * 1000) / 10)} %`)] : []);
+    part ? [h("dt", {}, t("part")), h("dd", {}, percent(part))] : []);
 }
 
 /** The address of a title's original. */
