@@ -55,9 +55,12 @@ export function view(parameters) {
   return kept.size ? `/?${kept}` : "/";
 }
 
+/** The `Accept` field of browsers for pictures. It selects the format of an address without an extension. */
+export const accept = "image/avif,image/webp,image/*";
+
 /** Bytes, media type and freshness of a picture, without its bytes. */
 export async function pictureFacts(path) {
-  const response = await fetch(path, { method: "HEAD", headers: { Accept: "image/avif,image/webp,image/*" } });
+  const response = await fetch(path, { method: "HEAD", headers: { Accept: accept } });
   if (!response.ok) {
     // The words are in the body, which a HEAD has not.
     await get(path);

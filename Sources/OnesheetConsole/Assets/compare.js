@@ -4,7 +4,7 @@ import { pictureFacts, Problem } from "./api.js";
 import { bytes, percent, t } from "./words.js";
 
 const qualities = ["", "10", "30", "50", "70", "80", "90"];
-const formats = ["", "jpg", "png", "webp", "avif"];
+export const formats = ["", "jpg", "png", "webp", "avif"];
 
 /**
  * @param {{made: object, address: string, another: (changes: {quality: string, format: string}) => Promise<string|null>}} options `made` are the

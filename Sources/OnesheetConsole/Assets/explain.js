@@ -1,14 +1,11 @@
 // “Explain”: what an image's address asks for, what the cache has of it, and why it was fast or slow.
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
-import { view } from "./api.js";
+import { accept, view } from "./api.js";
 import { notice } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
 import { bytes, milliseconds, moment, number, t } from "./words.js";
-
-/** What browsers accept for pictures, which decides the format of an address without an extension. */
-const accept = "image/avif,image/webp,image/*";
 
 export async function explainView(parameters, go) {
   const address = (parameters.get("url") ?? "").trim();
@@ -32,7 +29,7 @@ export async function explainView(parameters, go) {
     add(outcome, nodes);
   }
 
-  /** @param {boolean} fetches whether the image is fetched and made if need be */
+  /** @param {boolean} fetches whether to fetch and make the image if necessary */
   async function update(fetches = false) {
     const own = ++turn;
     const query = new URLSearchParams({ url: address, accept });
@@ -91,7 +88,7 @@ export async function explainView(parameters, go) {
 
 const row = (label, value) => [h("dt", {}, label), h("dd", {}, value)];
 
-/** In words: whether the next request is quick, and if not, why. */
+/** Says whether the next request is quick, and if not, why. */
 function verdict(found) {
   const { stored, lastMaking } = found;
   const lines = [];
@@ -113,7 +110,7 @@ function verdict(found) {
 
 const tier = (name) => (["memory", "disk"].includes(name) ? t("tier_" + name) : name);
 
-/** How it was made the last time, and why it had to be. */
+/** How and why it was last made. */
 function made({ lastMaking: making }) {
   if (!making) return h("section.card-box", {}, h("h2", {}, t("lastMade")), h("p.faint", {}, t("notMade")));
   return h("section.card-box", {}, h("h2", {}, t("lastMade")),

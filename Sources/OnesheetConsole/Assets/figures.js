@@ -1,5 +1,5 @@
-// The server's figures: live, read from /metrics (Prometheus' text format 0.0.4) every two seconds while somebody looks, and those of the
-// last hour, which the server keeps.
+// The server's figures: live, read from /metrics (Prometheus' text format 0.0.4) every two seconds while the page is visible, and those
+// of the last hour, which the server keeps.
 import "./words-tools.js";
 import { h } from "./dom.js";
 import { get, Problem, sources } from "./api.js";
@@ -7,12 +7,12 @@ import { illness } from "./list.js";
 import { notice } from "./notice.js";
 import { ordersPart } from "./orders.js";
 import { plot } from "./plot.js";
+import { stageNames } from "./stages.js";
 import { bytes, milliseconds, moment, number, percent, t } from "./words.js";
 
 const interval = 2000;
-/** How many readings an hour has. */
+/** The number of readings in an hour. */
 const places = 360;
-const stageNames = ["cache", "origin", "render", "store"];
 
 async function read() {
   let response;
@@ -41,7 +41,7 @@ class Reading {
   }
   sum(name, labels) { return this.all(name, labels).reduce((sum, sample) => sum + sample.value, 0); }
   values(name, label) { return [...new Set(this.all(name).map((sample) => sample.labels[label]))]; }
-  /** The bound that `part` of a histogram's values are not above. */
+  /** The upper bound of the histogram's bucket with the quantile `part`. */
   quantile(name, labels, part) {
     const buckets = this.all(`${name}_bucket`, labels);
     const total = this.sum(`${name}_count`, labels);
@@ -64,7 +64,7 @@ export async function figuresView() {
   let past = {};
   let pastAt = -Infinity;
 
-  /** The last hour, asked for again when the server has another reading of it. */
+  /** Reads the last hour again once the server has a new reading. */
   async function hour() {
     if (performance.now() - pastAt < 1000 * (past.interval ?? 1)) return;
     pastAt = performance.now();
@@ -100,7 +100,7 @@ export async function figuresView() {
     const rate = before ? Math.max(0, ((reading.sum("requests_total") - before.sum("requests_total")) * 1000) / (reading.at - before.at)) : null;
     const next = [requests(reading, rate, series, past.interval), tiers(reading, series), stages(reading, series), work(reading, series),
       ...known.map((source) => calls(reading, source, past.quotas?.find((each) => each.source === source.name)?.quotas ?? []))];
-    // Only what has changed is drawn anew, so that a screen reader is not thrown out of it.
+    // Redraw only if something has changed, so that a screen reader keeps its place.
     const texts = next.map((card) => card.outerHTML).join("");
     if (texts !== drawn) cards.replaceChildren(...next);
     drawn = texts;
@@ -180,7 +180,7 @@ function calls(reading, source, quotas) {
     ...quotas.map(quota));
 }
 
-/** What is left of a service's calls of a day, what of it is kept for people, and when all are there again. */
+/** A daily quota: the calls spent, those reserved for visitors, and the time of the reset. */
 function quota({ name, perDay, spent, reserve, isExhausted, fullAt }) {
   return h("div.tier", { "data-quota": name }, h("h3", {}, t("quota", { name })),
     isExhausted ? h("p.alarm", {}, t("quotaGone")) : null,

@@ -1,4 +1,4 @@
-// What the administrator sees and does beside the figures: prefetches, the last errors, purging.
+// Administration below the figures: prefetches, the last errors, purging.
 import { add, h } from "./dom.js";
 import { sources } from "./api.js";
 import { helpFor, notice } from "./notice.js";
@@ -59,7 +59,7 @@ export async function ordersPart() {
     if (!ended && !document.hidden && isSignedIn()) timer = setTimeout(update, interval);
   }
 
-  /** Buttons keep the focus: a job that goes on is drawn in its place. */
+  /** Redraws the jobs. A focused button keeps the focus. */
   function drawJobs(all) {
     const focused = document.activeElement?.dataset?.stop;
     jobs.replaceChildren(h("h2", {}, t("prefetches")), all.length ? h("ol.jobs", {}, all.slice(0, 8).map(job)) : h("p.faint", {}, t("noPrefetches")));
@@ -91,7 +91,7 @@ function error({ status, title, detail, path, request, last, count }) {
     h("p.faint", {}, h("code", {}, path), request ? [" ", t("requestID"), " ", h("code", {}, request)] : null));
 }
 
-/** Purging, never without having counted first. */
+/** Purges after a count. */
 function purgeBox(names, say) {
   const choices = [...names.map((name) => [`/cache/${encodeURIComponent(name)}`, t("purgeSource", { name })]), ["/cache/?expired", t("purgeExpired")], ["/cache/?all", t("purgeAll")]];
   const select = h("select", { id: "purge-what" }, choices.map(([path, words]) => h("option", { value: path }, words)));

@@ -11,7 +11,7 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-/** The pieces of a line: where a value is missing, it stops. */
+/** The unbroken pieces of a line. A missing value ends a piece. */
 function pieces(values, most, places) {
   const found = [[]];
   values.forEach((value, index) => {

@@ -1,6 +1,6 @@
 // A poster: its frame keeps its place, the placeholder is there at once, and the picture comes in the size that the screen needs.
 import { h } from "./dom.js";
-import { posterPath } from "./api.js";
+import { accept, posterPath } from "./api.js";
 import { placeholder } from "./thumbhash.js";
 import { t } from "./words.js";
 
@@ -74,7 +74,7 @@ function reload(picture) {
 /** Whether it is worth asking for a picture again: after so many seconds, a minute at most, or `null`; and whether it took too long. */
 async function outlook(address) {
   try {
-    const response = await fetch(address, { method: "HEAD", headers: { Accept: "image/avif,image/webp,image/*" } });
+    const response = await fetch(address, { method: "HEAD", headers: { Accept: accept } });
     if (response.ok) return { wait: 0, isLate: false };
     const seconds = Number(response.headers.get("Retry-After"));
     const isWorthIt = [429, 503, 504].includes(response.status) && seconds > 0 && seconds <= 60;

@@ -7,7 +7,7 @@ import { t } from "./words.js";
 export const isSignedIn = () => Boolean(sessionStorage.getItem("token"));
 const authorization = () => ({ Authorization: `Bearer ${sessionStorage.getItem("token")}` });
 
-/** A request of the administrator. Without a token, and with a wrong one, it says which of the two it is. */
+/** Sends the administrator's request. The `Problem` of a 401 says whether the token is missing or wrong. */
 export async function order(path, method = "GET", body = undefined) {
   if (!isSignedIn()) throw new Problem({ status: 401, detail: t("noToken") });
   try {
@@ -18,13 +18,13 @@ export async function order(path, method = "GET", body = undefined) {
   }
 }
 
-/** What anybody may ask for, and the administrator gets more of. */
+/** Sends a request that anyone may make, with the token if there is one, because the administrator gets more. */
 export const ask = (path) => (isSignedIn() ? order(path) : get(path));
 
 /**
- * The form to sign in, or who is signed in, with the way out.
+ * The form to sign in, or the button to sign out.
  * @param {{help: string, changed: () => void, say: (node?: Node) => void, actions?: () => Array}} options `changed` is called when somebody
- *   signs in or out, `say` shows what failed, and `actions` are the buttons of who is signed in
+ *   signs in or out, `say` shows what failed, and `actions` are the other buttons of the administrator
  */
 export function session({ help, changed, say, actions = () => [] }) {
   const box = h("section.administrator");

@@ -2,8 +2,8 @@
 import { h } from "./dom.js";
 import { milliseconds, t } from "./words.js";
 
-const known = ["cache", "origin", "render", "store"];
-const name = (stage) => (known.includes(stage) ? t("stage_" + stage) : stage);
+export const stageNames = ["cache", "origin", "render", "store"];
+const name = (stage) => (stageNames.includes(stage) ? t("stage_" + stage) : stage);
 
 /** The stages of a `Server-Timing` field (W3C Server Timing). */
 export function readTiming(field) {

@@ -1,8 +1,8 @@
-// “Try”: any transform of a poster, with its picture, what it weighs, how long it took, and its addresses.
+// “Try”: any transform of a poster, with its picture, size in bytes, duration and addresses.
 import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
-import { get, pictureFacts, Problem, sources, titlesPath, view } from "./api.js";
-import { comparison } from "./compare.js";
+import { accept, get, pictureFacts, Problem, sources, titlesPath, view } from "./api.js";
+import { comparison, formats } from "./compare.js";
 import { notice } from "./notice.js";
 import { watch } from "./poster.js";
 import { ask, session } from "./session.js";
@@ -22,7 +22,6 @@ const fields = [
   { name: "rotate", option: "rot", also: ["rotate"], choices: ["0", "90", "180", "270"], usual: "0" },
   { name: "background", option: "bg", also: ["background"] },
 ];
-export const formats = ["", "jpg", "png", "webp", "avif"];
 const dialectNames = { thumbor: "thumbor", cloudflare: "Cloudflare", iiif: "IIIF", next: "Next.js" };
 
 export async function tryView(parameters) {
@@ -75,7 +74,7 @@ export async function tryView(parameters) {
 
   function value(name) { return inputs.get(name).control.value.trim(); }
 
-  /** What the form says, in the grammar of free transforms. */
+  /** The options of the form, in the grammar of free transforms. */
   function written() {
     const options = fields.filter((field) => value(field.name) && value(field.name) !== field.usual)
       .map((field) => `${field.option}:${value(field.name).replace(/^#/, "")}`);
@@ -179,7 +178,7 @@ export async function tryView(parameters) {
 /** The stages of making the picture: those of this very answer or, if the cache had it, of the last time. */
 async function timesOf(address, stages) {
   if (stages.some((stage) => stage.stage === "render")) return waterfall(stages);
-  const last = await ask(`/explain?${new URLSearchParams({ url: address, accept: "image/avif,image/webp,image/*" })}`)
+  const last = await ask(`/explain?${new URLSearchParams({ url: address, accept })}`)
     .then((found) => found.lastMaking?.stages ?? [], () => []);
   return last.length ? h("section", {}, h("h2", {}, t("lastMade")), waterfall(last)) : waterfall(stages);
 }
@@ -198,7 +197,7 @@ function originalOf(title) {
   return `/t/p/original/${source}/${id.split("/").map((part) => encodeURIComponent(part).replaceAll(".", "%2E")).join("%2F")}`;
 }
 
-/** What a text of options says, by the form's fields; the rest is what they cannot say. */
+/** Parses options into values of the form's fields, and the rest that no field has. */
 function read(text) {
   const values = {};
   const rest = [];
@@ -214,7 +213,7 @@ function read(text) {
 
 const label = (field, name) => t(`choice_${field}_${name}`);
 
-/** Any poster, to begin with: the first of the first list. */
+/** The first poster of the first list. */
 async function somePoster() {
   const source = (await sources()).find((each) => each.hasLists);
   if (!source) return "";
