@@ -35,13 +35,32 @@ package struct Explainer: Sendable {
         guard let read = try route.read(rest, at: now) else {
             throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
         }
-        let target = images.target(read, in: read.negotiates ? images.accept.choose(accept) : nil)
-        let fetched = depth.fetches ? try await images.pipeline.image(for: target.request) : nil
+        var target = await target(read, accept: accept)
+        var fetched: ImageAnswer?
+        if depth.fetches {
+            let made = try await images.image(of: target, accept: accept)
+            (target, fetched) = (made.target, made.answer)
+        }
         let found = try await images.pipeline.explain(target.request)
         let tag = CacheTag.title(target.request.title)
         let purge = depth.countsPurge ? try await images.pipeline.purge(.tag(tag), dryRun: true) : nil
         return ExplanationDocument(
             found, of: target, grammar: route.grammar, fetched: fetched, purge: purge.map { (tag, $0) }, at: images.clock.now)
+    }
+
+    /// The target of `address`, or the other meaning of its path if the cache has only that one.
+    private func target(_ address: ImageAddress, accept: String?) async -> ParsedTarget {
+        let target = images.target(address, accept: accept)
+        guard case .address(let other) = address.ifMissing, await !isCached(target) else { return target }
+        let second = images.target(other, accept: accept)
+        return await isCached(second) ? second : target
+    }
+
+    /// Whether a tier has the image of `target` or its original.
+    private func isCached(_ target: ParsedTarget) async -> Bool {
+        let cache = images.pipeline.cache
+        if await cache.contains(target.request.key) { return true }
+        return await cache.contains(ImageRequest.originalKey(target.request.title))
     }
 
     /// The path and the query of an address. The query includes the question mark. A fragment is dropped: browsers do not send it.

@@ -39,8 +39,7 @@ extension ImageRoute {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = readsQuery ? (request.head.path ?? "").cut(at: "?").map { "?\($0.after)" } ?? "" : ""
         guard let address = try read(rest + query, at: images.clock.now) else { return try await other(rest, request) }
-        let target = images.target(address, in: address.negotiates ? images.accept.choose(request.headers[.accept]) : nil)
-        return try await images.answer(target, after: nil, request)
+        return try await images.answer(images.target(address, accept: request.headers[.accept]), after: nil, request)
     }
 }
 
@@ -53,6 +52,11 @@ struct ImageContext: Sendable {
     let signature: Signature
     let accept: Accept
     let clock: WallClock
+
+    /// The parsed target of `address`, for a client with this `Accept` field.
+    func target(_ address: ImageAddress, accept field: String?) -> ParsedTarget {
+        target(address, in: address.negotiates ? accept.choose(field) : nil)
+    }
 
     /// The parsed target of `address`.
     /// - Parameter format: the negotiated format, if any.
@@ -70,14 +74,15 @@ struct ImageContext: Sendable {
     /// Answers `request` with the image of `target`. Every response with an image ends here.
     /// - Parameter lookUp: the cache look-up that the fast path has begun, if any.
     func answer(_ target: ParsedTarget, after lookUp: CacheLookUp?, _ request: Request) async throws -> Response {
-        let answer: ImageAnswer
+        let found: (target: ParsedTarget, answer: ImageAnswer)
         do {
-            answer = try await pipeline.image(for: target.request, after: lookUp)
-            try target.address.checkSides(of: answer.entry)
+            found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
-            return try await self.answer(target, insteadOf: error, request)
+            guard let place = target.address.fallback else { throw error }
+            return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
-        let image = ImageResponse(answer: answer, address: target.facts)
+        let answer = found.answer
+        let image = ImageResponse(answer: answer, address: found.target.facts)
         let response = image.response(to: request.method, request.headers, at: clock.now)
         if request.method == .get, response.status.kind == .successful {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
@@ -85,24 +90,27 @@ struct ImageContext: Sendable {
         return response
     }
 
-    /// Answers if there is no image: redirects to the fallback of the address, or tries the other meaning of its path.
-    /// - Throws: `error` if the address has neither.
-    private func answer(_ target: ParsedTarget, insteadOf error: any Error, _ request: Request) async throws -> Response {
-        if let place = target.address.fallback {
-            return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
-        }
-        guard let failure = error as? PipelineError, failure.isMissing, let alternative = target.address.ifMissing else {
-            throw error
-        }
-        switch alternative {
-        case .refused(let reason): throw reason
-        case .address(let other):
-            guard pipeline.mayHave(other.title) else { throw error }
-            do {
-                let format = other.negotiates ? accept.choose(request.headers[.accept]) : nil
-                return try await answer(self.target(other, in: format), after: nil, request)
-            } catch let second as PipelineError where second.isMissing {
-                throw error
+    /// The image of `target`, or of the other meaning of its path if the source has no such title.
+    /// - Returns: the image, and the target that it is of.
+    /// - Throws: the error of `target` if neither meaning has an image.
+    func image(
+        of target: ParsedTarget, after lookUp: CacheLookUp? = nil, accept field: String?
+    ) async throws -> (target: ParsedTarget, answer: ImageAnswer) {
+        do {
+            let answer = try await pipeline.image(for: target.request, after: lookUp)
+            try target.address.checkSides(of: answer.entry)
+            return (target, answer)
+        } catch let error as PipelineError where error.isMissing {
+            switch target.address.ifMissing {
+            case nil: throw error
+            case .refused(let reason): throw reason
+            case .address(let other):
+                guard pipeline.mayHave(other.title) else { throw error }
+                do {
+                    return try await image(of: self.target(other, accept: field), accept: field)
+                } catch let second as PipelineError where second.isMissing {
+                    throw error
+                }
             }
         }
     }

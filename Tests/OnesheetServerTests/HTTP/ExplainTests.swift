@@ -64,6 +64,32 @@ final class ExplainTests: ServerTestCase {
         XCTAssertEqual((made["lastMaking"] as? [String: Any])?["askedOrigin"] as? Bool, false)
     }
 
+    func testThatAnIdWithADotIsExplainedAsItsImageIsFound() async throws {
+        // Given a title whose id ends like a file
+        let pictures = folder()
+        try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
+        try Data(try Picture.jpeg(width: 50, height: 60).readableBytesView).write(to: URL(filePath: "\(pictures)/other.jpg.jpg"))
+        let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
+        for more in ["&fetch", ""] {
+            // When the address without an extension is explained, first with a fetch
+            let found = try await explain("/t/p/w92/art/other.jpg", on: server, more).json()
+            // Then the explanation is of that title
+            XCTAssertEqual(found["id"] as? String, "other.jpg", more)
+            XCTAssertNotNil(found["stored"], more)
+        }
+    }
+
+    func testThatAFetchFailsAsTheImageDoes() async throws {
+        let server = try await server(keys: "dialects: [iiif]")
+        let address = "/iiif/3/sample%3A%2F%2F1/full/3000,/0/default.jpg"
+        let image = try await server.send(address)
+        let known = try await explain(address, on: server)
+        let made = try await explain(address, on: server, "&fetch")
+        XCTAssertEqual(image.status, 400)
+        XCTAssertEqual(known.status, 200, known.text)
+        XCTAssertEqual(made.status, 400, made.text)
+    }
+
     func testThatAFailureIsToldAsTheImageTellsIt() async throws {
         let server = try await server()
         let image = try await server.send("/t/p/w92/sample/nothing.jpg")
