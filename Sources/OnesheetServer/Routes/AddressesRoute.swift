@@ -36,13 +36,16 @@ struct AddressesRoute: Route {
         let title = try SourceURL(sources: images.sources).resolve(String(sourceURL))
         try images.pipeline.check(title)
         let typed = query["options"].map(String.init) ?? ""
-        var transform = try images.options.parse(typed).transform
-        if let format = query["format"], !format.isEmpty { transform = transform.encoded(in: try images.options.format(format)) }
-        let own = own(title, as: transform, typed: typed, signs: isAdministrator)
-        let others = dialects.map { ($0.grammar, other($0, title, as: transform, signs: isAdministrator)) }
+        var options = try images.options.parse(typed)
+        if let format = query["format"], !format.isEmpty {
+            options.transform = options.transform.encoded(in: try images.options.format(format))
+        }
+        let own = own(title, as: options, typed: typed, signs: isAdministrator)
+        let others = dialects.map { ($0.grammar, other($0, title, as: options, signs: isAdministrator)) }
         var response = try Response.json(
             Document(
-                title: title.description, options: transform.options, format: transform.format?.extensions.first, address: own,
+                title: title.description, options: options.transform.options, format: options.transform.format?.extensions.first,
+                address: own,
                 isSigned: own.map { $0.starts(withBytesOf: "/i/") && !$0.starts(withBytesOf: "/i/unsafe/") } ?? false,
                 dialects: Dictionary(others) { first, _ in first }))
         response.headers[.cacheControl] = "no-store"
@@ -50,29 +53,34 @@ struct AddressesRoute: Route {
     }
 
     /// The address in this server's grammar: the canonical one or, if there is none, one with the options as `typed`.
-    private func own(_ title: TitleReference, as transform: Transform, typed: String, signs: Bool) -> String? {
+    private func own(_ title: TitleReference, as options: ImageOptions.Parsed, typed: String, signs: Bool) -> String? {
         let signature = signs ? images.signature : Signature(keys: [], acceptsUnsafe: true)
-        let canonical = CanonicalPath(options: images.options, signature: signature).path(to: title, as: transform)
+        // Canonical paths have no name for downloads.
+        let canonical =
+            options.disposition == nil
+            ? CanonicalPath(options: images.options, signature: signature).path(
+                to: title, as: options.transform, expires: options.expires) : nil
         if let canonical, canonical.starts(withBytesOf: "/t/p/") { return canonical }
-        let extent = transform.format?.extensions.first.map { "@\($0)" } ?? ""
+        let extent = options.transform.format?.extensions.first.map { "@\($0)" } ?? ""
         let path = "/" + (typed.isEmpty ? "" : typed + "/") + "plain/\(PercentEncoding.encode(title.description))\(extent)"
         let address = canonical ?? "/i/\(signature.sign(path) ?? "unsafe")\(path)"
-        return accepts(address, as: transform, FreeImageRoute(images: images)) ? address : nil
+        return accepts(address, as: options, FreeImageRoute(images: images)) ? address : nil
     }
 
-    private func other(_ route: DialectRoute, _ title: TitleReference, as transform: Transform, signs: Bool) -> String? {
-        let rest = route.dialect.address(of: title, as: transform) { path in
+    private func other(_ route: DialectRoute, _ title: TitleReference, as options: ImageOptions.Parsed, signs: Bool) -> String? {
+        let rest = route.dialect.address(of: title, as: options.transform) { path in
             (signs ? images.signature.sign(thumbor: path) : nil) ?? "unsafe"
         }
         guard let rest else { return nil }
-        return accepts(route.prefix + rest, as: transform, route) ? route.prefix + rest : nil
+        return accepts(route.prefix + rest, as: options, route) ? route.prefix + rest : nil
     }
 
-    /// Whether `route` accepts `address` with its signature, as an address of `transform`.
-    private func accepts(_ address: String, as transform: Transform, _ route: some ImageRoute) -> Bool {
+    /// Whether `route` accepts `address` with its signature and reads `options` from it.
+    private func accepts(_ address: String, as options: ImageOptions.Parsed, _ route: some ImageRoute) -> Bool {
         do {
             guard let read = try route.address(address.dropFirst(bytes: route.prefix.utf8.count)) else { return false }
-            return read.transform == transform && read.negotiates == (transform.format == nil)
+            return read.transform == options.transform && read.negotiates == (options.transform.format == nil)
+                && read.expires == options.expires && read.disposition == options.disposition
         } catch {
             return false
         }

@@ -67,6 +67,19 @@ final class AddressesTests: ServerTestCase {
         XCTAssertEqual(picture.status, 200)
     }
 
+    func testThatAnExpiryAndADownloadAreNotLost() async throws {
+        let server = try await server(keys: dialects)
+        for option in ["exp:4102444800", "att:1"] {
+            // When a transform at a ladder size has an option that is not part of the image
+            let found = try await addresses("w:92/\(option)", "jpg", on: server).json()
+            // Then the address has it, and no dialect, which cannot express it, has an address
+            XCTAssertEqual(found["address"] as? String, "/i/unsafe/w:92/\(option)/plain/sample%3A%2F%2F1@jpg")
+            let others = try XCTUnwrap(found["dialects"] as? [String: Any])
+            XCTAssertEqual(others.keys.sorted(), ["cloudflare", "iiif", "next", "thumbor"])
+            XCTAssertTrue(others.values.allSatisfy { $0 is NSNull }, "\(others)")
+        }
+    }
+
     func testThatAWrongOptionIsNamed() async throws {
         let server = try await server()
         for (options, option) in [("w:many", "w"), ("rs:fill:3:4/q:200", "q"), ("rs:stretch", "rs"), ("g:top", "g")] {
