@@ -49,6 +49,19 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await assertClean(browser, width: 1280, "compare")
     }
 
+    func testThatATitleWithASpaceInItsIdIsTriedAndExplained() async throws {
+        // Given a picture in a file whose name has a space
+        let (url, browser) = try await start()
+        let posters = folder.appending(path: "posters")
+        try FileManager.default.copyItem(at: posters.appending(path: "film.jpg"), to: posters.appending(path: "two words.jpg"))
+        // When it is tried, then its picture is there
+        try await browser.open("\(url)/?view=try&of=art%3A%2F%2Ftwo%20words&options=w:60&format=jpg", until: Self.settled)
+        try await browser.wait("document.querySelector('.made.there img')")
+        // And when its address is typed with the space, it is explained
+        try await browser.open("\(url)/?view=explain&url=/t/p/w92/art/two%20words", until: Self.settled)
+        try await browser.wait("document.querySelector('.explained')?.innerText.includes('variant:art://two words#')")
+    }
+
     func testThatAWrongOptionIsToldBesideItsField() async throws {
         let (url, browser) = try await start()
         try await browser.open("\(url)/?view=try&of=sample://1", until: Self.settled)

@@ -38,13 +38,16 @@ export function sources(again = false) {
   return known;
 }
 
+/** A query of this server's addresses. A space is `%20`, because the server takes a plus sign literally. */
+export const queryText = (parameters) => new URLSearchParams(parameters).toString().replaceAll("+", "%20");
+
 const part = encodeURIComponent;
 /** An id in a path: it may have slashes in it, which stay. */
 const idPart = (id) => id.split("/").map(part).join("/");
 
 export const titlesPath = (source, query) => {
-  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
-  return `/sources/${part(source)}/titles${parameters.size ? "?" + parameters : ""}`;
+  const text = queryText(Object.entries(query).filter(([, value]) => value));
+  return `/sources/${part(source)}/titles${text && "?" + text}`;
 };
 export const titlePath = (source, id) => `/sources/${part(source)}/titles/${idPart(id)}`;
 export const posterPath = (size, source, id) => `/t/p/${size}/${part(source)}/${idPart(id)}`;

@@ -1,7 +1,7 @@
 // “Explain”: what an image's address asks for, what the cache has of it, and why it was fast or slow.
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
-import { accept, view } from "./api.js";
+import { accept, queryText, view } from "./api.js";
 import { notice } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
@@ -32,8 +32,7 @@ export async function explainView(parameters, go) {
   /** @param {boolean} fetches whether to fetch and make the image if necessary */
   async function update(fetches = false) {
     const own = ++turn;
-    const query = new URLSearchParams({ url: address, accept });
-    if (fetches) query.set("fetch", "");
+    const query = queryText({ url: address, accept, ...(fetches ? { fetch: "" } : {}) });
     try {
       const found = await ask(`/explain?${query}`);
       if (own !== turn) return;

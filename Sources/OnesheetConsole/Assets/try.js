@@ -1,7 +1,7 @@
 // “Try”: any transform of a poster, with its picture, size in bytes, duration and addresses.
 import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
-import { accept, get, pictureFacts, Problem, sources, titlesPath, view } from "./api.js";
+import { accept, get, pictureFacts, Problem, queryText, sources, titlesPath, view } from "./api.js";
 import { comparison, formats } from "./compare.js";
 import { notice } from "./notice.js";
 import { watch } from "./poster.js";
@@ -108,7 +108,7 @@ export async function tryView(parameters) {
     timer = setTimeout(update, 350);
   }
 
-  function addresses(options, format) { return ask(`/addresses?${new URLSearchParams({ of: value("of"), options, format })}`); }
+  function addresses(options, format) { return ask(`/addresses?${queryText({ of: value("of"), options, format })}`); }
 
   async function update() {
     const own = ++turn;
@@ -178,7 +178,7 @@ export async function tryView(parameters) {
 /** The stages of making the picture: those of this very answer or, if the cache had it, of the last time. */
 async function timesOf(address, stages) {
   if (stages.some((stage) => stage.stage === "render")) return waterfall(stages);
-  const last = await ask(`/explain?${new URLSearchParams({ url: address, accept })}`)
+  const last = await ask(`/explain?${queryText({ url: address, accept })}`)
     .then((found) => found.lastMaking?.stages ?? [], () => []);
   return last.length ? h("section", {}, h("h2", {}, t("lastMade")), waterfall(last)) : waterfall(stages);
 }
