@@ -147,7 +147,8 @@ public struct ImageOptions: Sendable {
     private func multiply(_ parsed: inout Parsed) {
         let ratio = parsed.devicePixelRatio
         guard ratio != 1 else { return }
-        func scaled(_ side: Int) -> Int { Int((Double(side) * ratio).rounded()) }
+        // 0 is no limit, so a side never becomes 0.
+        func scaled(_ side: Int) -> Int { side == 0 ? 0 : max(Int((Double(side) * ratio).rounded()), 1) }
         parsed.transform.width = scaled(parsed.transform.width)
         parsed.transform.height = scaled(parsed.transform.height)
         parsed.transform.minWidth = scaled(parsed.transform.minWidth)

@@ -18,6 +18,9 @@ public struct Signature: Sendable {
         (self.keys, self.thumborKeys, self.size, self.acceptsUnsafe) = (keys, thumborKeys, size, acceptsUnsafe)
     }
 
+    /// The signature for paths that anyone gets. A server that accepts `unsafe` gives no signatures away.
+    package var forAnyone: Signature { acceptsUnsafe ? Signature(keys: [], acceptsUnsafe: true) : self }
+
     /// Signs `path`, which begins with a slash, with the first key. `nil` without keys.
     public func sign(_ path: String) -> String? {
         guard let pair = keys.first else { return nil }

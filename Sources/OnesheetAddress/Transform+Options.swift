@@ -44,8 +44,8 @@ extension Transform {
         // Not an option of imgproxy. Other servers call it grayscale.
         case "gray": isGray = try option.flag() ?? isGray
         case "msr", "max_src_resolution":
-            // Megapixels.
-            maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded()) } ?? maxSourcePixels
+            // Megapixels. 0 is no limit, so a small number never becomes 0.
+            maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded(.up)) } ?? maxSourcePixels
         case "msfs", "max_src_file_size": maxSourceBytes = try option.integer(0...Int.max) ?? maxSourceBytes
         // Accepted without effect: only the first frame of an animation is used.
         case "maf", "max_animation_frames": _ = try option.integer(0...Int.max)

@@ -194,6 +194,12 @@ final class ImageOptionsTests: XCTestCase {
         XCTAssertEqual(Set(texts), ["size:fill-300x450"])
     }
 
+    func testThatASmallNumberIsNotTakenForNoLimit() throws {
+        let tiny = try parse("w:1/mh:3/dpr:0.1")
+        XCTAssertEqual([tiny.width, tiny.minHeight, tiny.height], [1, 1, 0])
+        XCTAssertEqual(try parse("msr:0.0000001").maxSourcePixels, 1)
+    }
+
     func testThatADifferentTransformHasAnotherKey() throws {
         // Given transforms that differ in one property each
         let ways = [

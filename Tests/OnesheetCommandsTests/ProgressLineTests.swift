@@ -8,7 +8,7 @@ final class ProgressLineTests: XCTestCase {
         // Given half of the work done in ten seconds, and variants that already existed
         var summary = PrefetchSummary(total: 120)
         (summary.made, summary.skipped) = (48, 20)
-        summary.failures = [.init(title: "a://1", variants: 2, reason: "")]
+        summary.add(.init(title: "a://1", variants: 2, reason: ""))
         // When it is shown
         let line = ProgressLine.line(summary, elapsed: 10, bar: true)
         // Then existing variants do not affect the rate

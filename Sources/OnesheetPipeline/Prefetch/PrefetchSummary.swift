@@ -6,6 +6,10 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
         /// The variants that are missing for it.
         package var variants: Int
         package var reason: String
+
+        package init(title: String, variants: Int, reason: String) {
+            (self.title, self.variants, self.reason) = (title, variants, reason)
+        }
     }
 
     /// Variants requested.
@@ -15,17 +19,31 @@ package struct PrefetchSummary: Sendable, Equatable, Codable {
     package var skipped = 0
     /// Bytes of the new variants.
     package var bytes = 0
-    package var failures: [Failure] = []
+    /// Variants of all failures.
+    package private(set) var failed = 0
+    package private(set) var failures: [Failure] = []
 
     package init(total: Int = 0) { self.total = total }
 
-    package var failed: Int { failures.reduce(0) { $0 + $1.variants } }
     package var done: Int { made + skipped + failed }
+
+    package mutating func add(_ failure: Failure) {
+        failed += failure.variants
+        failures.append(failure)
+    }
+
+    /// The same progress with the last failures only, for frequent reports.
+    package func withLastFailures(_ count: Int = 10) -> Self {
+        var summary = self
+        summary.failures = failures.suffix(count)
+        return summary
+    }
 
     mutating func add(_ other: Self) {
         made += other.made
         skipped += other.skipped
         bytes += other.bytes
+        failed += other.failed
         failures += other.failures
     }
 }

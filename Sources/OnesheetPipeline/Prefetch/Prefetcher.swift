@@ -123,7 +123,7 @@ package struct Prefetcher: Sendable {
         } catch .cancelled {
             return summary
         } catch {
-            summary.failures.append(.init(title: title.description, variants: missing.count, reason: error.reason))
+            summary.add(.init(title: title.description, variants: missing.count, reason: error.reason))
         }
         return summary
     }

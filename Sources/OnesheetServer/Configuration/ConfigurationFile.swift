@@ -78,6 +78,10 @@ package struct ConfigurationFile: Sendable {
     }
 
     private func expand(_ text: String, at path: String) throws(ConfigurationError) -> String {
+        guard text != PrintedValue.hiddenText else {
+            throw ConfigurationError(
+                path: path, message: "“\(text)” stands for a secret that `config print` hides; enter the secret or a ${VARIABLE}")
+        }
         var rest = text[...]
         var expanded = ""
         while let start = rest.firstRange(of: "${"), let end = rest[start.upperBound...].firstIndex(of: "}") {

@@ -54,7 +54,9 @@ extension PrintedValue {
         return .mapping(entries)
     }
 
-    private static let hidden = PrintedValue.text("(secret)")
+    /// What `config print` shows in place of a secret. No configuration may use it as a secret.
+    static let hiddenText = "(secret)"
+    private static let hidden = PrintedValue.text(hiddenText)
 
     /// The variable that a secret comes from, or `(secret)`.
     static func secret(_ written: PrintedValue?) -> PrintedValue {

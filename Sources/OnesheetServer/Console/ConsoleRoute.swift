@@ -22,7 +22,7 @@ struct ConsoleRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = (request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
         let html: String
-        if request.uri.queryParameters["plain"] == nil {
+        if request.uri.formParameters["plain"] == nil {
             html = ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)")
         } else {
             let page = PlainPage(
@@ -38,12 +38,12 @@ struct ConsoleRoute: Route {
     }
 
     private func source(_ request: Request) throws -> String {
-        request.uri.queryParameters["source"].map(String.init) ?? sources.first?.name ?? ""
+        request.uri.formParameters["source"].map(String.init) ?? sources.first?.name ?? ""
     }
 
     /// The requested view, or the problem of its error.
     private func view(_ request: Request) async throws -> PlainPage.View {
-        let parameters = request.uri.queryParameters
+        let parameters = request.uri.formParameters
         let source = try source(request)
         do {
             if let id = parameters["posters"] {

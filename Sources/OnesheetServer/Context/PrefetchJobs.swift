@@ -7,9 +7,6 @@ import Synchronization
 final class PrefetchJobs: Sendable {
     /// The maximum number of ended jobs.
     private static let maxEnded = 20
-    /// The maximum number of failures listed for a job.
-    private static let maxFailures = 10
-
     struct Job: Encodable {
         /// Counts from 1, in order of beginning.
         let number: Int
@@ -18,14 +15,11 @@ final class PrefetchJobs: Sendable {
         var ended: Date?
         /// `running`, `done`, `stopped` or `failed`.
         var state: State
-        /// The progress with the last failures only; `failed` counts the variants of all failures.
+        /// The progress with the last failures only.
         private(set) var progress: PrefetchSummary
         private(set) var failed = 0
 
-        mutating func note(_ summary: PrefetchSummary) {
-            (progress, failed) = (summary, summary.failed)
-            progress.failures = Array(summary.failures.suffix(maxFailures))
-        }
+        mutating func note(_ summary: PrefetchSummary) { (progress, failed) = (summary.withLastFailures(), summary.failed) }
 
         enum State: String, Encodable { case running, done, stopped, failed }
     }

@@ -28,7 +28,7 @@ struct AddressesRoute: Route {
     }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
+        let query = request.uri.formParameters
         guard let sourceURL = query["of"], !sourceURL.isEmpty else {
             throw RequestError.malformed("the parameter “of” is missing: /addresses?of=sample://1&options=rs:fill:300:450")
         }

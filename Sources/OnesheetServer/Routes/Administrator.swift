@@ -11,10 +11,9 @@ struct Administrator: Sendable {
 
     /// - Throws: `RequestError.unauthorized` unless the request carries the administrator's bearer token (RFC 6750 §2.1).
     func check(_ request: Request) throws(RequestError) {
-        guard let token, !token.isEmpty, let header = request.headers[.authorization], header.starts(withBytesOf: "Bearer ")
-        else { throw .unauthorized }
+        guard let token, !token.isEmpty, let given = Self.token(of: request) else { throw .unauthorized }
         // Digests have equal lengths and compare in constant time.
-        guard SHA256.hash(data: Data(header.utf8.dropFirst(7))) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
+        guard SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
         ClientRequest.current?.exempt()
     }
 
@@ -22,8 +21,16 @@ struct Administrator: Sendable {
     /// - Throws: `RequestError.unauthorized` if the request has another token.
     func isAsking(_ request: Request) throws(RequestError) -> Bool {
         // Other schemes are for a proxy.
-        guard request.headers[.authorization]?.starts(withBytesOf: "Bearer ") ?? false else { return false }
+        guard Self.token(of: request) != nil else { return false }
         try check(request)
         return true
+    }
+
+    /// The request's bearer token. The scheme's name has no case (RFC 9110 §11.1).
+    private static func token(of request: Request) -> Substring? {
+        guard let header = request.headers[.authorization], let (scheme, token) = header.cut(at: " "),
+            scheme.lowercasedASCII() == "bearer"
+        else { return nil }
+        return token
     }
 }

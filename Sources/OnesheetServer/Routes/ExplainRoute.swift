@@ -10,7 +10,7 @@ struct ExplainRoute: Route {
     let administrator: Administrator
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
+        let query = request.uri.formParameters
         guard let address = query["url"], !address.isEmpty else {
             throw RequestError.malformed("the parameter “url” is missing: /explain?url=/t/p/w342/sample/1, percent-encoded")
         }

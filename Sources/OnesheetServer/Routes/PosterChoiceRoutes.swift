@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import NIOFoundationEssentialsCompat
 import OnesheetAddress
 import OnesheetCache
@@ -122,10 +123,27 @@ extension Request {
     /// Decodes the JSON body, up to 1 MiB.
     /// - Parameter example: a valid body, for the error message.
     func decodeBody<Body: Decodable>(_ type: Body.Type, example: String) async throws -> Body {
+        let bytes: ByteBuffer
         do {
-            return try JSONDecoder().decode(type, from: Data(buffer: try await body.collect(upTo: 1 << 20)))
+            bytes = try await body.collect(upTo: 1 << 20)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.contentTooLarge, title: "Body too large", detail: "the body has more than 1 MiB")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(buffer: bytes))
         } catch {
-            throw RequestError.malformed("the body is not JSON such as \(example): \(error)")
+            throw RequestError.malformed("the body is not JSON such as \(example): \(Self.reason(error))")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, _): "“\(key.stringValue)” is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            context.codingPath.isEmpty
+                ? "it is not an object"
+                : "“\(context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))” has another type"
+        default: "it cannot be parsed"
         }
     }
 }

@@ -58,7 +58,7 @@ struct PrefetchRoute: Route {
         return EventStream.response { send in
             do {
                 let summary = try await cancelWhenGracefulShutdown {
-                    try await ledger.run(order, with: prefetcher, options, progress: { send("progress", $0) })
+                    try await ledger.run(order, with: prefetcher, options, progress: { send("progress", $0.withLastFailures()) })
                 }
                 send("done", summary)
             } catch {

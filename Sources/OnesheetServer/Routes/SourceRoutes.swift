@@ -171,7 +171,7 @@ struct PosterDocument: Encodable {
 extension TitleQuery {
     /// Parses `date`, `period`, `query` and `page`.
     init(_ uri: URI) throws(RequestError) {
-        let parameters = uri.queryParameters
+        let parameters = uri.formParameters
         self.init()
         if let text = parameters["date"], !text.isEmpty {
             guard let day = CalendarDay(text) else {
@@ -197,7 +197,7 @@ extension TitleQuery {
             guard text.utf8.count <= TitleQuery.longestPhrase else {
                 throw .bad(option: "query", value: String(text), reason: "has more than \(TitleQuery.longestPhrase) bytes")
             }
-            phrase = text.replacing(bytesOf: "+", with: " ")
+            phrase = String(text)
         }
     }
 }

@@ -65,7 +65,7 @@ struct ImageContext: Sendable {
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
-            canonical: CanonicalPath(options: options, signature: signature).path(
+            canonical: CanonicalPath(options: options, signature: signature.forAnyone).path(
                 to: request.title, as: request.transform, expires: address.expires),
             disposition: address.disposition.map { ($0, address.title) })
         return ParsedTarget(address: address, request: request, facts: facts)
@@ -78,7 +78,7 @@ struct ImageContext: Sendable {
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
-            guard let place = target.address.fallback else { throw error }
+            guard let place = target.address.fallback, !Self.asksToWait(error) else { throw error }
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
         let answer = found.answer
@@ -88,6 +88,14 @@ struct ImageContext: Sendable {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
         }
         return response
+    }
+
+    /// Whether the client's next request may get the image.
+    private static func asksToWait(_ error: any Error) -> Bool {
+        switch error as? PipelineError {
+        case .overloaded, .tooManyRequests, .cancelled: true
+        default: false
+        }
     }
 
     /// The image of `target`, or of the other meaning of its path if the source has no such title.

@@ -5,6 +5,18 @@ import XCTest
 @testable import OnesheetServer
 
 final class ConfigurationFileTests: XCTestCase {
+    func testThatAHiddenSecretIsNoSecret() {
+        for (yaml, path) in [
+            ("admin: { token: (secret) }", "admin.token"), ("signing: { thumborKeys: [\"(secret)\"] }", "signing.thumborKeys[0]"),
+            ("sources: { k: { type: kakao, key: (secret) } }", "sources.k.key"),
+        ] {
+            XCTAssertThrowsError(try ConfigurationFile(environment: [:]).parse(yaml)) { error in
+                XCTAssertEqual((error as? ConfigurationError)?.path, path, "\(error)")
+                XCTAssertTrue("\(error)".contains("config print"), "\(error)")
+            }
+        }
+    }
+
     func testThatDESIGNsExampleIsRead() throws {
         // Given the configuration in the documentation
         let text = """

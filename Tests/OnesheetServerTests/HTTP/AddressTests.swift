@@ -91,6 +91,22 @@ final class AddressTests: ServerTestCase {
             try await server.send("/cdn-cgi/image/w=20,onerror=redirect/https://evil.example/a.jpg"), 403, "no remote source")
     }
 
+    func testThatAClientThatIsToWaitIsNotSentToTheOriginal() async throws {
+        // Given a client that may cause one new image
+        let body = try Picture.jpeg(width: 30, height: 45)
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let server = try await server(
+            sources: web(origin), keys: "dialects: [cloudflare]\nclients: { perAddress: { misses: 0.001, burst: 1 } }")
+        let client = [("X-Forwarded-For", "192.0.2.1")]
+        let first = try await server.send("/cdn-cgi/image/w=20,onerror=redirect/\(origin.url)/a.jpg", fields: client)
+        // When it asks for a second one
+        let second = try await server.send("/cdn-cgi/image/w=21,onerror=redirect/\(origin.url)/a.jpg", fields: client)
+        // Then it is told when to come back
+        XCTAssertEqual(first.status, 200)
+        XCTAssertEqual(second.status, 429, second.text)
+        XCTAssertNotNil(second.field("Retry-After"))
+    }
+
     func testThatAFileHasTheNameThatTheAddressGivesIt() async throws {
         let server = try await server()
         // Twice: the second is answered from memory.

@@ -58,6 +58,27 @@ final class AddressesTests: ServerTestCase {
         XCTAssertEqual(wrong.status, 401)
     }
 
+    func testThatAServerThatAcceptsUnsafeGivesNoSignaturesAway() async throws {
+        // Given a server with keys that accepts unsigned addresses for now
+        let key = "0102030405060708"
+        let server = try await server(
+            keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }], unsafe: true }\nadmin: { token: secret }")
+        // When a stranger asks for an image
+        let answer = try await server.send("/i/unsafe/w:61/plain/sample://1@jpg")
+        // Then its canonical address is not signed
+        XCTAssertEqual(answer.field("Link"), "</i/unsafe/w:61/plain/sample%3A%2F%2F1@jpg>; rel=\"canonical\"")
+    }
+
+    func testThatAPlusIsASpace() async throws {
+        let server = try await server()
+        for (query, count) in [("Lighthouse+of", 1), ("Lighthouse%20of", 1), ("Lighthouse%2Bof", 0)] {
+            let titles = try await server.send("/sources/sample/titles?query=\(query)").json()["titles"] as? [Any]
+            XCTAssertEqual(titles?.count, count, query)
+        }
+        let explained = try await server.send("/explain?url=/i/unsafe/w:60/plain/sample://1+2@jpg")
+        XCTAssertTrue(explained.text.contains("1%202") || explained.text.contains("1 2"), explained.text)
+    }
+
     func testThatAPresetIsSaidByItsName() async throws {
         let server = try await server(keys: "presetsOnly: true\npresets: { small: \"w:60\" }")
         let found = try await addresses("pr:small", "jpg", on: server).json()

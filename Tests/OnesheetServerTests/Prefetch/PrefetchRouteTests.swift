@@ -1,3 +1,4 @@
+import Foundation
 import OnesheetCore
 import OnesheetPipeline
 import StandardPlugins
@@ -51,6 +52,39 @@ final class PrefetchRouteTests: ServerTestCase {
             ["total", "there", "missing", "titlesToAsk", "fetches"].map { cost[$0] as? Int }, [4, 2, 2, 1, 1], answer.text)
         XCTAssertGreaterThan(cost["bytes"] as? Int ?? 0, 0)
         XCTAssertEqual(try again.json()["missing"] as? Int, 2)
+    }
+
+    func testThatEventsDoNotGrowWithTheFailures() async throws {
+        // Given an order of which everything fails
+        let server = try await prefetching()
+        let ids = (100..<160).map { "\"\($0)\"" }.joined(separator: ",")
+        // When it runs
+        let answer = try await server.send(
+            "/prefetch", method: "POST", fields: administrator + [("Accept", "text/event-stream")],
+            body: "{\"source\": \"sample\", \"ids\": [\(ids)], \"sizes\": [\"w92\"]}")
+        // Then each event has the number of all failures and the last ones only; the summary has all
+        let documents = try answer.text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.map {
+            try XCTUnwrap(try JSONSerialization.jsonObject(with: Data($0.dropFirst(6).utf8)) as? [String: Any])
+        }
+        XCTAssertEqual(documents.last?["failed"] as? Int, 60)
+        XCTAssertEqual((documents.last?["failures"] as? [Any])?.count, 60)
+        for document in documents.dropLast() { XCTAssertLessThanOrEqual((document["failures"] as? [Any])?.count ?? .max, 10) }
+    }
+
+    func testThatTheSchemeOfATokenHasNoCase() async throws {
+        let server = try await prefetching()
+        for (field, status) in [
+            ("bearer secret", 200), ("BEARER secret", 200), ("Bearer", 401), ("Bearersecret", 401), ("Basic secret", 401),
+        ] {
+            let answer = try await server.send("/prefetch", fields: [("Authorization", field)])
+            XCTAssertEqual(answer.status, status, field)
+        }
+    }
+
+    func testThatABodyThatIsTooLargeIsRefused() async throws {
+        let server = try await prefetching()
+        let body = "{\"source\": \"\(String(repeating: "x", count: 1 << 20))\"}"
+        assertProblem(try await server.send("/prefetch", method: "POST", fields: administrator, body: body), 413, "1 MiB")
     }
 
     func testThatJobsAreListedAndStopped() async throws {
