@@ -33,7 +33,7 @@ struct BundleCommand: PluggedCommand {
             try await context.catchUp(with: order.source)
             return try await Interruption.cancelling {
                 if output == "-" { return try await bundle.write { StandardStreams.output(Array($0.readableBytesView)) } }
-                let file = try OutputFile(output)
+                let file = try await OutputFile(output)
                 let outcome = try await bundle.write { try file.write($0) }
                 try file.finish()
                 return outcome

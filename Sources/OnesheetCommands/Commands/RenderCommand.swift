@@ -58,11 +58,13 @@ struct RenderCommand: PluggedCommand {
         if output == "-" {
             StandardStreams.output(Array(image.body.readableBytesView))
         } else {
-            do {
-                try Data(buffer: image.body).write(to: URL(filePath: output), options: .atomic)
-            } catch {
-                throw FileError("cannot write \(output): \(ConfigurationFile.reason(error))")
+            let body = image.body
+            let (_, signal) = try await Interruption.cancelling {
+                let file = try await OutputFile(output)
+                try file.write(body)
+                try file.finish()
             }
+            if let signal { throw ExitCode(signal) }
         }
     }
 
