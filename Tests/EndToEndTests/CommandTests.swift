@@ -54,6 +54,27 @@ final class CommandTests: XCTestCase {
         XCTAssertTrue(wrong.errors.contains("/nowhere"), wrong.errors)
     }
 
+    func testThatNothingFromOutsideControlsTheTerminal() async throws {
+        // Given arguments with terminal controls and line ends, one of them hidden in base64url
+        let hostile = "\u{1B}[31m\u{9B}2J\r\nforged\u{202E}"
+        let hidden = Data("sample://1\(hostile)".utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        let commands = [
+            ["explain", "/i/unsafe/w:92/\(hidden).jpg"], ["explain", "/i/unsafe/w:92/\(hidden).jpg", "--json"],
+            ["explain", hostile], [hostile], ["cache", hostile], ["prefetch", "sample", "--date", hostile], ["serve", hostile],
+            ["prefetch", "sample", "--id", hostile], ["sources", "titles", hostile], ["sources", "check", hostile],
+            ["sources", "posters", "sample", hostile], ["cache", "purge", "--source", "sample", "--id", hostile],
+            ["render", hostile, "-o", "a.png"], ["config", "check", "--config", hostile],
+        ]
+        for command in commands {
+            // When a command prints them
+            let outcome = try await run(command)
+            // Then they are escaped, and forge no line
+            let printed = outcome.text + outcome.errors
+            XCTAssertFalse(printed.unicodeScalars.contains { ["\u{1B}", "\u{9B}", "\r", "\u{202E}"].contains($0) }, "\(command)")
+            XCTAssertFalse(printed.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("forged") }, "\(command): \(printed)")
+        }
+    }
+
     func testThatAMistakeInTheArgumentsIsUsage() async throws {
         for arguments in [
             ["serv"], ["serve", "--listen", "here"], ["bundle", "sample"], ["config", "check", "--record", "a", "--replay", "b"],

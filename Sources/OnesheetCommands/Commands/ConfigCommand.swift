@@ -34,7 +34,7 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            StandardStreams.output(try options.load().yaml)
+            StandardStreams.output(lines: try options.load().yaml)
         }
     }
 
@@ -42,6 +42,6 @@ struct ConfigCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List every key with its type, its default and its meaning, as tables in Markdown.")
 
-        func run(with plugins: PluginList) async throws { StandardStreams.output(ConfigurationReference.markdown(plugins)) }
+        func run(with plugins: PluginList) async throws { StandardStreams.output(lines: ConfigurationReference.markdown(plugins)) }
     }
 }

@@ -30,10 +30,20 @@ public enum Onesheet {
         } catch {
             // ArgumentParser prints help and usage errors. Other errors are printed as one line.
             let isParserError = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
-            if isParserError { RootCommand.exit(withError: error) }
+            if isParserError { exit(withParserError: error, about: arguments) }
             StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
             exit(withStatus: 1)
         }
+    }
+
+    /// Prints help, or a usage error, which may quote an argument.
+    private static func exit(withParserError error: any Error, about arguments: [String]?) -> Never {
+        let status = RootCommand.exitCode(for: error)
+        if status == .success { RootCommand.exit(withError: error) }
+        let message = RootCommand.fullMessage(for: error)
+        let quoted = arguments ?? Array(CommandLine.arguments.dropFirst())
+        if !message.isEmpty { StandardStreams.error(lines: TerminalText.escaping(quoted, in: message)) }
+        RootCommand.exit(withError: status)
     }
 
     private static func exit(withStatus status: Int32) -> Never {

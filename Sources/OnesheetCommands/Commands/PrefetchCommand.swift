@@ -64,11 +64,11 @@ struct PrefetchCommand: PluggedCommand {
             try StandardStreams.output(document: estimate)
         } else {
             StandardStreams.output(
-                """
-                \(estimate.total) variants: \(estimate.there) cached, \(estimate.missing) to render
-                \(estimate.titlesToAsk) titles to request from the source, at least \(estimate.fetches) pictures to fetch\
-                \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
-                """)
+                lines: """
+                    \(estimate.total) variants: \(estimate.there) cached, \(estimate.missing) to render
+                    \(estimate.titlesToAsk) titles to request from the source, at least \(estimate.fetches) pictures to fetch\
+                    \(estimate.bytes.map { ", about \($0 / 1024) KiB to store" } ?? "")
+                    """)
         }
     }
 }

@@ -36,7 +36,7 @@ struct ServeCommand: PluggedCommand {
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }
         try await server.run { address in
-            StandardStreams.output(Self.greeting(address, configuration))
+            StandardStreams.output(lines: Self.greeting(address, configuration))
         }
     }
 

@@ -27,9 +27,15 @@ struct SourcesCheckCommand: PluggedCommand {
             try StandardStreams.output(document: report)
         } else {
             for step in report.steps { StandardStreams.output("\(step.passed ? "✓" : "✗") \(step.what): \(step.outcome)") }
-            for finding in report.rules { StandardStreams.output(finding.description) }
+            for finding in report.rules { for line in Self.lines(of: finding) { StandardStreams.output(line) } }
         }
         if !report.passed { throw ExitCode.failure }
+    }
+
+    /// The lines of a finding. A problem may have words of the source, which must not forge another finding.
+    private static func lines(of finding: SourceConformance.Finding) -> [String] {
+        guard finding.holds == false else { return [finding.description] }
+        return ["✗ \(finding.rule): \(finding.problem ?? "")", "    → \(finding.advice ?? "")"]
     }
 
     /// - Throws: `PipelineError.unknownSource` if no source has this name.

@@ -29,7 +29,7 @@ struct SourcesCommand: ParsableCommand {
                 try StandardStreams.output(document: Document(sources: configuration.sources.mapValues(\.type), types: types))
                 return
             }
-            for name in configuration.sourceNames { StandardStreams.output("\(name)\t\(configuration.sources[name]?.type ?? "")") }
+            for name in configuration.sourceNames { StandardStreams.output(row: [name, configuration.sources[name]?.type ?? ""]) }
             StandardStreams.output(
                 "types: \(types.joined(separator: ", ")); `onesheet sources sample TYPE` prints a sample configuration")
         }
@@ -42,7 +42,7 @@ struct SourcesCommand: ParsableCommand {
 
         func run(with plugins: PluginList) async throws {
             let plugin = try plugins.source(type, at: "type")
-            StandardStreams.output(plugin.sampleConfiguration)
+            StandardStreams.output(lines: plugin.sampleConfiguration)
         }
     }
 
@@ -66,8 +66,9 @@ struct SourcesCommand: ParsableCommand {
             }
             for title in page.titles {
                 StandardStreams.output(
-                    [title.rank.map { "\($0)" } ?? "", title.id, title.name, title.releaseDate.map { "\($0)" } ?? ""].joined(
-                        separator: "\t"))
+                    row: [
+                        title.rank.map { "\($0)" } ?? "", title.id, title.name, title.releaseDate.map { "\($0)" } ?? "",
+                    ])
             }
         }
     }

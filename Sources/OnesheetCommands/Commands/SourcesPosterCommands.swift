@@ -21,15 +21,15 @@ struct PosterArguments: ParsableArguments {
         if json {
             try StandardStreams.output(document: document)
         } else {
-            for candidate in document.candidates { StandardStreams.output(Self.line(candidate)) }
+            for candidate in document.candidates { StandardStreams.output(row: Self.row(candidate)) }
         }
     }
 
-    private static func line(_ candidate: PostersDocument.Candidate) -> String {
+    private static func row(_ candidate: PostersDocument.Candidate) -> [String] {
         [
             "\(candidate.candidate)", candidate.state ?? "", candidate.score.map { "\($0)" } ?? "", candidate.name,
             candidate.reasons.joined(separator: ", "),
-        ].joined(separator: "\t")
+        ]
     }
 }
 

@@ -45,7 +45,7 @@ struct JSONLogHandler: LogHandler {
             let line = String(decoding: try encoder.encode(fields), as: UTF8.self)
             // JSON requires escapes for some control characters only (RFC 8259 §7). All of them are inside strings, where escapes
             // are always allowed.
-            return line.escaped { $0.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined() }
+            return line.escaped(TerminalText.jsonEscape)
         } catch {
             // Strings can always be encoded. If encoding fails nevertheless, the log reports it and the server continues.
             return "{\"level\":\"error\",\"message\":\"a log line cannot be encoded\"}"

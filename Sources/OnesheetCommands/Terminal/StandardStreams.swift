@@ -1,3 +1,5 @@
+import OnesheetCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -8,8 +10,19 @@
 
 /// Unbuffered standard input, output and error.
 enum StandardStreams {
-    static func output(_ line: String) { write(Array((line + "\n").utf8), to: STDOUT_FILENO) }
-    static func error(_ line: String) { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
+    /// Writes one line; characters that break it or change its appearance are escaped.
+    static func output(_ line: String) { write(line.escaped, to: STDOUT_FILENO) }
+    /// The same, to standard error.
+    static func error(_ line: String) { write(line.escaped, to: STDERR_FILENO) }
+    /// Writes a row of a table.
+    static func output(row cells: [String]) { write(TerminalText.row(cells), to: STDOUT_FILENO) }
+    /// Writes text of several lines.
+    static func output(lines text: String) { write(TerminalText.lines(text), to: STDOUT_FILENO) }
+    /// The same, to standard error.
+    static func error(lines text: String) { write(TerminalText.lines(text), to: STDERR_FILENO) }
+    /// Writes a JSON document.
+    static func output(json document: String) { write(TerminalText.json(document), to: STDOUT_FILENO) }
+    /// Writes bytes as they are: a picture or an archive.
     static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
     /// Writes to standard error without a newline.
@@ -35,6 +48,9 @@ enum StandardStreams {
             if all.count > limit { return nil }
         }
     }
+
+    /// Writes `text`, which has no harmful characters, with a newline.
+    private static func write(_ text: String, to file: Int32) { write(Array((text + "\n").utf8), to: file) }
 
     private static func write(_ bytes: [UInt8], to file: Int32) {
         var rest = bytes[...]
