@@ -91,7 +91,7 @@ package struct Originals: Sendable {
             return try await selected(for: title, from: source, at: generation)
         } catch {
             guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
-            logger.notice("a stale original is used", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
             return stored.standingIn()
         }
     }
@@ -125,7 +125,8 @@ package struct Originals: Sendable {
         do {
             try await cache.remove(ImageRequest.originalKey(title))
         } catch {
-            logger.error("a damaged original may remain in the cache", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.error(
+                "a damaged original may remain in the cache", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         }
     }
 
@@ -135,7 +136,8 @@ package struct Originals: Sendable {
         } catch {
             // A tier that cannot remove an entry cannot be trusted with it. Its own counters show the failure too.
             logger.error(
-                "variants of a changed original may remain in the cache", metadata: ["title": "\(title)", "reason": "\(error)"])
+                "variants of a changed original may remain in the cache",
+                metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         }
     }
 }

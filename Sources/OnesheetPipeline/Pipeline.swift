@@ -106,7 +106,8 @@ package struct Pipeline: Sendable {
             do throws(PipelineError) {
                 _ = try await make([variant])
             } catch {
-                cache.logger.debug("a stale image is not refreshed: \(error)", metadata: ["key": "\(request.key)"])
+                cache.logger.debug(
+                    "a stale image is not refreshed: \(error)", metadata: ["key": "\(shown(naming: request.key.description))"])
             }
         }
     }
@@ -320,7 +321,7 @@ package struct Pipeline: Sendable {
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
                 tags: [.source(title.source), .title(title)], ifGeneration: generation)
         } catch {
-            cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(title)"])
+            cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(title))"])
         }
     }
 }

@@ -8,6 +8,34 @@ final class ShownURLTests: XCTestCase {
         XCTAssertEqual(shown(""), "")
     }
 
+    func testThatATitleWhoseIDIsAURLHasNoQuery() {
+        let url = "https://a.example/x.jpg"
+        for (id, text) in [
+            ("\(url)?key=secret", url), ("HTTP://a.example?key=secret", "HTTP://a.example"), ("\(url)#?secret", url),
+            ("what?.jpg", "what?.jpg"), ("1#2", "1#2"), ("http:?", "http:?"), ("", ""),
+        ] {
+            XCTAssertEqual(shown(id: id), text)
+            XCTAssertEqual(shown(TitleReference(source: "web", id: id)), "web://\(text)")
+            XCTAssertEqual(shown(naming: "original:web://\(id)"), "original:web://\(text)")
+        }
+        XCTAssertEqual(shown(naming: "\(url)?key=secret"), url)
+        XCTAssertEqual("\(SourceError.notFound(id: "\(url)?key=secret"))", "there is no title “\(url)”")
+    }
+
+    func testThatAPathHasNoQueryOfAURL() {
+        for (path, text) in [
+            ("/i/unsafe/w:60/plain/https://a.example/x%3Fkey=secret@jpg", "/i/unsafe/w:60/plain/https://a.example/x"),
+            ("/t/p/w92/web/HTTP%3A%2f%2Fa.example%2Fx%3fkey%3Dsecret", "/t/p/w92/web/HTTP%3A%2f%2Fa.example%2Fx"),
+            ("/i/s/plain/web:%2F%2Fhttps%253A%252F%252Fa%252Fx%253Fsecret@jpg", "/i/s/plain/web:%2F%2Fhttps%253A%252F%252Fa%252Fx"),
+            ("/thumbor/unsafe/http:/a.example/x%23secret", "/thumbor/unsafe/http:/a.example/x"),
+            ("/t/p/w92/posters/what%3F.jpg", "/t/p/w92/posters/what%3F.jpg"), ("/http", "/http"), ("/https%3A%2F", "/https%3A%2F"),
+            ("", ""),
+        ] {
+            XCTAssertEqual(shown(path: path), text)
+            XCTAssertEqual("\(RequestError.noSuchPath(path))", "there is nothing at \(text)")
+        }
+    }
+
     func testThatALongURLIsCut() {
         // Given URLs of eight kilobytes, with one byte, three bytes and many scalars per character
         for character in ["a", "영", "e\u{301}\u{302}\u{303}"] {

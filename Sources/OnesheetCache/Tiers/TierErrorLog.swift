@@ -43,6 +43,8 @@ final class TierErrorLog: Sendable {
         guard isLogged else { return }
         logger.warning(
             "The \(tier.name) tier is skipped: \(error)",
-            metadata: ["operation": "\(operation)", "key": "\(key?.description ?? "")", "failures": "\(count)"])
+            metadata: [
+                "operation": "\(operation)", "key": "\(key.map { shown(naming: $0.description) } ?? "")", "failures": "\(count)",
+            ])
     }
 }

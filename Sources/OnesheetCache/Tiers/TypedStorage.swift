@@ -27,7 +27,7 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
             if body.readableBytes <= Self.smallSize { return try Value(data: body) }
             return try await withTaskExecutorPreference(executor) { try await Self.read(body) }
         } catch {
-            cache.logger.debug("The cached value under \(key) is not a valid \(Value.self): \(error)")
+            cache.logger.debug("The cached value under \(shown(naming: key)) is not a valid \(Value.self): \(error)")
             return nil
         }
     }

@@ -34,7 +34,7 @@ extension RequestError: CustomStringConvertible {
         case .presetsOnly(let option, let presets):
             "option “\(option)” is not allowed in URLs: this server accepts pr, exp and cb only; presets: \(presets.joined(separator: ", "))"
         case .unauthorized: "this needs the administrator's bearer token (configuration: admin.token)"
-        case .noSuchPath(let path): "there is nothing at \(path)"
+        case .noSuchPath(let path): "there is nothing at \(shown(path: path))"
         case .method(let allowed): "this path answers \(allowed.joined(separator: ", "))"
         }
     }

@@ -75,7 +75,7 @@ public enum SourceError: Error, Sendable, Equatable {
 extension SourceError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .notFound(let id): "there is no title “\(id)”"
+        case .notFound(let id): "there is no title “\(shown(id: id))”"
         case .unauthorized(let message): "the service rejected the key: \(message)"
         case .quotaExhausted(let until):
             "the service's quota is exhausted" + (until.map { "; it resets at \(Self.moment($0))" } ?? "")

@@ -145,6 +145,6 @@ package struct PosterNumberError: Error, CustomStringConvertible {
     package let title: TitleReference
 
     package var description: String {
-        count == 0 ? "\(title) has no candidates" : "candidate \(number): \(title) has 1 to \(count)"
+        count == 0 ? "\(shown(title)) has no candidates" : "candidate \(number): \(shown(title)) has 1 to \(count)"
     }
 }

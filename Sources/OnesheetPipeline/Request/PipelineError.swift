@@ -30,7 +30,7 @@ extension PipelineError: CustomStringConvertible {
         switch self {
         case .unknownSource(let name, let known): unknownName(name, kind: "source", known: known)
         case .source(let name, let error): "source \(name): \(error)"
-        case .noPoster(let title): "\(title) has no poster"
+        case .noPoster(let title): "\(shown(title)) has no poster"
         case .origin(let error): "\(error)"
         case .originRefused(let url, let answer): "\(shown(url)) answers \(answer)"
         case .render(let error): "\(error)"

@@ -137,7 +137,7 @@ struct CandidateSelection: Sendable {
             if error.isOurs { throw error }
             logger.info(
                 "candidate refused",
-                metadata: ["title": "\(title)", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)"])
+                metadata: ["title": "\(shown(title))", "candidate": "\(shown(candidate.location.name))", "reason": "\(error)"])
             return .failure(error)
         }
     }
@@ -171,7 +171,7 @@ struct CandidateSelection: Sendable {
                 }
             }
         } catch {
-            logger.error("the choice of a poster cannot be stored", metadata: ["title": "\(title)", "reason": "\(error)"])
+            logger.error("the choice of a poster cannot be stored", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
         }
     }
 

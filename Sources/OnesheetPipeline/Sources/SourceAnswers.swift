@@ -91,7 +91,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             do throws(SourceError) { return try outcome.get() } catch {
                 let error = PipelineError.source(question.source, error)
                 guard let kept, error.isOriginsFault else { throw error }
-                logger.notice("a stale answer is used", metadata: ["key": "\(question.key)", "reason": "\(error)"])
+                logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value
             }
         }
@@ -112,7 +112,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             try await storage.store(
                 JSONCached(dated), forKey: question.key, expiration: life, tags: question.tags, ifGeneration: generation)
         } catch {
-            logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(question.key)"])
+            logger.warning("an answer cannot be cached: \(error)", metadata: ["key": "\(shown(naming: question.key))"])
         }
     }
 }

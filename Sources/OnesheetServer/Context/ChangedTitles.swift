@@ -32,7 +32,9 @@ struct ChangedTitles: Sendable {
                 _ = try await pipeline.purge(tags.map { .tag($0) })
                 return
             } catch {
-                logger.warning("cannot purge a changed poster yet: \(error)", metadata: ["tags": "\(tags)"])
+                logger.warning(
+                    "cannot purge a changed poster yet: \(error)",
+                    metadata: ["tags": "\(tags.map { shown(naming: $0.description) })"])
                 // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
                 try await Task.sleep(for: .seconds(1))
             }

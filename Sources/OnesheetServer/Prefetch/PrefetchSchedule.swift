@@ -85,7 +85,8 @@ struct PrefetchSchedule: Service {
                 "failed": "\(summary.failed)",
             ])
         for failure in summary.failures {
-            context.logger.warning("cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(failure.title)"])
+            context.logger.warning(
+                "cannot prefetch a title: \(failure.reason)", metadata: ["title": "\(shown(naming: failure.title))"])
         }
     }
 }

@@ -29,7 +29,7 @@ struct Router: Sendable {
         let id = RequestID(request.headers)
         let routed = route(request, found)
         let path = routed.path
-        logger.trace("request received", metadata: ["path": "\(path)"])
+        logger.trace("request received", metadata: ["path": "\(shown(request: path))"])
         var response = await RequestID.$current.withValue(id) {
             let outcome = await outcome(of: routed, request)
             let took = ContinuousClock.now - start
@@ -38,7 +38,7 @@ struct Router: Sendable {
             logger.debug(
                 "answered",
                 metadata: [
-                    "method": "\(request.method)", "path": "\(path)", "status": "\(outcome.status.code)",
+                    "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
                     "milliseconds": "\(took / .milliseconds(1))",
                 ])
             return outcome
@@ -73,9 +73,10 @@ struct Router: Sendable {
             return document.answer(to: request.headers)
         } catch {
             let problem = Problem(error, at: clock.now.timeIntervalSince1970)
+            let path = shown(request: routed.path)
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
-            logger.log(level: level, "\(error)", metadata: ["path": "\(routed.path)"])
-            errors.note(problem, at: routed.path, request: RequestID.current?.description, now: clock.now)
+            logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
+            errors.note(problem, at: path, request: RequestID.current?.description, now: clock.now)
             return problem.response()
         }
     }

@@ -1,0 +1,50 @@
+import Foundation
+import OnesheetAddress
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetCommands
+@testable import OnesheetServer
+
+/// Queries of originals, which may hold keys, are for their origins alone.
+final class SecretQueryTests: ServerTestCase {
+    private let lines = LogLines()
+    private let administrator = [("Authorization", "Bearer secret")]
+
+    func testThatNeitherTheLogNorTheErrorsHaveTheQueryOfAnOriginal() async throws {
+        // Given a source whose pictures cannot be reached
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"http://127.0.0.1:9/\"], networks: [loopback] }",
+            keys: "admin: { token: secret }", logger: lines.logger())
+        let url = "http://127.0.0.1:9/one.jpg?token=SECRETQ"
+        let once = "http%3A%2F%2F127.0.0.1%3A9%2Fone.jpg%3Ftoken=SECRETQ"
+        let digits = Data(url.utf8).base64URL
+        let paths = [
+            "/i/unsafe/w:60/plain/\(once)@jpg", "/i/unsafe/w:60/plain/\(once.replacing("%", with: "%25"))@jpg",
+            "/i/unsafe/w:60/plain/web://\(once)@jpg", "/i/unsafe/w:60/\(digits).jpg",
+            "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg", "/t/p/w92/web/\(once)", "/sources/web/titles/\(once)",
+            "/i/unsafe/w:60/plain/http%3A%2F%2Fa.example%2Fx%3FSECRETQ@jpg", "/nowhere/\(once)",
+        ]
+        // When they are requested and prefetched
+        for path in paths { _ = try await server.send(path) }
+        _ = try await server.send(
+            "/prefetch", method: "POST", fields: administrator, body: "{\"source\": \"web\", \"ids\": [\"\(url)\"]}")
+        let errors = try await server.send("/errors", fields: administrator)
+        // Then the query is nowhere, and the rest is
+        XCTAssertTrue(errors.text.contains("one.jpg"), errors.text)
+        XCTAssertFalse(errors.text.contains("SECRETQ"), errors.text)
+        XCTAssertFalse(errors.text.contains(String(digits.dropFirst(9))), errors.text)
+        XCTAssertFalse(lines.all.isEmpty)
+        for line in lines.all {
+            XCTAssertFalse(line.contains("SECRETQ"), line)
+            XCTAssertFalse(line.contains(digits.dropFirst(9)), line)
+        }
+    }
+
+    func testThatAPathWithoutAURLIsShownWhole() {
+        let posters = Data("posters://what?".utf8).base64EncodedString()
+        for path in ["/i/unsafe/w:60/plain/posters://what%3F@jpg", "/i/unsafe/w:60/\(posters).jpg", "/i/", "/i/unsafe", "/"] {
+            XCTAssertEqual(shown(request: path), path)
+        }
+    }
+}
