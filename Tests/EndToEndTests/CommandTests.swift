@@ -79,7 +79,8 @@ final class CommandTests: XCTestCase {
         for arguments in [
             ["serv"], ["serve", "--listen", "here"], ["bundle", "sample"], ["config", "check", "--record", "a", "--replay", "b"],
             ["prefetch"], ["prefetch", "sample", "--date", "never"], ["render", "in.jpg"],
-            ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["sources", "block", "x"],
+            ["cache", "purge"], ["cache", "purge", "--all", "--expired"], ["cache", "purge", "--tag", ""],
+            ["cache", "purge", "--source", "sample", "--id", ""], ["sources", "block", "x"],
             ["prefetch", "sample", "--from", "2026-01-02"],
         ] {
             let outcome = try await run(arguments)

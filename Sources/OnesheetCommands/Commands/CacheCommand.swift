@@ -92,6 +92,9 @@ struct CacheCommand: ParsableCommand {
             guard [source != nil, tag != nil, expired, all].count(where: { $0 }) == 1 else {
                 throw ValidationError("needs exactly one of --source, --tag, --expired and --all")
             }
+            for (name, value) in [("--source", source), ("--id", id), ("--tag", tag)] where value?.isEmpty ?? false {
+                throw ValidationError("\(name) is empty")
+            }
             guard id == nil || source != nil else { throw ValidationError("--id needs --source") }
         }
 

@@ -24,9 +24,11 @@ struct CacheRoute: Route {
         let query = request.uri.queryParameters
         switch (request.method, rest) {
         case (.delete, _):
-            let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request.uri.path)
+            try request.checkQuery(flags: ["all", "expired", "dry-run"], values: ["tag"])
+            let selection = rest.isEmpty ? try selection(inQueryOf: request) : try selection(rest, request)
             return try .json(try await pipeline.purge(selection, dryRun: query["dry-run"] != nil))
         case (.post, "verify"):
+            try request.checkQuery(flags: ["repair"])
             return try .json(try await disk.verify(repair: query["repair"] != nil))
         case (.get, "stats"), (.head, "stats"):
             let now = clock.now
@@ -35,10 +37,14 @@ struct CacheRoute: Route {
         }
     }
 
-    /// Parses the selection in the path `{source}[/{id}]`.
-    private func selection(_ rest: Substring, _ path: String) throws -> CacheSelection {
+    /// Parses the selection in the path `{source}[/{id}]`. The query must not name another one.
+    private func selection(_ rest: Substring, _ request: Request) throws -> CacheSelection {
+        let query = request.uri.queryParameters
+        if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
+            throw RequestError.malformed("“\(other)” in the query and a source in the path exclude each other")
+        }
         let parts = rest.pieces(at: "/", maxSplits: 1)
-        guard let name = parts.first else { throw RequestError.noSuchPath(path) }
+        guard let name = parts.first else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(name)
         guard sources.contains(where: { $0.name == source }) else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
@@ -52,7 +58,12 @@ struct CacheRoute: Route {
     private func selection(inQueryOf request: Request) throws -> CacheSelection {
         let query = request.uri.queryParameters
         var named: [CacheSelection] = []
-        if let tag = query["tag"] { named.append(.tag(CacheTag(String(tag)))) }
+        if let tag = query["tag"] {
+            guard !tag.isEmpty else {
+                throw RequestError.bad(option: "tag", value: "", reason: "is no tag; a tag is such as source:sample")
+            }
+            named.append(.tag(CacheTag(String(tag))))
+        }
         if query["expired"] != nil { named.append(.expired) }
         if query["all"] != nil { named.append(.all) }
         guard named.count == 1 else {

@@ -1,8 +1,6 @@
 package import FoundationEssentials
 import HTTPTypes
 import Hummingbird
-import NIOCore
-import NIOFoundationEssentialsCompat
 import OnesheetAddress
 import OnesheetCache
 import OnesheetCore
@@ -18,10 +16,12 @@ struct TitlePosters: Sendable {
     let images: ImageContext
 
     /// The administrator's decision. Exactly one of the members is set.
-    private struct Decision: Decodable {
+    private struct Decision: JSONBody {
         let candidate: Int?
         let reject: Int?
         let block: Bool?
+
+        enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block }
     }
 
     func show() async throws -> Response {
@@ -115,35 +115,6 @@ package struct PostersDocument: Encodable {
                 candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
                 reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,
                 published: entry.published, hash: entry.hash)
-        }
-    }
-}
-
-extension Request {
-    /// Decodes the JSON body, up to 1 MiB.
-    /// - Parameter example: a valid body, for the error message.
-    func decodeBody<Body: Decodable>(_ type: Body.Type, example: String) async throws -> Body {
-        let bytes: ByteBuffer
-        do {
-            bytes = try await body.collect(upTo: 1 << 20)
-        } catch is NIOTooManyBytesError {
-            throw Problem(.contentTooLarge, title: "Body too large", detail: "the body has more than 1 MiB")
-        }
-        do {
-            return try JSONDecoder().decode(type, from: Data(buffer: bytes))
-        } catch {
-            throw RequestError.malformed("the body is not JSON such as \(example): \(Self.reason(error))")
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error as? DecodingError {
-        case .keyNotFound(let key, _): "“\(key.stringValue)” is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            context.codingPath.isEmpty
-                ? "it is not an object"
-                : "“\(context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "."))” has another type"
-        default: "it cannot be parsed"
         }
     }
 }

@@ -23,7 +23,7 @@ struct PrefetchRoute: Route {
     let administrator: Administrator
     let clock: WallClock
 
-    private struct Body: Decodable {
+    private struct Body: JSONBody {
         let source: String
         let date: CalendarDay?
         let from: CalendarDay?
@@ -34,8 +34,13 @@ struct PrefetchRoute: Route {
         let formats: [String]?
         let dryRun: Bool?
 
+        enum CodingKeys: CodingKey, CaseIterable { case source, date, from, to, query, ids, sizes, formats, dryRun }
+
         func order() throws(RequestError) -> PrefetchOrder {
-            try PrefetchOrder(
+            for (key, list) in [("ids", ids), ("sizes", sizes), ("formats", formats)] where list?.isEmpty ?? false {
+                throw .malformed("“\(key)” is empty: leave it out, or name at least one")
+            }
+            return try PrefetchOrder(
                 source: source, date: date, from: from, to: to, ids: ids ?? [], query: query,
                 sizes: sizes ?? PrefetchConfiguration.defaultSizes, formats: formats ?? PrefetchConfiguration.defaultFormats,
                 naming: { "“\($0.rawValue)”" })
@@ -45,6 +50,7 @@ struct PrefetchRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
         guard request.method == .post else { return try .json(PrefetchJobsDocument(jobs: jobs.all)) }
+        try request.checkQuery()
         let body = try await request.decodeBody(Body.self, example: "{\"source\": \"sample\", \"sizes\": [\"w342\"]}")
         let order = try body.order()
         // Check the order first: an error needs a problem document, which is impossible once a stream has begun.
@@ -77,7 +83,7 @@ struct PrefetchJobRoute: Route {
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try administrator.check(request)
-        guard let number = Int(rest), let job = jobs.stop(number) else {
+        guard let number = Int(canonical: rest), let job = jobs.stop(number) else {
             throw RequestError.noSuchPath(prefix + rest)
         }
         return try .json(job)

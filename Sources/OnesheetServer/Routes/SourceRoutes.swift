@@ -80,7 +80,7 @@ struct TitlesRoute: Route {
         guard parts.count >= 2, parts[1] == "titles" else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(parts[0])
         let changes = request.method == .put || request.method == .delete
-        if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(parts[parts.count - 1]) {
+        if !changes, parts.count > 4, parts[parts.count - 2] == "posters", let number = Int(canonical: parts[parts.count - 1]) {
             let id = try PercentEncoding.decode(parts[2..<(parts.count - 2)].joined(separator: "/"))
             let title = TitleReference(source: source, id: id).canonical(in: images.sources)
             return try await TitlePosters(posters: posters, title: title, administrator: administrator, images: images)

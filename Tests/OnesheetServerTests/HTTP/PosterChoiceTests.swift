@@ -142,6 +142,7 @@ final class PosterChoiceTests: ServerTestCase {
             ("{\"reject\": 4}", 404, "has 1 to 3"),
             ("{}", 400, "needs exactly one of"), ("{\"candidate\": 1, \"reject\": 2}", 400, "needs exactly one of"),
             ("", 400, "is not JSON such as"),
+            ("{\"rejekt\": 1}", 400, "unknown key “rejekt”; did you mean “reject”?"),
             ("[]", 400, "is not JSON such as"),
         ]
         for (body, status, words) in table {

@@ -75,6 +75,32 @@ final class PurgeTests: ServerTestCase {
         }
     }
 
+    func testThatUnknownAndContradictoryParametersRemoveNothing() async throws {
+        // Given a server with a cached poster
+        let server = try await server(keys: "admin: { token: secret }")
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        let table = [
+            ("/cache/sample/1?all&dry-run", "“all” in the query and a source in the path exclude each other"),
+            ("/cache/sample?expired", "“expired” in the query and a source in the path exclude each other"),
+            ("/cache/sample?tag=source:sample", "“tag” in the query and a source in the path exclude each other"),
+            ("/cache/sample?dryrun", "unknown parameter “dryrun”; did you mean “dry-run”?"),
+            ("/cache/?all&dry_run", "unknown parameter “dry_run”; did you mean “dry-run”?"),
+            ("/cache/?tag=a&tag=source:sample", "“tag” more than once"), ("/cache/?all=false", "“false” is no value of a flag"),
+            ("/cache/?all&dry-run=no", "“no” is no value of a flag"), ("/cache/?tag=", "is no tag"), ("/cache/?tag", "is no tag"),
+        ]
+        for (path, words) in table {
+            // When it is purged with parameters that make no sense
+            let answer = try await server.send(path, method: "DELETE", fields: administrator)
+            // Then the parameter is named
+            assertProblem(answer, 400, words, path)
+        }
+        let verified = try await server.send("/cache/verify?repiar", method: "POST", fields: administrator)
+        assertProblem(verified, 400, "unknown parameter “repiar”; did you mean “repair”?")
+        // And nothing is removed
+        let kept = try await server.send("/cache/?all&dry-run=true", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try kept.json()["entries"] as? Int, 3, kept.text)
+    }
+
     func testThatNothingNamedRemovesNothing() async throws {
         let server = try await server(keys: "admin: { token: secret }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")

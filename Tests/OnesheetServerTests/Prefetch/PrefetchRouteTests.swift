@@ -179,10 +179,39 @@ final class PrefetchRouteTests: ServerTestCase {
             ("{\"source\": \"sample\", \"from\": \"2026-01-02\", \"to\": \"2026-01-01\"}", 400, "is before"),
             ("{\"source\": \"sample\", \"from\": \"0001-01-01\", \"to\": \"9999-12-31\"}", 400, "more than 10000 days"),
         ]
-        for (body, status, words) in table {
+        let unknown = [
+            ("{\"source\": \"sample\", \"dryrun\": true}", 400, "unknown key “dryrun”; did you mean “dryRun”?"),
+            ("{\"source\": \"sample\", \"size\": [\"w92\"]}", 400, "unknown key “size”; did you mean “sizes”?"),
+            ("{\"source\": \"sample\", \"ids\": []}", 400, "“ids” is empty"),
+            ("{\"source\": \"sample\", \"sizes\": []}", 400, "“sizes” is empty"),
+            ("[]", 400, "is not JSON such as"),
+        ]
+        for (body, status, words) in table + unknown {
             let answer = try await server.send("/prefetch", method: "POST", fields: administrator, body: body)
             assertProblem(answer, status, words, body)
         }
+    }
+
+    func testThatAnOrderHasNoParametersInItsQuery() async throws {
+        let server = try await prefetching()
+        let answer = try await server.send("/prefetch?dryRun", method: "POST", fields: administrator, body: Self.order())
+        assertProblem(answer, 400, "unknown parameter “dryRun”")
+        let jobs = try await self.jobs(server)
+        XCTAssertEqual(jobs.count, 0)
+    }
+
+    func testThatANumberHasOneSpelling() async throws {
+        // Given a prefetch that has ended
+        let server = try await prefetching()
+        _ = try await server.send("/prefetch", method: "POST", fields: administrator, body: Self.order("1"))
+        // When it is stopped by other spellings of its number, then there is none
+        for number in ["+1", "01", "%31", "1.0", ""] {
+            let answer = try await server.send("/prefetch/\(number)", method: "DELETE", fields: administrator)
+            XCTAssertEqual(answer.status, 404, "\(number) \(answer.text)")
+        }
+        // And by its number there is
+        let answer = try await server.send("/prefetch/1", method: "DELETE", fields: administrator)
+        XCTAssertEqual(answer.status, 200, answer.text)
     }
 
     func testThatTitlesAreNamedInOneWay() async throws {
