@@ -114,7 +114,7 @@ enum MalformedRequests {
         body("deep JSON", "Authorization: Bearer secret\r\nContent-Length: 20000", String(repeating: "[", count: 20_000), 400),
         body(
             "more than an order", "Authorization: Bearer secret\r\nContent-Length: 2000000",
-            String(repeating: " ", count: 2_000_000), 400),
+            String(repeating: " ", count: 2_000_000), 413),
     ]
 
     private static let methods = [
