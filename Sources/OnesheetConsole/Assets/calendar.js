@@ -31,8 +31,13 @@ export function openCalendar({ day, first, last, choose, from }) {
       const some = plus("2024-01-01", index);
       return h("th", { scope: "col", abbr: weekdayName(some, "long") }, weekdayName(some, "narrow"));
     }))), body);
-  const turn = (label, name, months) => h("button.quiet", { type: "button", "aria-label": label, title: label, onclick: () => go(plusMonths(focused, months), false) },
-    icon(name), Math.abs(months) > 1 ? icon(name) : null);
+  const turns = [];
+  const turn = (label, name, months) => {
+    const button = h("button.quiet", { type: "button", "aria-label": label, title: label, onclick: () => go(plusMonths(focused, months), false) },
+      icon(name), Math.abs(months) > 1 ? icon(name) : null);
+    turns.push({ button, end: months < 0 ? first : last });
+    return button;
+  };
   const dialog = h("dialog.calendar", { "aria-label": t("chooseDay") },
     h("div.months", {}, turn(t("previousYear"), "left", -12), turn(t("previousMonth"), "left", -1), heading,
       turn(t("nextMonth"), "right", 1), turn(t("nextYear"), "right", 12)),
@@ -42,6 +47,7 @@ export function openCalendar({ day, first, last, choose, from }) {
 
   function draw(focuses) {
     heading.textContent = monthName(focused);
+    for (const { button, end } of turns) button.disabled = end?.slice(0, 7) === focused.slice(0, 7);
     const start = focused.slice(0, 8) + "01";
     let cursor = plus(start, -weekday(start));
     body.replaceChildren();
