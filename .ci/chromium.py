@@ -25,7 +25,7 @@ class Browser:
         self.agent = self.call("Browser.getVersion")["userAgent"]
 
     def call(self, method, **parameters):
-        """Sends a command and waits for its result. What is told meanwhile is kept in `events`."""
+        """Sends a command and waits for its result. Events that come before it are stored in `events`."""
         self.count += 1
         message = {"id": self.count, "method": method, "params": parameters}
         if self.session:

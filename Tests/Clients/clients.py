@@ -139,7 +139,7 @@ def check_redbot():
                 elif message["level"] == "WARN":
                     warnings.add(f"{path}: {message['note_id']}")
         assert not bad, "\n".join(bad)
-        # Nobody has to guess how long an answer may be kept, or has no way to ask whether it is still the same.
+        # Each response says how long it may be cached, and has a validator.
         assert not [warning for warning in warnings if "FRESHNESS_" in warning], warnings
         return ", ".join(sorted(warnings))
 

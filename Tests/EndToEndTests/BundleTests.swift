@@ -2,15 +2,7 @@ import Foundation
 import XCTest
 
 /// `onesheet bundle`, whose archive the system's tar can read.
-final class BundleTests: XCTestCase {
-    private var folder = URL(filePath: "/")
-
-    override func setUpWithError() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
-    }
-
+final class BundleTests: CommandTestCase {
     func testThatAnArchiveHoldsTitlesAndPostersAndIsTheSameEachTime() async throws {
         // Given two bundles of the sample source, made with separate caches
         for name in ["a", "b"] {

@@ -6,15 +6,7 @@ import XCTest
 #endif
 
 /// Every command according to its help.
-final class CommandTests: XCTestCase {
-    private var folder = URL(filePath: "/")
-
-    override func setUpWithError() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
-    }
-
+final class CommandTests: CommandTestCase {
     func testThatEveryCommandHasHelp() async throws {
         let commands = [
             [], ["serve"], ["prefetch"], ["bundle"], ["render"], ["sources"], ["sources", "list"], ["sources", "sample"],
@@ -205,62 +197,6 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(toStream.output, png)
     }
 
-    func testThatCachePurgeRemovesWhatItNames() async throws {
-        // Given a cache with two titles
-        _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
-        // When one is purged, first as a dry run
-        let shown = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--dry-run", "--json"])
-        let purged = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c", "--json"])
-        let after = try await run(["cache", "stats", "--cache", "c", "--json"])
-        // Then its original and its variant are removed, and the other's are present
-        XCTAssertEqual(shown.text, purged.text)
-        XCTAssertEqual(try summary(purged)["entries"], 3)
-        let figures = try JSONDecoder().decode(CacheFigures.self, from: after.output)
-        XCTAssertEqual(figures.total.entries, 3)
-        XCTAssertEqual(figures.sources["sample"]?.entries, 3)
-        let text = try await run(["cache", "stats", "--cache", "c"]).text
-        XCTAssertTrue(text.contains("\n  sample: 3 entries, "), text)
-    }
-
-    func testThatCachePurgeTellsWhichIDItNeedsIfItFindsNone() async throws {
-        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
-
-        let none = try await run(["cache", "purge", "--source", "sample", "--id", "01", "--cache", "c"])
-        let some = try await run(["cache", "purge", "--source", "sample", "--id", "1", "--cache", "c"])
-
-        XCTAssertEqual(none.text, "0 entries, 0 bytes removed\n")
-        XCTAssertEqual(none.errors, "no entry has the id “01”: use the id in the poster's canonical address\n")
-        XCTAssertTrue(some.text.hasPrefix("3 entries, "), some.text)
-        XCTAssertEqual(some.errors, "")
-    }
-
-    func testThatCachePurgeKnowsTagsAndWhatHasExpired() async throws {
-        _ = try await run(["prefetch", "sample", "--id", "1", "--id", "2", "--sizes", "w92", "--cache", "c", "--json"])
-        for (selection, entries) in [(["--expired"], 0), (["--tag", "title:sample://2"], 3), (["--all"], 3)] {
-            let purged = try await run(["cache", "purge", "--cache", "c", "--json"] + selection)
-            XCTAssertEqual(try summary(purged)["entries"], entries, "\(selection) \(purged.text)")
-        }
-    }
-
-    func testThatCacheVerifyFindsDamageAndRepairsIt() async throws {
-        // Given a cache with three files, one of which is truncated
-        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
-        let entries = folder.appending(path: "c/entries")
-        let file = try XCTUnwrap(FileManager.default.subpathsOfDirectory(atPath: entries.path).first { $0.count > 32 })
-        let handle = try FileHandle(forWritingTo: entries.appending(path: file))
-        try handle.truncate(atOffset: 100)
-        try handle.close()
-        // When it is verified, repaired, and verified again
-        let found = try await run(["cache", "verify", "--cache", "c"])
-        let repaired = try await run(["cache", "verify", "--repair", "--cache", "c"])
-        let after = try await run(["cache", "verify", "--cache", "c"])
-        // Then the damage is a failure until it is repaired
-        XCTAssertEqual(found.text, "2 whole, 1 damaged, 0 unknown to the index, 0 missing\n")
-        XCTAssertEqual(repaired.text, "2 whole, 1 damaged, 0 unknown to the index, 0 missing; repaired\n")
-        XCTAssertEqual(after.text, "2 whole, 0 damaged, 0 unknown to the index, 0 missing\n")
-        XCTAssertEqual([found, repaired, after].map(\.status), [1, 0, 0])
-    }
-
     func testThatACutOffOrNoConfigurationIsHandled() async throws {
         let good = try await run(["config", "check", "--cache", "c"])
         XCTAssertEqual(good.text, "The configuration is valid: sources sample\n")
@@ -341,46 +277,6 @@ final class CommandTests: XCTestCase {
         XCTAssertEqual(server.terminationReason, .exit)
     }
 
-    func testThatACommandThatOnlyLooksWritesNothing() async throws {
-        // Given a folder with a configuration, foreign files and no cache
-        let key = String(repeating: "0123456789abcdef", count: 4)
-        try Data(
-            "cache: { disk: { path: cache/of/ours } }\nsigning: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n"
-                .utf8
-        ).write(to: folder.appending(path: "onesheet.yaml"))
-        try FileManager.default.createDirectory(at: folder.appending(path: "letters"), withIntermediateDirectories: false)
-        try Data("mine".utf8).write(to: folder.appending(path: "letters/letter"))
-        let before = try snapshot()
-        // When all read-only commands run
-        for arguments in [
-            ["config", "check"], ["config", "check", "--cache", "c", "--record", "tape/of/ours"],
-            ["config", "check", "--cache", folder.path + "/letters/below"], ["config", "print"], ["sources"],
-            ["sources", "sample", "remote"], ["sign", "w:60/plain/sample://1"], ["cache", "stats"], ["cache", "stats", "--json"],
-            ["cache", "verify"], ["cache", "verify", "--repair"], ["cache", "purge", "--all"],
-        ] {
-            let outcome = try await run(arguments)
-            // Then they succeed
-            XCTAssertEqual(outcome.status, 0, "\(arguments): \(outcome.errors)")
-        }
-        // And one reports that it could not write there
-        let refused = try await run(["config", "check", "--cache", "letters"])
-        XCTAssertEqual(refused.status, 1)
-        XCTAssertTrue(refused.errors.contains("is not a Onesheet cache"), refused.errors)
-        // And the folder is unchanged
-        XCTAssertEqual(try snapshot(), before)
-    }
-
-    func testThatAConfigurationIsCheckedBesideACacheWithoutChangingIt() async throws {
-        // Given a cache
-        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
-        let before = try snapshot()
-        // When the configuration is checked
-        let outcome = try await run(["config", "check", "--cache", "c"])
-        // Then it is valid, and the cache is unchanged
-        XCTAssertEqual(outcome.status, 0, outcome.errors)
-        XCTAssertEqual(try snapshot(), before)
-    }
-
     func testThatAServerStartsOnADamagedCacheAndKeepsWhatWasDecided() async throws {
         // Given a cache and a blocked picture
         _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w92", "--cache", "c", "--json"])
@@ -406,31 +302,6 @@ final class CommandTests: XCTestCase {
         Program.end(server)
         let blocked = try await run(["sources", "block", "--cache", "c"])
         XCTAssertEqual(blocked.text, "0123456789abcdef\n")
-    }
-
-    /// Names, types, permissions, sizes and times of all items in the folder.
-    private func snapshot() throws -> [String: String] {
-        var items: [String: String] = [:]
-        for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.path)) {
-            var facts = stat()
-            guard lstat("\(folder.path)/\(name)", &facts) == 0 else { throw POSIXError(.ENOENT) }
-            items[name] = "\(facts.st_mode) \(facts.st_size) \(facts.st_mtim.tv_sec).\(facts.st_mtim.tv_nsec) \(facts.st_ino)"
-        }
-        return items
-    }
-
-    private func run(_ arguments: [String]) async throws -> Program.Outcome { try await Program.run(arguments, in: folder) }
-
-    /// The numbers in a JSON document.
-    private struct CacheFigures: Decodable {
-        struct Part: Decodable { let entries: Int }
-        let total: Part
-        let sources: [String: Part]
-    }
-
-    private func summary(_ outcome: Program.Outcome) throws -> [String: Int] {
-        let document = try XCTUnwrap(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any], outcome.errors)
-        return document.compactMapValues { $0 as? Int }.filter { ["total", "made", "skipped", "entries"].contains($0.key) }
     }
 
     private func poster() async throws -> Data {

@@ -6,7 +6,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
     func testThatATransformIsTriedWithItsWeightItsTimesAndItsAddresses() async throws {
         // Given a server with dialects
         let (url, browser) = try await start(keys: "dialects: [thumbor, next]")
-        // When somebody makes a PNG of 300 by 450
+        // When a reader makes a PNG of 300 by 450
         try await browser.open("\(url)/?view=try&of=sample://1", until: Self.settled)
         try await browser.wait("document.querySelector('.made.there img')")
         for (field, value) in [("resize", "fill"), ("width", "300"), ("height", "450"), ("format", "png")] {
@@ -16,7 +16,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await browser.wait("document.querySelector('.made.there img')?.naturalWidth === 300")
         let height = try await browser.evaluate("document.querySelector('.made.there img').naturalHeight")
         XCTAssertEqual(height, "450")
-        // And what it weighs beside the original, how long each stage took, and where it is are told
+        // And the page shows its size beside that of the original, the time of each stage, and its addresses
         let facts = try await browser.evaluate("document.querySelector('.weights dl').innerText")
         XCTAssertTrue(facts.contains("PNG, 300 × 450") && facts.contains("Original (JPEG") && facts.contains("%"), facts)
         let stages = try await browser.evaluate("document.querySelector('.weights .waterfall').innerText")
@@ -39,7 +39,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         // When the slider is moved by a key
         _ = try await browser.evaluate("document.getElementById('slider').focus()")
         try await browser.press("ArrowRight")
-        // Then the second picture shows less, and both weights are told
+        // Then the second picture shows less, and the page shows both sizes
         try await browser.wait("document.querySelectorAll('.both img')[1].style.clipPath === 'inset(0px 0px 0px 51%)'")
         let words = try await browser.evaluate("document.querySelector('.comparison [role=status]').innerText")
         XCTAssertTrue(words.contains("Left") && words.contains("kB"), words)
@@ -68,7 +68,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await browser.wait("document.querySelector('.made.there img')")
         // When a quality is written that there is not
         _ = try await browser.evaluate(Self.fill("quality", with: "900"))
-        // Then it is told there, and taken back when it is mended
+        // Then the field shows the error until the value is valid
         try await browser.wait("document.getElementById('wrong-quality').textContent.includes('900')")
         let field = try await browser.evaluate("document.getElementById('try-quality').getAttribute('aria-invalid')")
         XCTAssertEqual(field, "true")
@@ -82,7 +82,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         let key = "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }"
         let (url, browser) = try await start(keys: key)
         try await browser.open("\(url)/?view=try&of=sample://1&options=w:60&format=png", until: Self.settled)
-        // When nobody is signed in, there is no picture; then there is
+        // Then there is a picture only after signing in
         try await browser.wait("document.querySelector('.pictured')?.innerText.includes('requires signatures')")
         try await signIn(browser)
         try await browser.wait("document.querySelector('.made.there img')")
@@ -91,7 +91,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
     }
 
     func testThatAnAddressIsExplainedTimedAndPurged() async throws {
-        // Given an address that nobody has asked for
+        // Given an address without an earlier request
         let (url, browser) = try await start()
         try await browser.open("\(url)/?view=explain", until: Self.settled)
         _ = try await browser.evaluate(
@@ -110,7 +110,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
             XCTAssertTrue(text.contains(words), "\(words): \(text)")
         }
         try await assertClean(browser, width: 1280, "explained")
-        // When the administrator signs in, what a purge would remove is told, and it does
+        // When the administrator signs in, the page shows what a purge would remove, and the purge removes it
         try await signIn(browser)
         try await browser.wait("document.getElementById('purge')")
         _ = try await browser.evaluate("document.getElementById('purge').click()")

@@ -66,7 +66,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
             try (number % 10 == 9 ? Data("no picture".utf8) : picture).write(to: many.appending(path: "\(name).jpg"))
         }
         for look in [Browser.Look(), Browser.Look(width: 320, height: 640, language: "ko-KR")] {
-            // When somebody scrolls through all of it
+            // When a reader scrolls to the end
             try await browser.open("\(url)/?source=many", look, until: Self.settled)
             try await browser.wait(
                 "(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length === 200)")
@@ -130,7 +130,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
             "\(url)/?source=sample", until: "document.querySelector('#titles .late')?.innerText.includes('Refresh')")
         let buttons = try await browser.evaluate("document.querySelectorAll('#titles a button').length")
         XCTAssertEqual(buttons, "0")
-        // When they do not any more, and it is tried again
+        // When the origin answers in time again, and the reader tries again
         try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('.sheet .late button')")
         try await browser.refuse("*/t/p/*", with: nil)
         _ = try await browser.evaluate("document.querySelector('.sheet .late button').click()")

@@ -3,15 +3,7 @@ import OnesheetTesting
 import XCTest
 
 /// Commands that a signal ends while they work.
-final class InterruptionTests: XCTestCase {
-    private var folder = URL(filePath: "/")
-
-    override func setUpWithError() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        addTeardownBlock { [folder] in try FileManager.default.removeItem(at: folder) }
-    }
-
+final class InterruptionTests: CommandTestCase {
     func testThatASignalEndsABundleAndLeavesNoFile() async throws {
         for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
             try await assertEnds(["bundle", "films", "-o", "a.tar"], by: signal, with: status)

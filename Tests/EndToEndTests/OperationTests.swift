@@ -150,7 +150,7 @@ final class OperationTests: XCTestCase {
         XCTAssertEqual(status, 200)
         // When the server ends
         Program.end(server)
-        // Then nobody holds the pipe any more
+        // Then no process holds the pipe
         XCTAssertEqual(server.terminationStatus, 0)
         var poll = pollfd(fd: end, events: 0, revents: 0)
         XCTAssertEqual(Foundation.poll(&poll, 1, 10_000), 1)

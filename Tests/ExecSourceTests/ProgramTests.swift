@@ -142,7 +142,7 @@ final class ProgramTests: XCTestCase {
         shutdown.cancel()
         await shutdown.value
 
-        // Then nobody holds the pipe any more
+        // Then no process holds the pipe
         var poll = pollfd(fd: end, events: 0, revents: 0)
         XCTAssertEqual(Foundation.poll(&poll, 1, 10_000), 1)
         XCTAssertEqual(poll.revents & Int16(POLLHUP), Int16(POLLHUP))

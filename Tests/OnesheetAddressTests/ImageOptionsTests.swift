@@ -147,7 +147,7 @@ final class ImageOptionsTests: XCTestCase {
         ] {
             XCTAssertEqual(try parse(text).gravity, gravity, text)
         }
-        // Then what is cut out before resizing stays where it is
+        // Then the crop before resizing keeps its position
         let cut = try parse("c:100:100/g:no:4:10/dpr:2")
         XCTAssertEqual(cut.crop?.gravity, .offset(x: 0, y: -1, across: 4, down: 10))
         XCTAssertNil(try parse("c:100:100/g:no/dpr:2").crop?.gravity)

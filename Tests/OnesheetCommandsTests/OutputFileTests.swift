@@ -31,7 +31,7 @@ final class OutputFileTests: XCTestCase {
     }
 
     func testThatCancellationEndsTheWaitForAReader() async throws {
-        // Given a pipe that nobody reads
+        // Given a pipe without a reader
         XCTAssertEqual(mkfifo(path("pipe"), 0o600), 0)
         let pipe = path("pipe")
         let work = Task { _ = try await OutputFile(pipe) }

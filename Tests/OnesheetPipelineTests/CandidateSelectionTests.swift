@@ -179,7 +179,7 @@ final class CandidateSelectionTests: XCTestCase {
         _ = try await original(pipeline)
         var transform = Transform()
         transform.width = 30
-        // When somebody looks at the candidate
+        // When a client requests the candidate
         let request = try await posters(pipeline, known).request(for: 2, of: title, as: transform)
         do throws(PipelineError) {
             _ = try await pipeline.image(for: request)

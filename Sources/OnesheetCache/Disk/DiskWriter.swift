@@ -81,7 +81,7 @@ final class DiskWriter: Sendable {
         var areThere = true
         for folder in folders where try FileStatus(of: folder)?.isFolder != true { areThere = false }
         if !areThere {
-            // A missing cache folder is reported as such, so that it is made again.
+            // The error names a missing cache folder, so that the caller creates it again.
             guard try FileStatus(of: disk.layout.entries)?.isFolder == true else {
                 throw FileFailure("find", disk.layout.entries, code: FileFailure.absence)
             }

@@ -69,14 +69,14 @@ final class OutputFile {
         isFinished = true
     }
 
-    /// Waits until the reader of a full pipe has read something, but not for ever, because the task may be cancelled.
+    /// Waits for the reader of a full pipe, for at most a tenth of a second, because the task may be cancelled.
     private func waitForReader() throws {
         var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&file, 1, 100)
         try Task.checkCancellation()
     }
 
-    /// Opens what is not a regular file. Nothing blocks, so that a signal can end a command whose pipe nobody reads.
+    /// Opens a pipe, a socket or a device. It never blocks, so that a signal can end a command whose pipe has no reader.
     private static func opened(_ path: String, isPipe: Bool) async throws -> CInt {
         while true {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)

@@ -23,7 +23,7 @@ export const ask = (path) => (isSignedIn() ? order(path) : get(path));
 
 /**
  * The form to sign in, or the button to sign out.
- * @param {{help: string, changed: () => void, say: (node?: Node) => void, actions?: () => Array}} options `changed` is called when somebody
+ * @param {{help: string, changed: () => void, say: (node?: Node) => void, actions?: () => Array}} options `changed` is called when a reader
  *   signs in or out, `say` shows what failed, and `actions` are the other buttons of the administrator
  */
 export function session({ help, changed, say, actions = () => [] }) {

@@ -64,7 +64,7 @@ final class AddressTests: ServerTestCase {
                 XCTAssertEqual(try Picture.header(answer.body).width, width, path)
             }
         }
-        // And a wrong extension is told as such if nothing has such a name
+        // And the error names a wrong extension if no title has such an id
         assertProblem(try await server.send("/t/p/w92/art/film.jpgg"), 400, "unknown extension “jpgg”; did you mean “jpeg”?")
         assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
     }
@@ -101,7 +101,7 @@ final class AddressTests: ServerTestCase {
         let first = try await server.send("/cdn-cgi/image/w=20,onerror=redirect/\(origin.url)/a.jpg", fields: client)
         // When it asks for a second one
         let second = try await server.send("/cdn-cgi/image/w=21,onerror=redirect/\(origin.url)/a.jpg", fields: client)
-        // Then it is told when to come back
+        // Then the response says when to retry
         XCTAssertEqual(first.status, 200)
         XCTAssertEqual(second.status, 429, second.text)
         XCTAssertNotNil(second.field("Retry-After"))

@@ -39,7 +39,7 @@ final class AddressesTests: ServerTestCase {
         let key = "0102030405060708"
         let server = try await server(
             keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }] }\nadmin: { token: secret }\n\(dialects)")
-        // When anybody asks for addresses, they are those that need no signature
+        // Then a visitor gets only addresses that need no signature
         let ladder = try await addresses("w:92", "jpg", on: server).json()
         XCTAssertEqual(ladder["address"] as? String, "/t/p/w92/sample/1.jpg")
         let anybody = try await addresses("w:60", "jpg", on: server)

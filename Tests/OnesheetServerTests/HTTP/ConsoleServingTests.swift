@@ -62,7 +62,7 @@ final class ConsoleServingTests: ServerTestCase {
             waiting += text.matches(of: /\{folder\}([a-z.-]+)"/).map { String($0.1) }
             waiting += text.matches(of: /^import [^"]*"\.\/([^"]+)"/.anchorsMatchLineEndings()).map { String($0.1) }
         }
-        // Then all of it together is small, even if nobody compresses it on its way
+        // Then all files together are small, even without compression
         let bytes = names.reduce(0) { $0 + (ConsoleAsset.all[$1]?.bytes.count ?? 0) }
         XCTAssertLessThan(bytes, 100_000)
         XCTAssertTrue(names.isSuperset(of: ["main.js", "list.js", "words.js", "console.css"]), "\(names)")

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import OnesheetServer
 
-/// What caches and browsers are told about answers that are no images.
+/// The header fields of responses other than images.
 final class DocumentTests: ServerTestCase {
     private let paths = [
         "/sources", "/sources/sample/titles", "/sources/sample/titles/1", "/sources/sample/titles/1/posters", "/3/configuration",

@@ -23,7 +23,7 @@ final class ExplainTests: ServerTestCase {
         ] {
             // When it is explained
             let found = try await explain(address, on: server, "&accept=image/jpeg").json()
-            // Then each is the same picture, which nobody has made
+            // Then each is the same picture, which no request has made
             XCTAssertEqual(found["grammar"] as? String, grammar, address)
             XCTAssertEqual(found["canonical"] as? String, "/t/p/w342/sample/1.jpg", address)
             XCTAssertEqual(found["options"] as? [String], ["w:342"], address)
@@ -41,7 +41,7 @@ final class ExplainTests: ServerTestCase {
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         // When it is explained
         let found = try await explain("/t/p/w92/sample/1.jpg", on: server).json()
-        // Then its tier is told, and the stages of its making
+        // Then the explanation has its tier and the stages of its making
         let stored = try XCTUnwrap(found["stored"] as? [String: Any])
         XCTAssertEqual(stored["tier"] as? String, "memory")
         XCTAssertEqual(stored["state"] as? String, "fresh")
@@ -106,7 +106,7 @@ final class ExplainTests: ServerTestCase {
         // Given a title with two sizes
         let server = try await server(keys: "admin: { token: secret }")
         for size in ["w92", "w154"] { _ = try await server.send("/t/p/\(size)/sample/1.jpg") }
-        // When anybody asks, the administrator, and somebody with a wrong token
+        // When a visitor, the administrator and a client with a wrong token ask
         let anybody = try await explain("/t/p/w92/sample/1.jpg", on: server)
         let found = try await explain("/t/p/w92/sample/1.jpg", on: server, fields: administrator).json()
         let wrong = try await explain("/t/p/w92/sample/1.jpg", on: server, fields: [("Authorization", "Bearer wrong")])

@@ -55,7 +55,7 @@ final class PurgeTests: ServerTestCase {
         let server = try await server(keys: "admin: { token: secret }", cache: "/sys/onesheet-cache")
         // When everything is purged
         let answer = try await server.send("/cache/?all", method: "DELETE", fields: administrator)
-        // Then it is told that the cache failed, and not where the cache is
+        // Then the error says that the cache failed, without its path
         assertProblem(answer, 500, "the server's log has the details")
         XCTAssertEqual(try answer.json()["title"] as? String, "Cache failed")
         XCTAssertFalse(answer.text.contains("/sys/"), answer.text)

@@ -51,7 +51,7 @@ final class FigureHistoryTests: ServerTestCase {
         // When pictures are asked for, and another reading is taken
         for _ in 0..<3 { _ = try await server.send("/t/p/w92/sample/1.jpg") }
         await sampling.takeReading()
-        // Then both are told to everybody
+        // Then everyone can read both
         let answer = try await server.send("/figures")
         XCTAssertEqual(answer.field("Cache-Control"), "no-cache")
         let document = try answer.json()

@@ -120,7 +120,7 @@ final class PrefetchRouteTests: ServerTestCase {
         let (server, fields) = (try await slow(cache), administrator)
         async let running = server.send("/prefetch", method: "POST", fields: fields, body: Self.slowOrder)
         _ = try await firstJobs(server)
-        // When the server is told to stop
+        // When the server stops
         XCTAssertTrue(server.server.drain())
         // Then the client gets a summary without a wait for the rest
         let answer = try await running
