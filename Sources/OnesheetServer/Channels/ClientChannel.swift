@@ -63,7 +63,7 @@ struct ClientChannel: ServerChildChannel {
             let operations = channel.pipeline.syncOperations
             try operations.addHandler(HeadCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
             return value
-        }
+        }.kept(whileOpen: channel)
     }
 
     func handle(value: Value, logger: Logger) async { await http1.handle(value: value, logger: logger) }

@@ -48,10 +48,20 @@ struct MultiplexedConnection: Sendable {
             try channel.pipeline.syncOperations.addHandler(slow, position: .first)
         }.flatMap {
             http2.setup(channel: channel, logger: logger)
-        }.map { MultiplexedConnection(http2: http2, value: $0) }
+        }.map { MultiplexedConnection(http2: http2, value: $0) }.kept(whileOpen: channel)
     }
 
-    func handle(_ logger: Logger) async { await http2.handle(value: value, logger: logger) }
+    /// Answers the requests until the connection is closed. A cancellation closes it.
+    func handle(_ logger: Logger) async {
+        // A cancelled sequence drops streams that arrive before the connection is closed, so the task must not be cancelled before.
+        let streams = Task { await http2.handle(value: value, logger: logger) }
+        await withTaskCancellationHandler {
+            await streams.value
+        } onCancel: {
+            value.channel.close(promise: nil)
+            value.channel.closeFuture.whenComplete { _ in streams.cancel() }
+        }
+    }
 }
 
 /// Counts the requests of a connection that are being answered.

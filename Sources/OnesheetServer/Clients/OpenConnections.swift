@@ -23,8 +23,14 @@ final class OpenConnections: Sendable {
     let namesProxies: Bool
     let shares: ClientShares
     let memory: ResponseMemory
-    private let channels = Mutex<[ObjectIdentifier: (channel: any Channel, client: Client)]>([:])
+    private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
+
+    private struct State {
+        var channels: [ObjectIdentifier: (channel: any Channel, client: Client)] = [:]
+        /// Whether `close` has been called.
+        var isClosed = false
+    }
 
     init(_ clients: ClientsConfiguration, _ memory: ResponseMemory) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
@@ -33,7 +39,7 @@ final class OpenConnections: Sendable {
         self.memory = memory
     }
 
-    var count: Int { channels.withLock { $0.count } }
+    var count: Int { state.withLock { $0.channels.count } }
 
     /// The number of refusals by reason.
     var refused: [Refusal: Int] {
@@ -54,19 +60,27 @@ final class OpenConnections: Sendable {
         }
         let id = ObjectIdentifier(channel)
         let client = Client(peer, self)
-        channels.withLock { $0[id] = (channel, client) }
+        let isClosed = state.withLock { state in
+            state.channels[id] = (channel, client)
+            return state.isClosed
+        }
         channel.closeFuture.whenComplete { [self] _ in
-            channels.withLock { _ = $0.removeValue(forKey: id) }
+            state.withLock { _ = $0.channels.removeValue(forKey: id) }
             if let owner { shares.disconnect(owner) }
         }
+        if isClosed { channel.close(promise: nil) }
     }
 
     /// The client of `channel`. `nil` if it is not an open connection.
-    func client(of channel: any Channel) -> Client? { channels.withLock { $0[ObjectIdentifier(channel)]?.client } }
+    func client(of channel: any Channel) -> Client? { state.withLock { $0.channels[ObjectIdentifier(channel)]?.client } }
 
-    /// Closes all connections, including those with responses in flight.
+    /// Closes all connections, including those with responses in flight and those that are accepted later.
     func close() {
-        for channel in channels.withLock({ $0.values.map(\.channel) }) { channel.close(promise: nil) }
+        let open = state.withLock { state in
+            state.isClosed = true
+            return state.channels.values.map(\.channel)
+        }
+        for channel in open { channel.close(promise: nil) }
     }
 }
 

@@ -51,6 +51,8 @@ package struct Server: Sendable {
             let socket = listen.socketFile
             try await socket?.clear()
             defer { socket?.remove() }
+            // A connection may have been accepted while the services stopped.
+            defer { counters.connections.close() }
             try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))

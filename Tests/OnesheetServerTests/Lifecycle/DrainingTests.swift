@@ -56,6 +56,44 @@ final class DrainingTests: ServerTestCase {
         }
     }
 
+    func testThatClientsCanSendRequestsWhileTheServerStops() async throws {
+        let certificate = try SelfSigned(in: folder())
+        for _ in 0..<3 {
+            // Given clients that send many requests at once over HTTP/2
+            let server = try await server(keys: certificate.yaml)
+            let (answers, answered) = AsyncStream<Void>.makeStream()
+            await withTaskGroup(of: Void.self) { clients in
+                for _ in 0..<8 {
+                    clients.addTask { await Self.sendRequests(to: server, certificate, answered) }
+                }
+                for await _ in answers.prefix(10) {}
+                // When the server is stopped
+                await server.stop()
+                // Then it ends, and so do their connections
+                await clients.waitForAll()
+            }
+        }
+    }
+
+    /// Sends requests until the connection is closed.
+    private static func sendRequests(
+        to server: RunningServer, _ certificate: SelfSigned, _ answered: AsyncStream<Void>.Continuation
+    ) async {
+        do {
+            try await RawHTTP2.with(server.url, certificate) { client in
+                var first = 1
+                while true {
+                    try await client.send((0..<50).flatMap { RawHTTP2.headers("/health?a", on: first + 2 * $0) })
+                    guard await client.next(where: { $0.stream == first }) != nil else { return }
+                    answered.yield()
+                    first += 100
+                }
+            }
+        } catch {
+            // The server has closed the connection.
+        }
+    }
+
     func testThatIdleConnectionsAreClosedAndNewOnesRefused() async throws {
         let server = try await server()
         try await OpenConnection.with(server.url) { connection in

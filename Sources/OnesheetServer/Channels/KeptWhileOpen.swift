@@ -1,0 +1,12 @@
+import NIOCore
+
+extension EventLoopFuture where Value: Sendable {
+    /// Keeps the value until `channel` is closed. The process would end if an open channel's `NIOAsyncChannel` were released unused,
+    /// for example because the server stops while the connection is accepted.
+    func kept(whileOpen channel: any Channel) -> EventLoopFuture<Value> {
+        map { value in
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
+            return value
+        }
+    }
+}
