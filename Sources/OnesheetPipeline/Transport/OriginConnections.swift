@@ -177,9 +177,13 @@ final class OriginConnections: Sendable {
     }
 
     private func admit(_ channel: any Channel, _ key: Key) throws(ExchangeFailure) -> any Channel {
-        guard OriginGuard.allows(channel, key.networks) else {
+        guard let peer = channel.remoteAddress.flatMap({ IPAddress($0) }) else {
+            // A closed connection has no address.
+            throw ExchangeFailure(.broken("the connection was closed"), .connecting)
+        }
+        guard OriginGuard.allows(peer, key.networks) else {
             channel.close(promise: nil)
-            throw ExchangeFailure(.refused(channel.remoteAddress.flatMap { IPAddress($0) }.map { [$0] } ?? []), .connecting)
+            throw ExchangeFailure(.refused([peer]), .connecting)
         }
         let isShutDown = state.withLock { state in
             state.open[ObjectIdentifier(channel)] = channel

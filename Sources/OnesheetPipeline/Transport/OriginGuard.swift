@@ -35,10 +35,7 @@ enum OriginGuard {
 
     /// Whether the peer of a connection is within `networks`. Connections are made only to checked addresses, so this is a second
     /// line of defence.
-    static func allows(_ channel: any Channel, _ networks: [NetworkRange]) -> Bool {
-        guard let remote = channel.remoteAddress, let address = IPAddress(remote) else { return false }
-        return networks.contains { $0.contains(address) }
-    }
+    static func allows(_ peer: IPAddress, _ networks: [NetworkRange]) -> Bool { networks.contains { $0.contains(peer) } }
 
     /// Alternates between the families, so that an unreachable family costs one attempt.
     private static func inTurn(_ addresses: [IPAddress]) -> [IPAddress] {
