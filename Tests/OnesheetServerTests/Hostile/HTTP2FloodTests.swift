@@ -66,6 +66,13 @@ final class HTTP2FloodTests: ServerTestCase {
         // Given pictures of 16 MiB each, none of them in memory, and room for two
         let server = try await bigPictures(keys: "clients: { memory: 32MiB, idleTimeout: 1h, requestTimeout: 1h }")
         let (url, certificate, origin) = (server.server.url, server.certificate, server.origin)
+        // And a poster in memory
+        let poster = "/t/p/w92/sample/1.jpg"
+        try await RawHTTP2.with(url, certificate) { client in
+            try await client.get(poster, on: 1)
+            let answer = await client.next { $0.flags & 1 == 1 && $0.stream == 1 }
+            XCTAssertNotNil(answer)
+        }
         try await RawHTTP2.with(url, certificate, window: 0) { client in
             // When a client requests many of them at once and reads nothing
             for index in 0..<20 { try await client.get("/i/unsafe/plain/\(origin)/\(index)@jpg", on: 2 * index + 1) }
@@ -84,8 +91,8 @@ final class HTTP2FloodTests: ServerTestCase {
                 let slow = try await Self.metric("onesheet_clients_refused_total{reason=\"slow\"}", &other, on: 3)
                 XCTAssertGreaterThan(good, 0)
                 XCTAssertLessThanOrEqual(good - slow, 2)
-                // And short responses continue
-                try await other.get("/t/p/w92/sample/1.jpg", on: 7)
+                // And posters in memory are served
+                try await other.get(poster, on: 7)
                 let answer = await other.next { $0.type == Kind.headers && $0.stream == 7 }
                 XCTAssertTrue(answer?.isOK ?? false)
             }
@@ -135,7 +142,7 @@ final class HTTP2FloodTests: ServerTestCase {
         let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
         let certificate = try SelfSigned(in: folder())
         let server = try await server(
-            sources: web(origin) + "\nsample: { type: sample }", keys: certificate.yaml + "\n" + keys, memory: "0")
+            sources: web(origin) + "\nsample: { type: sample }", keys: certificate.yaml + "\n" + keys, memory: "1MiB")
         return (server, certificate, origin.url)
     }
 
