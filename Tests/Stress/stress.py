@@ -355,7 +355,9 @@ class Round:
         hits = self.honest_between(since, until, ("hit", "hit, new connection"))
         ready = self.honest_between(since, until, ("/ready",))
         floor = self.honest_between(since, until, ("floor",))
-        lost = [event for event in self.honest_between(since, until, LOAD) if event[3] != "ok"]
+        # A request that was put off may be tried again after SIGTERM, when nobody listens any more.
+        lost = [event for event in self.honest_between(since, until, LOAD)
+                if event[3] != "ok" and not (event[3] == "ConnectionRefusedError" and event[1] + event[2] > self.over)]
         return {"hit": percentile([event[2] for event in hits], 0.99), "hit worst": max([event[2] for event in hits] or [0]),
                 "ready": percentile([event[2] for event in ready], 0.99), "ready worst": max([event[2] for event in ready] or [0]),
                 "floor": percentile([event[2] for event in floor], 0.99), "lost": lost, "all": len(self.honest_between(since, until, LOAD))}
