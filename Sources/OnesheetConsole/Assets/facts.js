@@ -1,5 +1,6 @@
 // What sources know of a title, under one set of names. Each source has words of its own: KOBIS's are documented at
 // https://www.kobis.or.kr/kobisopenapi/homepg/apiservice/searchServiceInfo.do.
+import { h } from "./dom.js";
 
 const list = (value) => (Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : []);
 const name = (value) => (typeof value === "string" ? value.trim() : value?.peopleNm ?? value?.name ?? value?.companyNm ?? "");
@@ -27,4 +28,11 @@ export function facts(title) {
     companies: names(known.companys ?? known.companies),
     kind: [known.typeNm, known.prdtStatNm].filter(Boolean).join(", "),
   };
+}
+
+/** Where a candidate's picture was found: a site with a link to its page, or a file. */
+export function origin({ site, page, name }) {
+  // A source may say anything; only addresses of the web become links.
+  if (!/^https?:\/\//i.test(page ?? "")) return site ?? page ?? name;
+  return h("a", { href: page, rel: "noreferrer noopener", target: "_blank" }, site ?? name);
 }

@@ -66,7 +66,8 @@ function go(address, { fresh = false } = {}) {
   }
   keep();
   entry += 1;
-  history.pushState({ entry }, "", address);
+  const { list } = history.state ?? {};
+  history.pushState({ entry, list: shown?.again ? 1 : list && list + 1 }, "", address);
   return show();
 }
 
@@ -106,7 +107,8 @@ addEventListener("popstate", (event) => {
 });
 
 history.scrollRestoration = "manual";
-history.replaceState({ entry }, "");
+// `entry` numbers the entries of the history; `list` is how many of them lie between this one and the list that the reader came from.
+history.replaceState({ ...history.state, entry }, "");
 const skip = document.querySelector(".skip");
 skip.textContent = t("skip");
 skip.addEventListener("click", (event) => {

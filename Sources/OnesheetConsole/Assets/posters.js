@@ -1,10 +1,10 @@
 // “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
 import { add, h } from "./dom.js";
 import { get, titlePath, view } from "./api.js";
+import { origin } from "./facts.js";
 import { notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
 import { isSignedIn, order, session } from "./session.js";
-import { isWeb } from "./title.js";
 import { languageOf, number, t } from "./words.js";
 
 export async function postersView(parameters) {
@@ -42,18 +42,18 @@ export async function postersView(parameters) {
       width: candidate.width ?? 2, height: candidate.height ?? 3 });
     const frame = h("span.frame.whole", {}, picture);
     watch(picture, frame, t("notAvailable"));
-    const site = candidate.site ?? candidate.name;
+    const { state } = candidate;
     const act = (words, kind, body, done) => h("button", { type: "button", "data-order": kind, "aria-label": `${words}: ${t("candidate", { count: candidate.candidate })}`,
       disabled: !isSignedIn(), onclick: () => run(() => order(`${path}/poster`, "PUT", body), done) }, words);
-    return h("li.candidate", { "data-state": candidate.state ?? null }, frame,
+    return h("li.candidate", { "data-state": state ?? null }, frame,
       h("div.words", {},
-        h("h3", {}, t("candidate", { count: candidate.candidate }), candidate.state ? h("span.badge", {}, t(candidate.state)) : null),
-        h("p", {}, isWeb(candidate.page) ? h("a", { href: candidate.page, rel: "noreferrer noopener", target: "_blank" }, site) : site,
+        h("h3", {}, t("candidate", { count: candidate.candidate }), state ? h("span.badge", {}, t(state)) : null),
+        h("p", {}, origin(candidate),
           candidate.width ? h("span.faint", {}, ` ${candidate.width} × ${candidate.height}`) : null),
         why(candidate),
         h("p.actions", {},
-          candidate.state === "pinned" ? null : act(t("use"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
-          candidate.state === "rejected" ? null : act(t("reject"), "reject", { reject: candidate.candidate }, t("didReject", { count: candidate.candidate })))));
+          state === "pinned" ? null : act(t("use"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
+          state === "rejected" ? null : act(t("reject"), "reject", { reject: candidate.candidate }, t("didReject", { count: candidate.candidate })))));
   }
 
   // MARK: Orders

@@ -1,7 +1,7 @@
 // A title: its poster, what is known about it, every size to take along, and where the picture comes from.
 import { add, copyButton, h } from "./dom.js";
 import { get, pictureFacts, posterPath, titlePath, view } from "./api.js";
-import { facts } from "./facts.js";
+import { facts, origin } from "./facts.js";
 import { poster } from "./poster.js";
 import { bytes, languageOf, longDay, moment, number, t } from "./words.js";
 
@@ -20,8 +20,8 @@ export async function titleView(parameters) {
       h("a.button", { id: "why", href: view({ view: "explain", url: posterPath("w500", source, id) }) }, t("whySlow"))));
   const sheet = h("div.sheet", {}, poster(source, title, { sizes: "(max-width: 760px) 92vw, 480px", alt: t("posterOf", { name: title.name }), lazy: false }));
   const sizes = h("section.sizes", {}, h("h2", {}, t("sizes")), h("p.faint", {}, t("loading")));
-  const origin = h("section.origin", {}, h("h2", {}, t("provenance")), h("p.faint", {}, t("loading")));
-  add(about, [sizes, origin]);
+  const provenance = h("section.origin", {}, h("h2", {}, t("provenance")), h("p.faint", {}, t("loading")));
+  add(about, [sizes, provenance]);
   // The very picture that this screen got.
   const shown = sheet.querySelector("img");
   shown.addEventListener("load", () => {
@@ -36,15 +36,16 @@ export async function titleView(parameters) {
 
   async function fill() {
     await showSizes(sizes, source, title, leaves.signal);
-    if (!leaves.signal.aborted) await showOrigin(origin, source, title);
+    if (!leaves.signal.aborted) await showOrigin(provenance, source, title);
   }
 }
 
 /** Back to the list as it was left, if the reader came from there. */
-export function back(event) {
-  if (!history.state?.entry) return;
+function back(event) {
+  const steps = history.state?.list;
+  if (!steps) return;
   event.preventDefault();
-  history.back();
+  history.go(-steps);
 }
 
 function details(title, known) {
@@ -124,13 +125,9 @@ async function showOrigin(section, source, title) {
     current = null;
   }
   if (!current) return section.replaceChildren(heading, h("p.faint", {}, t("notAvailable")));
-  const site = current.site ?? current.name;
   section.replaceChildren(heading, h("dl.details", {},
-    h("dt", {}, t("site")), h("dd", {}, isWeb(current.page) ? h("a", { href: current.page, rel: "noreferrer noopener", target: "_blank" }, site) : site),
+    h("dt", {}, t("site")), h("dd", {}, origin(current)),
     h("dt", {}, t("fetched")), h("dd", {}, h("time", { datetime: current.fetched }, moment(current.fetched))),
     fresh ? [h("dt", {}, t("freshUntil")), h("dd", {}, moment(fresh))] : [],
     h("dt", {}, t("original")), h("dd", {}, `${current.mediaType.replace("image/", "").toUpperCase()}, ${bytes(current.bytes)}`)));
 }
-
-/** A source may say anything; only addresses of the web become links. */
-export const isWeb = (address) => /^https?:\/\//i.test(address ?? "");

@@ -139,7 +139,7 @@ struct PlainPage {
         let rows = posters.candidates.map { candidate in
             let size = candidate.width.flatMap { width in candidate.height.map { "\(width) × \($0)" } } ?? ""
             return """
-                <li>\(words.state(candidate.state)) \(size) \(link(candidate.site ?? candidate.name, candidate.page)) \
+                <li>\(words.state(candidate.state)) \(size) \(origin(candidate)) \
                 <span class="faint">\(candidate.reasons.joined(separator: ", ").html)</span></li>
                 """
         }
@@ -152,8 +152,11 @@ struct PlainPage {
     }
 
     /// A link, unless the source's `page` is not a web URL.
-    private func link(_ text: String, _ page: String?) -> String {
-        guard let page, WebURL(page) != nil else { return text.html }
-        return "<a href=\"\(page.html)\" rel=\"noreferrer noopener\">\(text.html)</a>"
+    /// The site of a candidate's picture with a link to its page, or its file.
+    private func origin(_ candidate: PostersDocument.Candidate) -> String {
+        guard let page = candidate.page, WebURL(page) != nil else {
+            return (candidate.site ?? candidate.page ?? candidate.name).html
+        }
+        return "<a href=\"\(page.html)\" rel=\"noreferrer noopener\">\((candidate.site ?? candidate.name).html)</a>"
     }
 }

@@ -110,7 +110,10 @@ package struct PostersDocument: Encodable {
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
-            if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }
+            // A source that knows its poster leaves nothing to choose; its poster is the current one.
+            if let chosen = choice.chosen ?? current?.name, chosen.isExactly(entry.name) {
+                state = choice.isPinned ? "pinned" : "chosen"
+            }
             return Candidate(
                 candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
                 reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,
