@@ -33,6 +33,8 @@ final class ClientRequest: Sendable {
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isExempt = false
+        /// Whether `MissesUnderWay` counts the request.
+        var isWaiting = false
         var body: BodyHold?
         var length = 0
     }
@@ -88,6 +90,11 @@ final class ClientRequest: Sendable {
             throw .overloaded(retryAfter: 1)
         }
         guard state.withLock({ $0.isExempt }) == false else { return }
+        guard connections.misses.begin(owner) else {
+            connections.count(.waiting)
+            throw .overloaded(retryAfter: 1)
+        }
+        state.withLock { $0.isWaiting = true }
         if let owner, let wait = connections.shares.miss(owner) {
             connections.count(.misses)
             throw .tooManyRequests(retryAfter: wait)
@@ -113,10 +120,11 @@ final class ClientRequest: Sendable {
     }
 
     private func release() {
-        let (hold, length) = state.withLock { state in
-            defer { (state.body, state.length) = (nil, 0) }
-            return (state.body, state.length)
+        let (hold, length, isWaiting) = state.withLock { state in
+            defer { (state.body, state.length, state.isWaiting) = (nil, 0, false) }
+            return (state.body, state.length, state.isWaiting)
         }
+        if isWaiting { client.connections.misses.end(owner) }
         client.bytes.subtract(length, ordering: .relaxed)
         withExtendedLifetime(hold) {}
     }

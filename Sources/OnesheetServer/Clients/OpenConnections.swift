@@ -10,6 +10,8 @@ final class OpenConnections: Sendable {
         case connections
         /// The address has reached its miss limit.
         case misses
+        /// Too many requests wait for an image or a source.
+        case waiting
         /// No memory is left for responses.
         case memory
         /// The client read nothing of its responses while others needed the memory.
@@ -23,6 +25,7 @@ final class OpenConnections: Sendable {
     let namesProxies: Bool
     let shares: ClientShares
     let memory: ResponseMemory
+    let misses: MissesUnderWay
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
@@ -32,11 +35,12 @@ final class OpenConnections: Sendable {
         var isClosed = false
     }
 
-    init(_ clients: ClientsConfiguration, _ memory: ResponseMemory) {
+    init(_ clients: ClientsConfiguration, _ memory: ResponseMemory, _ misses: MissesUnderWay) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         shares = ClientShares(clients.perAddress)
         self.memory = memory
+        self.misses = misses
     }
 
     var count: Int { state.withLock { $0.channels.count } }

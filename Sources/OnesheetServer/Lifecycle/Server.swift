@@ -29,9 +29,10 @@ package struct Server: Sendable {
         cmemory_return_large_blocks()
         certificate = try configuration.tls.map { files throws(ConfigurationError) in try Certificate(files) }
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
-        let memory = ResponseMemory(
-            limit: configuration.clients.memory(within: configuration.limits.limits), of: context.pipeline.pool.memory)
-        counters = ServerCounters(OpenConnections(configuration.clients, memory))
+        let limits = configuration.limits.limits
+        let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
+        let misses = MissesUnderWay(memory: limits.memory)
+        counters = ServerCounters(OpenConnections(configuration.clients, memory, misses))
         responder = ReloadableResponder(context) { [counters, readiness] context in
             Router(context, counters: counters, readiness: readiness)
         }

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Limits the requests that wait for an image or a source at the same time. Each takes up to 64 KiB while it waits.
+///
+/// An address may have as many as are still free, so a few addresses cannot take all of them: n busy addresses get equal shares and
+/// leave one such share free (dynamic thresholds; Choudhury and Hahne, 1998).
+final class MissesUnderWay: Sendable {
+    private let limit: Int
+    private let state = Mutex<(total: Int, byAddress: [ClientAddress: Int])>((0, [:]))
+
+    /// - Parameter memory: `limits.memory`, in bytes. An eighth of it is for requests that wait.
+    init(memory: Int) { limit = max(64, memory / 8 / (64 << 10)) }
+
+    /// Counts a request. Balance with `end`.
+    /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not tell; then only the limit of all applies.
+    /// - Returns: `false` if there are too many.
+    func begin(_ address: ClientAddress?) -> Bool {
+        state.withLock { state in
+            let free = limit - state.total
+            guard free > 0 else { return false }
+            if let address {
+                guard state.byAddress[address, default: 0] < free else { return false }
+                state.byAddress[address, default: 0] += 1
+            }
+            state.total += 1
+            return true
+        }
+    }
+
+    /// Ends a request that `begin` counted.
+    func end(_ address: ClientAddress?) {
+        state.withLock { state in
+            state.total -= 1
+            guard let address, let count = state.byAddress[address] else { return }
+            state.byAddress[address] = count > 1 ? count - 1 : nil
+        }
+    }
+}

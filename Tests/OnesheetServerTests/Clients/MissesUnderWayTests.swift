@@ -1,0 +1,53 @@
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+final class MissesUnderWayTests: ServerTestCase {
+    func testThatBusyAddressesGetEqualSharesAndLeaveOneFree() throws {
+        // Given room for 64 requests
+        let misses = MissesUnderWay(memory: 0)
+        let addresses = try (1...3).map { ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\($0)"))) }
+        var counts = [0, 0, 0]
+        // When three addresses take as many as they can, in turns
+        for _ in 0..<100 {
+            for index in counts.indices where misses.begin(addresses[index]) { counts[index] += 1 }
+        }
+        // Then each has a quarter
+        XCTAssertEqual(counts, [16, 16, 16])
+        // And another address can begin
+        XCTAssertTrue(misses.begin(ClientAddress(try XCTUnwrap(IPAddress("192.0.2.9")))))
+        // And requests of an unknown address get the rest
+        XCTAssertEqual((0..<100).count { _ in misses.begin(nil) }, 15)
+        // When an address ends its requests, then others get them
+        for _ in 0..<16 { misses.end(addresses[0]) }
+        XCTAssertTrue(misses.begin(addresses[0]))
+        XCTAssertTrue(misses.begin(nil))
+    }
+
+    func testThatTooManyWaitingRequestsAreRefusedAndHitsServed() async throws {
+        // Given a server with room for 64 waiting requests, an origin that does not answer, and a poster in memory
+        let origin = try await origin { _, _ in .silence }
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(
+            sources: web(origin) + "\nsample: { type: sample }",
+            keys: certificate.yaml + "\nlimits: { memory: 32MiB, originBytes: 1MiB }\nclients: { perAddress: { misses: 0 } }")
+        try await RawHTTP2.with(server.url, certificate) { client in
+            try await client.get("/t/p/w92/sample/1.jpg", on: 1)
+            _ = await client.next { $0.type == RawHTTP2.Kind.headers }
+            // When a client requests 70 pictures of the origin
+            for index in 1...70 { try await client.get("/i/unsafe/plain/\(origin.url)/\(index)@jpg", on: 2 * index + 1) }
+            // Then six are refused
+            for _ in 0..<6 {
+                let refusal = await client.next { $0.type == RawHTTP2.Kind.headers }
+                XCTAssertFalse(try XCTUnwrap(refusal).isOK)
+            }
+            // And the poster is served
+            try await client.get("/t/p/w92/sample/1.jpg", on: 201)
+            let answer = await client.next { $0.type == RawHTTP2.Kind.headers }
+            XCTAssertEqual(answer?.stream, 201)
+            XCTAssertTrue(answer?.isOK ?? false)
+        }
+    }
+}
