@@ -4,10 +4,14 @@ import NIOCore
 import NIOHTTPTypesHTTP1
 import OnesheetCore
 
-/// An HTTP/1.1 connection: Hummingbird's channel with `SlowClients` and `FastPathHandler` before the parser and `HeadCheck` behind
-/// it.
+/// An HTTP/1.1 connection: `SlowClients` and `FastPathHandler`, and behind them Hummingbird's channel with the parser, which is added
+/// with the first request that needs it. A connection whose requests the fast path answers has no parser.
 struct ClientChannel: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        /// The parser's end of the connection. Fails if the connection closes before a request needs it.
+        fileprivate let parsed: EventLoopFuture<HTTP1Channel.Value>
+    }
 
     /// The maximum size of a request's header fields, in bytes. A larger request gets 400 and the connection is closed.
     private static let headLimit = 16 << 10
@@ -47,7 +51,11 @@ struct ClientChannel: ServerChildChannel {
     /// Sets up HTTP/1.1 on `channel`, whose inbound data are bytes.
     func configure(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections)
+            let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
+            channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
+            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections) {
+                addParser(to: channel, logger).cascade(to: parsed)
+            }
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
             ) { handler.phase }
@@ -57,14 +65,28 @@ struct ClientChannel: ServerChildChannel {
             // memory. Small reads bound it.
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.received)
             try channel.pipeline.syncOperations.addHandlers([slow, handler])
-        }.flatMap {
-            http1.setup(channel: channel, logger: logger)
-        }.flatMapThrowing { value in
+            return Value(channel: channel, parsed: parsed.futureResult)
+        }
+    }
+
+    /// Adds the parser, with `HeadCheck` behind it, at the end of the pipeline. Closes a connection that cannot have one.
+    private func addParser(to channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        let parsed = http1.setup(channel: channel, logger: logger).kept(whileOpen: channel).flatMapThrowing { value in
             let operations = channel.pipeline.syncOperations
             try operations.addHandler(HeadCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
             return value
-        }.kept(whileOpen: channel)
+        }
+        parsed.whenFailure { _ in channel.close(promise: nil) }
+        return parsed
     }
 
-    func handle(value: Value, logger: Logger) async { await http1.handle(value: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        await value.channel.closedWhenCancelled {
+            do {
+                await http1.handle(value: try await value.parsed.get(), logger: logger)
+            } catch {
+                logger.trace("the connection closed without a request for the parser: \(error)")
+            }
+        }
+    }
 }

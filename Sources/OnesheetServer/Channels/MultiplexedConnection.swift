@@ -51,14 +51,13 @@ struct MultiplexedConnection: Sendable {
         }.map { MultiplexedConnection(http2: http2, value: $0) }.kept(whileOpen: channel)
     }
 
-    /// Answers the requests until the connection is closed. A cancellation closes it.
+    /// Answers the requests until the connection is closed, also if the task is cancelled.
     func handle(_ logger: Logger) async {
-        // A cancelled sequence drops streams that arrive before the connection is closed, so the task must not be cancelled before.
+        // A cancelled sequence drops streams that arrive before the connection is closed, which ends the process.
         let streams = Task { await http2.handle(value: value, logger: logger) }
         await withTaskCancellationHandler {
             await streams.value
         } onCancel: {
-            value.channel.close(promise: nil)
             value.channel.closeFuture.whenComplete { _ in streams.cancel() }
         }
     }

@@ -52,20 +52,22 @@ struct SecureChannel: ServerChildChannel {
                 return http1.configure(channel, logger).map { .http1($0) }
             }
             let operations = channel.pipeline.syncOperations
-            try operations.addHandler(NIOSSLServerHandler(context: certificate.context))
-            try operations.addHandler(negotiation)
+            try operations.addHandlers(
+                EncryptedBytes(connections.memory), NIOSSLServerHandler(context: certificate.context), SmallFlushes(), negotiation)
             return Value(channel: channel, negotiated: negotiation.protocolNegotiationResult)
         }
     }
 
     func handle(value: Value, logger: Logger) async {
-        do {
-            switch try await value.negotiated.get() {
-            case .http1(let value): await http1.handle(value: value, logger: logger)
-            case .http2(let connection): await connection.handle(logger)
+        await value.channel.closedWhenCancelled {
+            do {
+                switch try await value.negotiated.get() {
+                case .http1(let value): await http1.handle(value: value, logger: logger)
+                case .http2(let connection): await connection.handle(logger)
+                }
+            } catch {
+                logger.debug("the connection failed: \(error)")
             }
-        } catch {
-            logger.debug("the connection failed: \(error)")
         }
     }
 }

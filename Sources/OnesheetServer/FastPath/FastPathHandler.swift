@@ -17,18 +17,21 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let fastPath: LoopFastPath?
     private let connections: OpenConnections
+    private let addParser: () -> Void
     private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
-    /// The parser's requests. `nil` until the parser has received bytes.
+    /// The parser's requests. `nil` until there is a parser.
     private var parserRequests: UnansweredRequests?
     /// Whether the parser's input ended with a complete request, so the parser holds no partial request.
     private var parserIsDone = true
     /// Whether the parser received bytes since the last `channelReadComplete`.
     private var hasPassed = false
 
-    /// - Parameter fastPath: `nil` if the parser handles every request.
-    init(_ fastPath: LoopFastPath?, _ connections: OpenConnections) {
-        (self.fastPath, self.connections) = (fastPath, connections)
+    /// - Parameters:
+    ///   - fastPath: `nil` if the parser handles every request.
+    ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
+    init(_ fastPath: LoopFastPath?, _ connections: OpenConnections, addParser: @escaping () -> Void) {
+        (self.fastPath, self.connections, self.addParser) = (fastPath, connections, addParser)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
@@ -117,15 +120,18 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         // The parser owns the connection from here on. It keeps it if its state cannot be read.
         (parserIsDone, hasPassed) = (false, true)
-        do {
-            parserRequests = try parserRequests ?? context.pipeline.syncOperations.handler(type: UnansweredRequests.self)
-        } catch {
-            parserRequests = nil
-        }
+        if parserRequests == nil { parserRequests = newParserRequests(context) }
         context.fireChannelRead(wrapInboundOut(bytes))
         // The parser reads synchronously. After a plain end of a head it holds no bytes.
         guard let parserRequests, !parserRequests.isReading else { return }
         parserIsDone = bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
+    }
+
+    /// Adds the parser.
+    /// - Returns: `nil` if the connection is closed, so that it has no parser.
+    private func newParserRequests(_ context: ChannelHandlerContext) -> UnansweredRequests? {
+        addParser()
+        do { return try context.pipeline.syncOperations.handler(type: UnansweredRequests.self) } catch { return nil }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -142,9 +148,15 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func passWhenSent(_ event: some Sendable, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return context.fireUserInboundEventTriggered(event) }
-        let here = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in
-            here.value.fireUserInboundEventTriggered(event)
+            let (handler, context) = here.value
+            // Without a parser there is no other request.
+            if handler.parserRequests == nil {
+                context.close(promise: nil)
+            } else {
+                context.fireUserInboundEventTriggered(event)
+            }
         }
     }
 }

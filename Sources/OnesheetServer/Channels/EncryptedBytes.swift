@@ -1,0 +1,31 @@
+import NIOCore
+
+/// Accounts for encrypted data that the client has not taken yet, between the socket and the encryption. A body that clients share is
+/// encrypted for each of them, so the memory of the body alone says little.
+///
+/// The encryption writes into one buffer, whose capacity never shrinks, and takes another one while data wait. So small data are copied
+/// out of large buffers.
+final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let memory: ResponseMemory
+    private var receiver: BodyReceiver?
+
+    init(_ memory: ResponseMemory) { self.memory = memory }
+
+    func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var bytes = unwrapOutboundIn(data)
+        if bytes.readableBytes < bytes.storageCapacity / 2 { bytes = context.channel.allocator.buffer(buffer: bytes) }
+        let taken = promise ?? context.eventLoop.makePromise()
+        if let receiver, let hold = memory.hold(bytes) {
+            receiver.wrote(bytes.storageCapacity)
+            taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
+            // Nothing is refused any more, but clients that do not read make room.
+            _ = memory.makeRoom()
+        }
+        context.write(wrapOutboundOut(bytes), promise: taken)
+    }
+}
