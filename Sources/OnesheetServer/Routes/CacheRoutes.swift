@@ -43,13 +43,17 @@ struct CacheRoute: Route {
         if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
             throw RequestError.malformed("“\(other)” in the query and a source in the path exclude each other")
         }
-        let parts = rest.pieces(at: "/", maxSplits: 1)
-        guard let name = parts.first else { throw RequestError.noSuchPath(request.uri.path) }
+        // An empty part stays: without it, `{source}/` would be the whole source.
+        let parts = rest.pieces(at: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first, !name.isEmpty else { throw RequestError.noSuchPath(request.uri.path) }
         let source = try PercentEncoding.decode(name)
         guard sources.contains(where: { $0.name == source }) else {
             throw PipelineError.unknownSource(source, known: sources.map(\.name))
         }
         guard parts.count > 1 else { return .tag(.source(source)) }
+        guard !parts[1].isEmpty else {
+            throw RequestError.malformed("the id is missing after “\(source)/”; without the slash, the path names the whole source")
+        }
         let title = TitleReference(source: source, id: try PercentEncoding.decode(parts[1]))
         return .tag(.title(title.canonical(in: sources)))
     }

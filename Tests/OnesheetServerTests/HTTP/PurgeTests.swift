@@ -101,6 +101,25 @@ final class PurgeTests: ServerTestCase {
         XCTAssertEqual(try kept.json()["entries"] as? Int, 3, kept.text)
     }
 
+    func testThatAnEmptyPartOfThePathRemovesNothing() async throws {
+        // Given a server with a cached poster
+        let server = try await server(keys: "admin: { token: secret }")
+        _ = try await server.send("/t/p/w92/sample/1.jpg")
+        for (path, status, words) in [
+            ("/cache/sample/", 400, "the id is missing after “sample/”"), ("/cache/sample/?dry-run", 400, "the id is missing"),
+            ("/cache//sample", 404, "there is nothing at"), ("/cache//sample/1", 404, "there is nothing at"),
+            ("/cache//", 404, "there is nothing at"),
+        ] {
+            // When a path without a source or without an id is purged
+            let answer = try await server.send(path, method: "DELETE", fields: administrator)
+            // Then it is refused
+            assertProblem(answer, status, words, path)
+        }
+        // And nothing is removed
+        let kept = try await server.send("/cache/?all&dry-run", method: "DELETE", fields: administrator)
+        XCTAssertEqual(try kept.json()["entries"] as? Int, 3, kept.text)
+    }
+
     func testThatNothingNamedRemovesNothing() async throws {
         let server = try await server(keys: "admin: { token: secret }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
