@@ -188,7 +188,7 @@ extension TitleQuery {
             self.period = period
         }
         if let text = parameters["page"], !text.isEmpty {
-            guard let page = Int(text), (1...100_000).contains(page) else {
+            guard let page = Int(canonical: text), (1...100_000).contains(page) else {
                 throw .bad(option: "page", value: String(text), reason: "needs a number from 1")
             }
             self.page = page

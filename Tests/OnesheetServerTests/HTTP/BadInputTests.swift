@@ -28,6 +28,9 @@ final class BadInputTests: ServerTestCase {
             ("/sources/sample/titles/nobody", 404, "nobody"),
             ("/sources/sample/titles?date=tomorrow", 400, "tomorrow"),
             ("/sources/sample/titles?page=0", 400, "page"),
+            ("/sources/sample/titles?page=%2B1", 400, "option “page”: “+1” needs a number from 1"),
+            ("/sources/sample/titles?page=+1", 400, "page"), ("/sources/sample/titles?page=01", 400, "page"),
+            ("/sources/sample/titles?page=1_0", 400, "page"), ("/sources/sample/titles?page=100001", 400, "page"),
             ("/nowhere", 404, "/nowhere"),
             ("/cache/stats", 401, "bearer token"),
         ]
