@@ -9,7 +9,7 @@ import OnesheetHTTP
 import OnesheetPipeline
 
 /// `/`: the console. Its script builds each view from the API's responses. With `plain` in the query, the server renders the view
-/// for browsers without scripts.
+/// for browsers without scripts, or the problem as a page with its status.
 struct ConsoleRoute: Route {
     let prefix = "/"
     /// Sources by name, in configuration order.
@@ -22,6 +22,7 @@ struct ConsoleRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         let query = (request.head.path ?? "").cut(at: "?").map { String($0.after) } ?? ""
         let html: String
+        var problem: Problem?
         if request.uri.formParameters["plain"] == nil {
             html = ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)")
         } else {
@@ -29,11 +30,16 @@ struct ConsoleRoute: Route {
                 sources: sources.map(\.name), source: try source(request),
                 words: PlainWords(acceptLanguage: request.headers[.acceptLanguage]), view: try await view(request))
             html = page.html
+            if case .problem(let shown) = page.view { problem = shown }
         }
-        var response = Response.text(html, type: "text/html; charset=utf-8")
+        var response = Response.written(html, status: problem?.status ?? .ok, type: "text/html; charset=utf-8")
         response.headers[.contentSecurityPolicy] = ConsolePage.policy
         response.headers[.cacheControl] = "no-cache"
         response.headers[.vary] = "Accept-Language"
+        if let problem {
+            // `Retry-After` and `no-store`, as for a problem document.
+            for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
+        }
         return response
     }
 

@@ -93,6 +93,28 @@ final class ConsoleServingTests: ServerTestCase {
         XCTAssertTrue(
             title.text.contains("<h1>The Lighthouse of Salt</h1>") && title.text.contains("/t/p/original/sample/1"), title.text)
         XCTAssertTrue(unknown.text.contains("unknown source “elsewhere”"), unknown.text)
+        XCTAssertEqual([wall.status, next.status, title.status, unknown.status], [200, 200, 200, 404])
+    }
+
+    func testThatThePageWithoutScriptsHasTheStatusOfItsProblem() async throws {
+        // Given a source that works, and a source whose program ends at once
+        let server = try await server(
+            sources: "sample: { type: sample }\ncrash: { type: exec, command: [sh, -c, 'exit 3'] }")
+        for (query, status, words) in [
+            ("source=elsewhere", 404, "unknown source “elsewhere”"), ("source=sample&title=nobody", 404, "nobody"),
+            ("source=sample&posters=nobody", 404, "nobody"), ("source=sample&date=tomorrow", 400, "tomorrow"),
+            ("source=sample&page=01", 400, "page"), ("source=crash", 502, "the program has ended"),
+        ] {
+            // When a view that fails is requested
+            let answer = try await server.send("/?plain&\(query)")
+            // Then it is a page that explains the problem, with its status, and caches do not store it
+            XCTAssertEqual(answer.status, status, query)
+            XCTAssertEqual(answer.field("Content-Type"), "text/html; charset=utf-8", query)
+            XCTAssertEqual(answer.field("Cache-Control"), "no-store", query)
+            XCTAssertNotNil(answer.field("Content-Security-Policy"), query)
+            XCTAssertTrue(answer.text.contains(words), "\(query) \(answer.text)")
+            XCTAssertEqual(answer.field("Retry-After"), status == 502 ? "10" : nil, query)
+        }
     }
 
     func testThatSourcesSayWhatTheyCanBeAskedFor() async throws {
