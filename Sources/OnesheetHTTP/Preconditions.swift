@@ -6,13 +6,14 @@ import OnesheetCore
 package struct Preconditions {
     private let fields: HTTPFields
     private let validator: String
-    private let modified: Date
+    private let modified: Date?
 
     /// - Parameters:
     ///   - fields: the request's header fields.
     ///   - validator: the representation's strong validator, without quotes.
-    ///   - modified: the representation's modification date.
-    package init(fields: HTTPFields, validator: String, modified: Date) {
+    ///   - modified: the representation's modification date. `nil` if it has none: dates in conditions then count for nothing (RFC
+    ///     9110 §13.1.3 and §13.1.4).
+    package init(fields: HTTPFields, validator: String, modified: Date?) {
         (self.fields, self.validator, self.modified) = (fields, validator, modified)
     }
 
@@ -28,11 +29,11 @@ package struct Preconditions {
     package var outcome: Outcome {
         if let field = fields[.ifMatch] {
             guard EntityTags(field).matchStrongly(validator) else { return .failed }
-        } else if let date = date(.ifUnmodifiedSince), second > date {
+        } else if let second, let date = date(.ifUnmodifiedSince), second > date {
             return .failed
         }
         if let field = fields[.ifNoneMatch] { return EntityTags(field).matchWeakly(validator) ? .notModified : .met }
-        if let date = date(.ifModifiedSince), second <= date { return .notModified }
+        if let second, let date = date(.ifModifiedSince), second <= date { return .notModified }
         return .met
     }
 
@@ -41,13 +42,17 @@ package struct Preconditions {
         guard let field = fields[.ifRange] else { return true }
         if field.contains(mark: "\"") { return !field.starts(withBytesOf: "*") && EntityTags(field).matchStrongly(validator) }
         // A date is a strong validator only after its second is over.
+        guard let second else { return false }
         return date(.ifRange) == second && now.timeIntervalSince(second) >= 1
     }
 
     /// `modified` with HTTP's resolution of one second.
-    private var second: Date { Date(timeIntervalSince1970: modified.timeIntervalSince1970.rounded(.down)) }
+    private var second: Date? { modified.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) } }
 
-    private func date(_ name: HTTPField.Name) -> Date? { fields[name].flatMap { HTTPDate.parse($0, now: modified) } }
+    private func date(_ name: HTTPField.Name) -> Date? {
+        guard let modified, let field = fields[name] else { return nil }
+        return HTTPDate.parse(field, now: modified)
+    }
 }
 
 /// The entity tags of an `If-Match` or `If-None-Match` field (RFC 9110 §8.8.3, §13.1).

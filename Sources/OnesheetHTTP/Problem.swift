@@ -55,7 +55,7 @@ package struct Problem: Error {
 extension Problem {
     /// A precondition of the request is false.
     package static let changed = Problem(
-        .preconditionFailed, title: "Precondition failed", detail: "the image does not meet the request's condition")
+        .preconditionFailed, title: "Precondition failed", detail: "the image or document does not meet the request's condition")
 
     /// The server starts or shuts down.
     package static let notReady = Problem(

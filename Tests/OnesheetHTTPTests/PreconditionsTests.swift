@@ -29,6 +29,16 @@ final class PreconditionsTests: XCTestCase {
         for (fields, outcome) in table { XCTAssertEqual(conditions(fields).outcome, outcome, "\(fields)") }
     }
 
+    func testThatDatesCountForNothingWithoutADateOfTheRepresentation() {
+        let table: [([HTTPField.Name: String], Preconditions.Outcome)] = [
+            ([.ifUnmodifiedSince: earlier], .met), ([.ifModifiedSince: second], .met), ([.ifMatch: "\"v\""], .met),
+            ([.ifMatch: "\"x\""], .failed), ([.ifNoneMatch: "\"v\""], .notModified),
+        ]
+        for (fields, outcome) in table { XCTAssertEqual(conditions(fields, modified: nil).outcome, outcome, "\(fields)") }
+        XCTAssertFalse(conditions([.ifRange: second], modified: nil).allowsRange(at: modified.addingTimeInterval(9)))
+        XCTAssertTrue(conditions([.ifRange: "\"v\""], modified: nil).allowsRange(at: modified.addingTimeInterval(9)))
+    }
+
     func testThatAPartIsOnlySentOfWhatTheClientHas() {
         let table: [(String?, Double, Bool)] = [
             (nil, 0, true), ("\"v\"", 0, true), ("\"x\"", 0, false), ("W/\"v\"", 0, false), ("*", 9, false), ("\"v", 9, false),
@@ -40,7 +50,9 @@ final class PreconditionsTests: XCTestCase {
         }
     }
 
-    private func conditions(_ fields: [HTTPField.Name: String]) -> Preconditions {
+    private func conditions(_ fields: [HTTPField.Name: String]) -> Preconditions { conditions(fields, modified: modified) }
+
+    private func conditions(_ fields: [HTTPField.Name: String], modified: Date?) -> Preconditions {
         var all = HTTPFields()
         for (name, value) in fields { all[name] = value }
         return Preconditions(fields: all, validator: "v", modified: modified)

@@ -6,7 +6,8 @@ import NIOCore
 import OnesheetCore
 import OnesheetHTTP
 
-/// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-None-Match`.
+/// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-Match` and
+/// `If-None-Match`. A document has no modification date, so conditions with dates count for nothing.
 /// Images need none of this: they have their own validators and are already compressed.
 struct DocumentResponse {
     private let response: Response
@@ -35,9 +36,12 @@ struct DocumentResponse {
         let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)
         let validator = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + (packed == nil ? "" : "-gzip")
         headers[.eTag] = "\"\(validator)\""
-        if let field = fields[.ifNoneMatch], EntityTags(field).matchWeakly(validator) {
+        switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
+        case .failed: return Problem.changed.response()
+        case .notModified:
             for name in [HTTPField.Name.contentType, .contentLength] { headers[name] = nil }
             return Response(status: .notModified, headers: headers)
+        case .met: break
         }
         if packed != nil { headers[.contentEncoding] = "gzip" }
         headers[.contentLength] = nil

@@ -53,6 +53,36 @@ final class DocumentTests: ServerTestCase {
         }
     }
 
+    func testThatADocumentIsSentOnlyIfItMeetsTheConditionOfTheRequest() async throws {
+        let server = try await server()
+        for path in paths {
+            // Given a document
+            let first = try await server.send(path)
+            let tag = try XCTUnwrap(first.field("ETag"), path)
+            // When a client asks for this one or any, or with a date, which documents do not have
+            for (name, value) in [
+                ("If-Match", tag), ("If-Match", "\"other\", \(tag)"), ("If-Match", "*"),
+                ("If-Unmodified-Since", "Sat, 01 Jan 2000 00:00:00 GMT"), ("If-Modified-Since", "Sat, 01 Jan 2200 00:00:00 GMT"),
+            ] {
+                let answer = try await server.send(path, fields: [(name, value)])
+                // Then it is sent
+                XCTAssertEqual(answer.status, 200, "\(path) \(name): \(value)")
+                XCTAssertEqual(answer.field("ETag"), tag, "\(path) \(name): \(value)")
+            }
+            // When it asks for another one
+            for value in ["\"other\"", "W/\(tag)"] {
+                let answer = try await server.send(path, fields: [("If-Match", value)])
+                // Then it is not sent
+                assertProblem(answer, 412, "does not meet the request's condition", "\(path) \(value)")
+            }
+            // And If-Match precedes If-None-Match
+            let both = try await server.send(path, fields: [("If-Match", "\"other\""), ("If-None-Match", tag)])
+            assertProblem(both, 412, "does not meet the request's condition", path)
+            let known = try await server.send(path, fields: [("If-Match", tag), ("If-None-Match", tag)])
+            XCTAssertEqual(known.status, 304, path)
+        }
+    }
+
     func testThatADocumentIsCompressedForClientsThatAcceptGzip() async throws {
         let server = try await server()
         for path in paths + ["/metrics"] {
