@@ -55,7 +55,7 @@ final class PerceptualHashTests: XCTestCase {
         let hash = PerceptualHash(bits: 0x00AB_CDEF_0123_4567)
         XCTAssertEqual("\(hash)", "00abcdef01234567")
         XCTAssertEqual(PerceptualHash("00abcdef01234567"), hash)
-        for text in ["", "0", "00abcdef0123456g", "00abcdef012345678", "-0abcdef01234567"] {
+        for text in ["", "0", "00abcdef0123456g", "00abcdef012345678", "-0abcdef01234567", "+0abcdef01234567"] {
             XCTAssertNil(PerceptualHash(text), text)
         }
     }

@@ -10,7 +10,7 @@ package struct PerceptualHash: Sendable, Hashable {
 
     /// Parses sixteen hexadecimal digits.
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 16, let bits = UInt64(text, radix: 16) else { return nil }
+        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let bits = UInt64(text, radix: 16) else { return nil }
         self.init(bits: bits)
     }
 
