@@ -15,6 +15,9 @@ struct ExplanationText {
         lines.append(("cache", explanation.stored.map(Self.stored) ?? "no tier has it"))
         lines.append(("original", explanation.originalTier.map { "in \($0)" } ?? "no tier has it; a request fetches it"))
         if let failure = explanation.failure { lines.append(("failure", failure)) }
+        if let fallback = explanation.fallback {
+            lines.append(("fallback", "a redirect to \(fallback) if the image cannot be made"))
+        }
         if let stages = explanation.stages { lines.append(("this time", Self.times(stages))) }
         if let making = explanation.lastMaking {
             let times = making.stages.isEmpty ? "" : ": " + Self.times(making.stages)

@@ -92,7 +92,7 @@ function verdict(found) {
   const { stored, lastMaking } = found;
   const lines = [];
   if (!found.missReason) lines.push(t("isThere", { tier: tier(stored.tier) }));
-  else if (found.missReason === "failed") lines.push(t("isFailing"));
+  else if (found.missReason === "failed") lines.push(found.fallback ? t("isRedirected", { url: found.fallback }) : t("isFailing"));
   else if (found.missReason === "stale") lines.push(t("isStale"));
   else lines.push(found.originalTier ? t("isMadeOf", { tier: tier(found.originalTier) }) : t("isNowhere"));
   if (!stored && lastMaking?.outcome === "made") lines.push(t(lastMaking.isStorable ? "isGone" : "isNotStorable"));

@@ -26,7 +26,8 @@ package struct Explainer: Sendable {
     ///
     /// The address must be valid for the image itself: correctly signed and not expired.
     /// - Parameter accept: the `Accept` field of the client.
-    /// - Throws: `RequestError` and `PipelineError`, as a request for the image does.
+    /// - Throws: `RequestError` and `PipelineError`, as a request for the image does. If that would be redirected to the fallback of
+    ///   the address, the explanation has the failure instead.
     package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
         let (path, query) = Self.parts(of: address)
         guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
@@ -37,15 +38,22 @@ package struct Explainer: Sendable {
         }
         var target = await target(read, accept: accept)
         var fetched: ImageAnswer?
+        var failure: String?
         if depth.fetches {
-            let made = try await images.image(of: target, accept: accept)
-            (target, fetched) = (made.target, made.answer)
+            do {
+                let made = try await images.image(of: target, accept: accept)
+                (target, fetched) = (made.target, made.answer)
+            } catch {
+                guard ImageContext.fallback(of: target, after: error) != nil else { throw error }
+                failure = Problem(error, at: now.timeIntervalSince1970).detail
+            }
         }
         let found = try await images.pipeline.explain(target.request)
         let tag = CacheTag.title(target.request.title)
         let purge = depth.countsPurge ? try await images.pipeline.purge(.tag(tag), dryRun: true) : nil
         return ExplanationDocument(
-            found, of: target, grammar: route.grammar, fetched: fetched, purge: purge.map { (tag, $0) }, at: images.clock.now)
+            found, of: target, grammar: route.grammar, fetched: fetched, failure: failure, purge: purge.map { (tag, $0) },
+            at: images.clock.now)
     }
 
     /// The target of `address`, or the other meaning of its path if the cache has only that one.

@@ -73,15 +73,17 @@ package struct ExplanationDocument: Encodable, Sendable {
     package let originalTier: String?
     /// The reason for which a request would have to make the image now: `absent`, `stale` or `failed`. Absent if the cache has it.
     package let missReason: String?
-    /// The remembered failure, which every request gets until the next attempt.
+    /// The remembered failure, which every request gets until the next attempt, or the failure of this request.
     package let failure: String?
+    /// The URL to which clients are redirected if the image cannot be made.
+    package let fallback: String?
     package let lastMaking: Making?
     /// The stages of this request, if it was asked to fetch.
     package let stages: [Stage]?
     package let purge: Purge?
 
     init(
-        _ found: ImageExplanation, of target: ParsedTarget, grammar: String, fetched: ImageAnswer?,
+        _ found: ImageExplanation, of target: ParsedTarget, grammar: String, fetched: ImageAnswer?, failure: String?,
         purge: (tag: CacheTag, removal: CacheRemoval)?, at now: Date
     ) {
         let (title, transform) = (found.request.title, found.request.transform)
@@ -93,12 +95,13 @@ package struct ExplanationDocument: Encodable, Sendable {
         key = found.request.key.description
         stored = found.stored.map { Stored($0.hit, $0.state, at: now) }
         originalTier = found.originalTier
+        self.failure = found.failure ?? failure
+        fallback = target.address.fallback
         switch found.stored?.state {
         case .fresh, .staleWhileRevalidate: missReason = nil
         case .staleIfError, .stale: missReason = "stale"
-        case nil: missReason = found.failure == nil ? "absent" : "failed"
+        case nil: missReason = self.failure == nil ? "absent" : "failed"
         }
-        failure = found.failure
         lastMaking = found.lastMaking.map(Making.init)
         stages = fetched?.timings.map(Stage.init)
         self.purge = purge.map { Purge(tag: $0.tag.description, entries: $0.removal.entries, bytes: $0.removal.bytes) }

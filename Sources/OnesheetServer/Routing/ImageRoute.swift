@@ -78,7 +78,7 @@ struct ImageContext: Sendable {
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
-            guard let place = target.address.fallback, !Self.asksToWait(error) else { throw error }
+            guard let place = Self.fallback(of: target, after: error) else { throw error }
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
         let answer = found.answer
@@ -88,6 +88,11 @@ struct ImageContext: Sendable {
             try ClientRequest.current?.hold(answer.entry.body, isInTier: answer.isFromMemory)
         }
         return response
+    }
+
+    /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error.
+    static func fallback(of target: ParsedTarget, after error: any Error) -> String? {
+        asksToWait(error) ? nil : target.address.fallback
     }
 
     /// Whether the client's next request may get the image.

@@ -91,6 +91,34 @@ final class ExplainTests: ServerTestCase {
         XCTAssertEqual(made.status, 400, made.text)
     }
 
+    func testThatAFailureOfAnAddressWithAFallbackIsToldWithIt() async throws {
+        // Given an origin that fails, and an address that then redirects to the original
+        let origin = try await origin { _, _ in .answer(status: 500) }
+        let server = try await server(
+            sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }", keys: "dialects: [cloudflare]",
+            clock: ManualClock().wallClock)
+        let address = "/cdn-cgi/image/w=20,onerror=redirect/\(origin.url)/a.jpg"
+        // When it is explained before a fetch, with one and after it
+        let before = try await explain(address, on: server).json()
+        let fetched = try await explain(address, on: server, "&fetch").json()
+        let after = try await explain(address, on: server).json()
+        // Then each names the fallback, and the last two why it answers
+        XCTAssertEqual(before["fallback"] as? String, "\(origin.url)/a.jpg")
+        XCTAssertEqual(before["missReason"] as? String, "absent")
+        XCTAssertNil(before["failure"])
+        for found in [fetched, after] {
+            XCTAssertEqual(found["fallback"] as? String, "\(origin.url)/a.jpg")
+            XCTAssertEqual(found["missReason"] as? String, "failed")
+            XCTAssertTrue((found["failure"] as? String ?? "").contains("500"), "\(found)")
+            XCTAssertNil(found["stages"])
+        }
+        // And without a fallback the fetch fails as the image does
+        let plain = "/cdn-cgi/image/w=20/\(origin.url)/a.jpg"
+        assertProblem(try await explain(plain, on: server, "&fetch"), 502, "500")
+        let known = try await explain(plain, on: server).json()
+        XCTAssertNil(known["fallback"])
+    }
+
     func testThatAFailureIsToldAsTheImageTellsIt() async throws {
         let server = try await server()
         let image = try await server.send("/t/p/w92/sample/nothing.jpg")
