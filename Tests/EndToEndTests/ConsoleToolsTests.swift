@@ -90,6 +90,25 @@ final class ConsoleToolsTests: ConsoleTestCase {
         XCTAssertTrue(address.hasPrefix("/i/") && !address.contains("unsafe"), address)
     }
 
+    func testThatExplainSaysWhatToEnterWithAnExample() async throws {
+        // Given the view without an address
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=explain", until: Self.settled)
+        // When nothing is entered
+        try await browser.wait("document.querySelector('.outcome a')")
+        _ = try await browser.evaluate("document.getElementById('explain').requestSubmit()")
+        // Then the field has the focus, and the page says what to enter
+        try await browser.wait("document.activeElement.id === 'address' && document.querySelector('.outcome a')")
+        let text = try await browser.evaluate("document.querySelector('.outcome').innerText")
+        XCTAssertTrue(text.contains("Enter the address") && text.contains("/t/p/w342/"), text)
+        try await assertClean(browser, width: 1280, "explain without an address")
+        // And its example is explained
+        _ = try await browser.evaluate("document.querySelector('.outcome a').click()")
+        try await browser.wait("document.querySelector('.verdict')")
+        let address = try await browser.evaluate("document.getElementById('address').value")
+        XCTAssertTrue(address.hasPrefix("/t/p/w342/"), address)
+    }
+
     func testThatAnAddressIsExplainedTimedAndPurged() async throws {
         // Given an address without an earlier request
         let (url, browser) = try await start()

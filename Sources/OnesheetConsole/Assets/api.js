@@ -52,6 +52,13 @@ export const titlesPath = (source, query) => {
 export const titlePath = (source, id) => `/sources/${part(source)}/titles/${idPart(id)}`;
 export const posterPath = (size, source, id) => `/t/p/${size}/${part(source)}/${idPart(id)}`;
 
+/** The first title of the first source that has lists; `null` if there is none. */
+export async function someTitle() {
+  const source = (await sources()).find((each) => each.hasLists);
+  const title = source && (await get(titlesPath(source.name, {}))).titles[0];
+  return title ? { source: source.name, id: title.id } : null;
+}
+
 /** An address of this page. */
 export function view(parameters) {
   const kept = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));

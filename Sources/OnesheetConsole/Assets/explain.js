@@ -1,32 +1,43 @@
 // “Explain”: what an image's address asks for, what the cache has of it, and why it was fast or slow.
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
-import { accept, queryText, view } from "./api.js";
-import { notice } from "./notice.js";
+import { accept, posterPath, Problem, queryText, someTitle, view } from "./api.js";
+import { empty, notice } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
 import { bytes, milliseconds, moment, number, t } from "./words.js";
 
 export async function explainView(parameters, go) {
   const address = (parameters.get("url") ?? "").trim();
-  const field = h("input", { type: "text", id: "address", value: address, placeholder: "/t/p/w342/sample/1", autocomplete: "off", spellcheck: "false",
-    autocapitalize: "off", required: true });
+  const field = h("input", { type: "text", id: "address", value: address, autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
   const outcome = h("div.outcome", { role: "status" });
   const content = h("div.explained");
   const signing = session({ help: t("purgeSignIn"), changed: () => update(), say });
   const node = h("div.board", {}, h("h1", { tabindex: "-1" }, t("explain")), h("p.faint.lead", {}, t("explainHelp")),
     h("form.address", { id: "explain", action: "/", onsubmit: (event) => {
       event.preventDefault();
-      go(view({ view: "explain", url: field.value.trim() }));
+      const entered = field.value.trim();
+      if (entered) return go(view({ view: "explain", url: entered }));
+      field.focus();
+      return guide();
     } }, h("label", { for: "address" }, t("address")), field, h("button.primary", {}, t("explain"))),
     outcome, content);
   let turn = 0;
   if (address) await update();
+  else guide();
   return { title: t("explain"), node };
 
   function say(...nodes) {
     outcome.replaceChildren();
     add(outcome, nodes);
+  }
+
+  /** Says what to enter, with an address of this server as an example. */
+  async function guide() {
+    const example = h("span");
+    say(empty(t("noAddress"), t("noAddressHelp"), example));
+    const path = await someAddress();
+    if (path) add(example, [t("forExample"), " ", h("a", { href: view({ view: "explain", url: path }) }, h("code", {}, path))]);
   }
 
   /** @param {boolean} fetches whether to fetch and make the image if necessary */
@@ -82,6 +93,17 @@ export async function explainView(parameters, go) {
     } catch (error) {
       say(notice(error, null));
     }
+  }
+}
+
+/** The address of some poster of this server; `null` if there is none, or if its source does not answer. */
+async function someAddress() {
+  try {
+    const title = await someTitle();
+    return title && posterPath("w342", title.source, title.id);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return null;
   }
 }
 

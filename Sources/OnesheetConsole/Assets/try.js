@@ -1,7 +1,7 @@
 // “Try”: any transform of a poster, with its picture, size in bytes, duration and addresses.
 import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
-import { accept, get, pictureFacts, Problem, queryText, sources, titlesPath, view } from "./api.js";
+import { accept, pictureFacts, Problem, queryText, someTitle, view } from "./api.js";
 import { comparison, formats } from "./compare.js";
 import { notice } from "./notice.js";
 import { watch } from "./poster.js";
@@ -215,8 +215,6 @@ const label = (field, name) => t(`choice_${field}_${name}`);
 
 /** The first poster of the first list. */
 async function somePoster() {
-  const source = (await sources()).find((each) => each.hasLists);
-  if (!source) return "";
-  const page = await get(titlesPath(source.name, {}));
-  return page.titles.length ? `${source.name}://${page.titles[0].id}` : "";
+  const title = await someTitle();
+  return title ? `${title.source}://${title.id}` : "";
 }
