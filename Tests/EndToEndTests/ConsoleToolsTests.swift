@@ -156,6 +156,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         for words in ["Requests", "Hit ratio", "Time by stage", "In the queue", "Memory", "Disk", "sample", "Administration"] {
             XCTAssertTrue(text.contains(words), "\(words): \(text)")
         }
+        XCTAssertFalse(text.contains("…"), text)
         try await signIn(browser)
         // Then what failed is there with what to do, and a prefetch with its progress
         try await browser.wait("document.getElementById('errors')?.innerText.includes('502')")

@@ -97,8 +97,7 @@ export async function figuresView() {
 
   function draw(reading, known) {
     const series = past.series ?? {};
-    const rate = before ? Math.max(0, ((reading.sum("requests_total") - before.sum("requests_total")) * 1000) / (reading.at - before.at)) : null;
-    const next = [requests(reading, rate, series, past.interval), tiers(reading, series), stages(reading, series), work(reading, series),
+    const next = [requests(reading, before, series, past.interval), tiers(reading, series), stages(reading, series), work(reading, series),
       ...known.map((source) => calls(reading, source, past.quotas?.find((each) => each.source === source.name)?.quotas ?? []))];
     // Redraw only if something has changed, so that a screen reader keeps its place.
     const texts = next.map((card) => card.outerHTML).join("");
@@ -122,12 +121,14 @@ export async function figuresView() {
   };
 }
 
-function requests(reading, rate, series, each) {
+function requests(reading, before, series, each) {
   const failed = reading.all("requests_total").filter((sample) => sample.labels.status === "5xx").reduce((sum, sample) => sum + sample.value, 0);
-  const perSecond = (values = []) => values.map((value) => (value === null ? null : value / each));
+  const past = (series.requests ?? []).map((value) => (value === null ? null : value / each));
+  // Until there are two readings, the last one of the server counts.
+  const rate = before ? Math.max(0, ((reading.sum("requests_total") - before.sum("requests_total")) * 1000) / (reading.at - before.at)) : past.at(-1) ?? null;
   const one = (value) => number(Math.round(value * 10) / 10);
-  return card(t("requests"), h("p.large", {}, rate === null ? "…" : one(rate), h("span.faint", {}, " " + t("perSecond"))),
-    plot(t("requestsPlot"), [{ name: "", values: perSecond(series.requests) }], { format: one, places }),
+  return card(t("requests"), h("p.large", {}, rate === null ? h("span.faint", {}, "– ", t("noRate")) : [one(rate), h("span.faint", {}, " " + t("perSecond"))]),
+    plot(t("requestsPlot"), [{ name: "", values: past }], { format: one, places }),
     rows([[t("total"), number(reading.sum("requests_total"))], [t("failed"), number(failed)], [t("connections"), number(reading.sum("connections"))]]));
 }
 
