@@ -100,15 +100,17 @@ final class ConsoleTests: ConsoleTestCase {
         try await browser.open("\(url)/?source=sample", until: ConsoleTestCase.settled)
         try await browser.wait("(scrollTo(0, document.body.scrollHeight), document.querySelectorAll('#titles li').length > 12)")
         // When a reader opens a title and its posters, goes back to the title, and then back to the list
-        _ = try await browser.evaluate("document.querySelector('#titles li:nth-child(13) a').click()")
+        _ = try await browser.evaluate(
+            "((link) => (link.focus(), link.click()))(document.querySelector('#titles li:nth-child(13) a'))")
         try await browser.wait("document.querySelector('article.title h1')")
         _ = try await browser.evaluate("document.querySelector('.actions a').click()")
         try await browser.wait("document.querySelector('.candidate')")
         _ = try await browser.evaluate("document.querySelector('.way a').click()")
         try await browser.wait("document.querySelector('article.title h1')")
         _ = try await browser.evaluate("document.querySelector('.way a').click()")
-        // Then the list is shown as it was left
+        // Then the list is shown as it was left, and the title's link has the focus again
         try await browser.wait("document.querySelectorAll('#titles li').length > 12 && scrollY > 0")
+        try await browser.wait("document.activeElement === document.querySelector('#titles li:nth-child(13) a')")
         // And a title whose address was opened leads to the list too
         try await browser.open("\(url)/?source=sample&title=1", until: "document.querySelector('article.title h1')")
         _ = try await browser.evaluate("document.querySelector('.way a').click()")

@@ -96,6 +96,11 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try await browser.press("Enter")
         // Then the title has the focus at its heading
         try await browser.wait("document.activeElement.matches('article.title h1')")
+        // When the reader goes back, then the link has the focus again, and opens the title again
+        _ = try await browser.evaluate("history.back()")
+        try await browser.wait("document.activeElement.closest('#titles li')")
+        try await browser.press("Enter")
+        try await browser.wait("document.activeElement.matches('article.title h1')")
         // When “Find another poster” is reached and opened
         try await tab(browser, to: "document.activeElement.search?.includes('posters=')")
         try await browser.press("Enter")

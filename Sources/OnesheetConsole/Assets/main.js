@@ -53,8 +53,9 @@ async function show({ focuses = true, returns = false } = {}) {
     scrollTo(0, kept.scroll);
   } else if (focuses) {
     scrollTo(0, 0);
-    (main.querySelector("h1") ?? main).focus({ preventScroll: true });
   }
+  const focused = main.contains(kept?.focused ?? null) ? kept.focused : main.querySelector("h1") ?? main;
+  if (kept || focuses) focused.focus({ preventScroll: true });
 }
 
 /** Goes to an address of this page; with `fresh` it asks for all of it again, in the same place. */
@@ -73,7 +74,7 @@ function go(address, { fresh = false } = {}) {
 
 function keep() {
   if (!shown?.again) return;
-  left.set(entry, { view: shown, scroll: scrollY });
+  left.set(entry, { view: shown, scroll: scrollY, focused: document.activeElement });
   if (left.size > 10) left.delete(left.keys().next().value);
 }
 
