@@ -129,7 +129,8 @@ final class ConsoleToolsTests: ConsoleTestCase {
             """)
         let text = try await browser.evaluate("document.querySelector('.explained').innerText")
         for words in [
-            "It is cached (memory)", "mostly in this stage", "Render", "Origin", "/t/p/w92/sample/7", "variant:sample://7#",
+            "It is cached (memory)", "mostly in this stage", "Queue and render", "Rendering alone", "Origin", "/t/p/w92/sample/7",
+            "variant:sample://7#",
         ] {
             XCTAssertTrue(text.contains(words), "\(words): \(text)")
         }
