@@ -123,6 +123,12 @@ final class ConsoleTests: ConsoleTestCase {
         let (url, browser) = try await start()
         try await browser.open("\(url)/?source=art&posters=film", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelectorAll('.candidate .frame.there').length === 2")
+        // Then the text at the sign-in names what the buttons do
+        let help = try await browser.evaluate("document.querySelector('#sign-in p').innerText")
+        let buttons = try await browser.evaluate(
+            "[...document.querySelectorAll('.candidate:first-child button')].map((button) => button.innerText).join()")
+        XCTAssertEqual(buttons, "Pin,Reject")
+        XCTAssertTrue(help.contains("pin or reject"), help)
         // When the administrator does not sign in, or uses a wrong token
         _ = try await browser.evaluate("document.getElementById('sign-in').requestSubmit()")
         try await browser.wait("document.querySelector('.outcome').textContent.includes('No token was given')")

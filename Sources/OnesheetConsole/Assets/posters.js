@@ -52,7 +52,7 @@ export async function postersView(parameters) {
           candidate.width ? h("span.faint", {}, ` ${candidate.width} × ${candidate.height}`) : null),
         why(candidate),
         h("p.actions", {},
-          state === "pinned" ? null : act(t("use"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
+          state === "pinned" ? null : act(t("pin"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
           state === "rejected" ? null : act(t("reject"), "reject", { reject: candidate.candidate }, t("didReject", { count: candidate.candidate })))));
   }
 
