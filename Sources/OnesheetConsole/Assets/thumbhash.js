@@ -33,12 +33,16 @@ function decode(hash) {
   const ratio = (isLandscape ? (hasAlpha ? 5 : 7) : header16 & 7) / (isLandscape ? header16 & 7 : hasAlpha ? 5 : 7);
   const width = Math.round(ratio > 1 ? 32 : 32 * ratio);
   const height = Math.round(ratio > 1 ? 32 / ratio : 32);
+  // The cosines of each column and row.
+  const cosines = (count, length) => Array.from({ length: count }, (_, at) =>
+    Array.from({ length }, (_, n) => Math.cos((Math.PI / count) * (at + 0.5) * n)));
+  const columns = cosines(width, Math.max(lx, hasAlpha ? 5 : 3));
+  const rows = cosines(height, Math.max(ly, hasAlpha ? 5 : 3));
   const pixels = new Uint8ClampedArray(width * height * 4);
   for (let y = 0, i = 0; y < height; y++) {
     for (let x = 0; x < width; x++, i += 4) {
       let [l, p, q, a] = [lDC, pDC, qDC, aDC];
-      const fx = Array.from({ length: Math.max(lx, hasAlpha ? 5 : 3) }, (_, n) => Math.cos((Math.PI / width) * (x + 0.5) * n));
-      const fy = Array.from({ length: Math.max(ly, hasAlpha ? 5 : 3) }, (_, n) => Math.cos((Math.PI / height) * (y + 0.5) * n));
+      const [fx, fy] = [columns[x], rows[y]];
       for (let cy = 0, j = 0; cy < ly; cy++) {
         for (let cx = cy ? 0 : 1; cx * ly < lx * (ly - cy); cx++, j++) l += lAC[j] * fx[cx] * fy[cy] * 2;
       }
