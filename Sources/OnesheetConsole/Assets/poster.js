@@ -30,6 +30,10 @@ export function poster(source, title, { sizes, alt = "", lazy = true, version = 
 }
 
 const attempts = 5;
+let scrolled = -Infinity;
+addEventListener("scroll", () => { scrolled = performance.now(); });
+/** Whether the reader looks at a page that stands still. */
+const isStill = () => performance.now() - scrolled > 300;
 
 /**
  * Shows in the frame when its picture is there, or why there is none. A server that is busy is asked again when it says so; what took too
@@ -37,7 +41,7 @@ const attempts = 5;
  */
 export function watch(picture, frame, missing) {
   let failures = 0;
-  picture.addEventListener("load", () => frame.classList.add("there"));
+  picture.addEventListener("load", () => frame.classList.add("there", ...(isStill() ? ["fades"] : [])));
   picture.addEventListener("error", async () => {
     failures += 1;
     const { wait, isLate } = await outlook(picture.currentSrc || picture.src);
