@@ -143,6 +143,31 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try await browser.wait("document.querySelector('.sheet .frame.there') && !document.querySelector('.sheet .late')")
     }
 
+    func testThatAPlaceholderIsThereUntilItsPictureIs() async throws {
+        // Given two posters that the server has made, the first of the wall and one further below, and pictures that do not come
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=sources", until: Self.settled)
+        // The folder is new, and the purge that its changes cause may discard what is made at that moment.
+        try await browser.wait(
+            """
+            (await Promise.all([1, 9].map(async (id) => {
+              await fetch(`/t/p/w92/sample/${id}.jpg`, { cache: "no-store" });
+              return (await (await fetch(`/sources/sample/titles/${id}`)).json()).poster;
+            }))).every(Boolean)
+            """)
+        try await browser.refuse("*/t/p/*", with: 504)
+        // When the wall is opened, then both have their placeholders
+        try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles li:nth-child(1) .thumb')")
+        try await browser.wait("document.querySelector('#titles li:nth-child(9) .thumb')")
+        // When the pictures come
+        try await browser.refuse("*/t/p/*", with: nil)
+        try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles li:nth-child(1) .frame.there')")
+        try await browser.wait("document.querySelector('#titles li:nth-child(9) .frame.there')")
+        // Then the placeholders go
+        try await browser.wait("!document.querySelector('#titles .frame.there .thumb')")
+        XCTAssertEqual(browser.messages(), [])
+    }
+
     /// Presses Tab until `condition` holds.
     private func tab(_ browser: Browser, to condition: String) async throws {
         for _ in 0..<60 {

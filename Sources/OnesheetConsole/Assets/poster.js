@@ -41,7 +41,11 @@ const isStill = () => performance.now() - scrolled > 300;
  */
 export function watch(picture, frame, missing) {
   let failures = 0;
-  picture.addEventListener("load", () => frame.classList.add("there", ...(isStill() ? ["fades"] : [])));
+  picture.addEventListener("load", () => {
+    frame.classList.add("there", ...(isStill() ? ["fades"] : []));
+    // By then it is decoded and has faded in, and covers the placeholder.
+    setTimeout(() => frame.querySelector(".thumb")?.remove(), 1000);
+  });
   picture.addEventListener("error", async () => {
     failures += 1;
     const { wait, isLate } = await outlook(picture.currentSrc || picture.src);
