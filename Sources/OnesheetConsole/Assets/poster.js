@@ -1,4 +1,5 @@
-// A poster: its frame keeps its place, the placeholder is there at once, and the picture comes in the size that the screen needs.
+// A poster: its frame keeps its place, the placeholder is there when it comes into view, and the picture comes in the size that the screen
+// needs.
 import { h } from "./dom.js";
 import { accept, posterPath } from "./api.js";
 import { placeholder } from "./thumbhash.js";
@@ -13,8 +14,11 @@ const widths = [92, 154, 185, 342, 500, 780];
  */
 export function poster(source, title, { sizes, alt = "", lazy = true, version = "" }) {
   const frame = h("span.frame");
-  const thumb = title.poster?.thumbHash && placeholder(title.poster.thumbHash);
-  if (thumb) frame.append(thumb);
+  if (title.poster) {
+    hashes.set(frame, title.poster.thumbHash);
+    if (lazy) near.observe(frame);
+    else cover(frame);
+  }
   const address = (width) => posterPath("w" + width, source, title.id) + (version && `?v=${encodeURIComponent(version)}`);
   const largest = title.poster?.width ?? Infinity;
   const candidates = widths.filter((width, index) => index === 0 || widths[index - 1] < largest);
@@ -27,6 +31,20 @@ export function poster(source, title, { sizes, alt = "", lazy = true, version = 
   picture.src = address(342);
   frame.append(picture);
   return frame;
+}
+
+/** The ThumbHashes of frames. */
+const hashes = new WeakMap();
+/** Covers lazy frames when they are about to come into view. */
+const near = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) if (isIntersecting) cover(target);
+}, { rootMargin: "100% 0px" });
+
+/** Shows the placeholder of a frame, unless its picture came first. */
+function cover(frame) {
+  near.unobserve(frame);
+  const thumb = !frame.classList.contains("there") && placeholder(hashes.get(frame));
+  if (thumb) frame.prepend(thumb);
 }
 
 const attempts = 5;
