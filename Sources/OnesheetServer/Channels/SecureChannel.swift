@@ -41,6 +41,9 @@ struct SecureChannel: ServerChildChannel {
         let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
         return channel.eventLoop.makeCompletedFuture {
+            // Encrypted data that wait for the client are memory of this connection alone; the kernel's buffer holds more.
+            let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: SmallFlushes.limit / 2, high: SmallFlushes.limit)
+            try channel.syncOptions?.setOption(.writeBufferWaterMark, value: waterMark)
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {

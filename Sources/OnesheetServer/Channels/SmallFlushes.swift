@@ -1,13 +1,14 @@
 import NIOCore
 
-/// Flushes after every 64 KiB, between the encryption and the handlers that write responses.
+/// Flushes after every 32 KiB, between the encryption and the handlers that write responses.
 ///
 /// The encryption turns everything that waits for a flush into one buffer, and keeps one of that capacity. A client that pipelines
 /// requests or opens many HTTP/2 streams could make that megabytes. The channel also becomes unwritable only with a flush.
 final class SmallFlushes: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
 
-    private static let limit = 64 << 10
+    /// In bytes.
+    static let limit = 32 << 10
     /// Bytes since the last flush.
     private var written = 0
 

@@ -8,8 +8,8 @@ final class SmallFlushesTests: XCTestCase {
     func testThatManyWritesAreFlushedInParts() throws {
         // Given a channel
         let channel = EmbeddedChannel(handler: SmallFlushes())
-        let piece = ByteBuffer(repeating: 1, count: 24 << 10)
-        // When more than 64 KiB are written without a flush
+        let piece = ByteBuffer(repeating: 1, count: 12 << 10)
+        // When more than 32 KiB are written without a flush
         for _ in 0..<4 { channel.write(piece, promise: nil) }
         // Then the first three pieces are flushed
         XCTAssertEqual(try parts(of: channel), 3)
