@@ -110,10 +110,9 @@ package struct PostersDocument: Encodable {
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }
-            // A source that knows its poster leaves nothing to choose; its poster is the current one.
-            if let chosen = choice.chosen ?? current?.name, chosen.isExactly(entry.name) {
-                state = choice.isPinned ? "pinned" : "chosen"
-            }
+            if choice.isChosen(entry.name) { state = choice.isPinned ? "pinned" : "chosen" }
+            // If the source knows its poster, nothing is chosen, and the current picture is the poster.
+            if state == nil, choice.chosen == nil, current?.name.isExactly(entry.name) ?? false { state = "chosen" }
             return Candidate(
                 candidate: index + 1, name: entry.name, state: state, score: entry.score.map { ($0 * 1000).rounded() / 1000 },
                 reasons: entry.reasons, width: entry.width, height: entry.height, site: entry.site, page: entry.page,
