@@ -23,7 +23,7 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
         if let receiver, let hold = memory.hold(bytes) {
             receiver.wrote(bytes.storageCapacity)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
-            // Nothing is refused any more, but clients that do not read make room.
+            // A write cannot be refused. If there is no room, the slowest clients are disconnected.
             _ = memory.makeRoom()
         }
         context.write(wrapOutboundOut(bytes), promise: taken)

@@ -128,7 +128,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Adds the parser.
-    /// - Returns: `nil` if the connection is closed, so that it has no parser.
+    /// - Returns: `nil` if the connection is closed.
     private func newParserRequests(_ context: ChannelHandlerContext) -> UnansweredRequests? {
         addParser()
         do { return try context.pipeline.syncOperations.handler(type: UnansweredRequests.self) } catch { return nil }

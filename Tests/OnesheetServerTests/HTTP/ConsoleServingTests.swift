@@ -101,8 +101,8 @@ final class ConsoleServingTests: ServerTestCase {
         let server = try await server(
             sources: "sample: { type: sample }\ncrash: { type: exec, command: [sh, -c, 'exit 3'] }")
         for (query, status, words) in [
-            ("source=elsewhere", 404, "unknown source “elsewhere”"), ("source=sample&title=nobody", 404, "nobody"),
-            ("source=sample&posters=nobody", 404, "nobody"), ("source=sample&date=tomorrow", 400, "tomorrow"),
+            ("source=elsewhere", 404, "unknown source “elsewhere”"), ("source=sample&title=missing", 404, "missing"),
+            ("source=sample&posters=missing", 404, "missing"), ("source=sample&date=tomorrow", 400, "tomorrow"),
             ("source=sample&page=01", 400, "page"), ("source=crash", 502, "the program has ended"),
         ] {
             // When a view that fails is requested
