@@ -7,14 +7,21 @@ public struct PluginList: Sendable {
     public var tiers: [any TierPlugin.Type]
     /// The dialects that a configuration may enable.
     public var dialects: [any Dialect.Type]
+    /// The object stores that several servers can share.
+    public var stores: [any ObjectStorePlugin.Type]
+    /// The coordinators of several servers.
+    public var coordinators: [any CoordinatorPlugin.Type]
 
     public init(
         sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = [], tiers: [any TierPlugin.Type] = [],
-        dialects: [any Dialect.Type] = []
+        dialects: [any Dialect.Type] = [], stores: [any ObjectStorePlugin.Type] = [],
+        coordinators: [any CoordinatorPlugin.Type] = []
     ) {
         self.sources = sources
         self.codecs = codecs
         self.tiers = tiers
         self.dialects = dialects
+        self.stores = stores
+        self.coordinators = coordinators
     }
 }

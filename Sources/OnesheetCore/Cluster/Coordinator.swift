@@ -1,0 +1,123 @@
+/// Coordinates several servers: leases, a log that all read, counters. Valkey and Redis are such engines.
+///
+/// A coordinator holds nothing that cannot be made again. It may forget everything at any time (an empty restart), and two servers may
+/// hold one lease after a failover. Its users stay correct then; they only do work twice. Every call ends, with a
+/// `CoordinatorError.timedOut` if need be.
+public protocol Coordinator: Sendable {
+    /// Takes a lease that ends by itself.
+    /// - Parameters:
+    ///   - name: the work that only one server should do: any text without control characters.
+    ///   - holder: this server, and this piece of work: another call with the same holder is granted again.
+    ///   - milliseconds: the time after which the lease ends unless it is renewed.
+    func acquire(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> LeaseAnswer
+
+    /// Prolongs a lease.
+    /// - Returns: `false` if `holder` does not hold it any more.
+    func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool
+
+    /// Ends a lease, if `holder` holds it.
+    func release(_ name: String, for holder: String) async throws(CoordinatorError)
+
+    /// Appends a record to a log. The log keeps about the last 100,000 records.
+    /// - Returns: the position of the record.
+    func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition
+
+    /// The records of a log behind a position.
+    /// - Parameters:
+    ///   - position: the last record that was read; `nil` asks for the log's end without records.
+    ///   - limit: the most records of the answer.
+    ///   - milliseconds: how long to wait for a record if there is none; 0 does not wait.
+    func read(
+        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+    ) async throws(CoordinatorError) -> LogPage
+
+    /// Adds to a counter, if it stays within a limit.
+    /// - Parameters:
+    ///   - counter: the name; a counter that does not exist is 0.
+    ///   - milliseconds: the lifetime of a counter that this call begins.
+    /// - Returns: the new count, or `nil` if it would have passed the limit; then nothing is added.
+    func add(
+        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int?
+
+    /// The present count; 0 if there is none.
+    func count(of counter: String) async throws(CoordinatorError) -> Int
+
+    /// Tries everything that the servers need, under names of its own.
+    /// - Returns: what an operator should know, such as an eviction policy that forgets leases; empty if all is well.
+    /// - Throws: if the engine cannot be used.
+    func probe() async throws(CoordinatorError) -> [String]
+}
+
+/// The answer to the wish for a lease.
+public enum LeaseAnswer: Sendable, Equatable {
+    /// The lease is granted. Tokens of one lease rise with each grant to another holder, unless the engine lost them.
+    case granted(token: Int)
+    /// Another holder has it, for at most so many milliseconds more unless it is renewed.
+    case held(milliseconds: Int)
+}
+
+/// A place in a log. Places of one epoch are ordered; a log that was lost begins a new epoch.
+public struct LogPosition: Sendable, Hashable, Comparable {
+    /// The engine's own order: milliseconds and a number within them (the id of a stream's entry).
+    public var milliseconds: Int
+    public var number: Int
+
+    public init(milliseconds: Int, number: Int) { (self.milliseconds, self.number) = (milliseconds, number) }
+
+    public static let start = LogPosition(milliseconds: 0, number: 0)
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.milliseconds, left.number) < (right.milliseconds, right.number)
+    }
+}
+
+/// A part of a log.
+public struct LogPage: Sendable, Equatable {
+    public struct Record: Sendable, Equatable {
+        public var position: LogPosition
+        public var text: String
+
+        public init(position: LogPosition, text: String) { (self.position, self.text) = (position, text) }
+    }
+
+    public var records: [Record]
+    /// The log's identity. It changes when the engine has lost the log.
+    public var epoch: String
+    /// The position of the newest record that the log ever had; `.start` if it had none.
+    public var end: LogPosition
+    /// Whether every record behind the asked position is still there. If not, some were trimmed and were never read.
+    public var isComplete: Bool
+
+    public init(records: [Record], epoch: String, end: LogPosition, isComplete: Bool) {
+        (self.records, self.epoch, self.end, self.isComplete) = (records, epoch, end, isComplete)
+    }
+}
+
+/// The reason for which a coordinator failed.
+public enum CoordinatorError: Error, Sendable, Equatable {
+    case timedOut(operation: String)
+    /// The engine cannot be reached.
+    case unreachable(operation: String, reason: String)
+    /// The engine refuses this server: password, rights.
+    case refused(operation: String, reason: String)
+    /// The engine answered with an error, or with something that is not an answer.
+    case failed(operation: String, reason: String)
+}
+
+extension CoordinatorError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .timedOut(let operation): "the coordinator did not answer in time (\(operation))"
+        case .unreachable(let operation, let reason): "the coordinator cannot be reached (\(operation)): \(reason)"
+        case .refused(let operation, let reason): "the coordinator refuses to \(operation): \(reason)"
+        case .failed(let operation, let reason): "the coordinator cannot \(operation): \(reason)"
+        }
+    }
+}
+
+/// A plugin for a coordinator, under `shared.coordinator` of the configuration.
+public protocol CoordinatorPlugin: Plugin, Coordinator {
+    /// Closes the connections. No calls follow.
+    func shutdown() async
+}

@@ -1,0 +1,104 @@
+public import NIOCore
+
+/// A store of named objects that several servers share: an S3 bucket, a shared folder.
+///
+/// A store keeps bytes and knows nothing of images. Its users check what they read, so a store may lose or damage an object, but it
+/// must not mix up names. Every call ends, with a `StoreError.timedOut` if need be.
+public protocol ObjectStore: Sendable {
+    /// The object under `name`; `nil` if there is none.
+    /// - Parameter limit: the most bytes of the object. A larger one is a `StoreError.tooLarge`, and its bytes are not kept.
+    func object(_ name: String, limit: Int) async throws(StoreError) -> StoredObject?
+
+    /// Writes the object under `name`, all of it or nothing.
+    /// - Returns: `nil` if `condition` did not hold, and then nothing is written; otherwise the revision of the new object.
+    func put(_ body: ByteBuffer, as name: String, if condition: StoreCondition) async throws(StoreError) -> String?
+
+    /// Deletes the objects under `names`; those that do not exist count as deleted.
+    func delete(_ names: [String]) async throws(StoreError)
+
+    /// The objects whose names begin with `prefix`, in the order of their names' UTF-8 bytes.
+    /// - Parameters:
+    ///   - after: only names behind this one; `nil` begins with the first.
+    ///   - limit: the most objects of the answer. The answer may have fewer.
+    func list(prefix: String, after: String?, limit: Int) async throws(StoreError) -> ObjectListing
+
+    /// Tries what the store can do with objects of its own under `prefix`, and deletes them. Writes, reads, lists and deletes.
+    /// - Throws: if the store cannot be used: its address, its credentials, a missing bucket, a clock that is wrong.
+    func probe(prefix: String) async throws(StoreError) -> StoreAbilities
+}
+
+/// An object of a store.
+public struct StoredObject: Sendable, Equatable {
+    public var body: ByteBuffer
+    /// Changes with each write of the object: the `ETag` of S3. Opaque.
+    public var revision: String
+
+    public init(body: ByteBuffer, revision: String) { (self.body, self.revision) = (body, revision) }
+}
+
+/// The condition of a write.
+public enum StoreCondition: Sendable, Hashable {
+    case none
+    /// There is no object of this name (`If-None-Match: *`, RFC 9110 §13.1.2).
+    case absent
+    /// The object has this revision (`If-Match`, RFC 9110 §13.1.1).
+    case revision(String)
+}
+
+/// One part of a list of objects.
+public struct ObjectListing: Sendable, Equatable {
+    public struct Item: Sendable, Equatable {
+        public var name: String
+        public var bytes: Int
+
+        public init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
+    }
+
+    public var items: [Item]
+    /// Whether more follow behind the last item.
+    public var hasMore: Bool
+
+    public init(items: [Item], hasMore: Bool) { (self.items, self.hasMore) = (items, hasMore) }
+}
+
+/// What a store can do beyond reading and writing, found out by trying.
+public struct StoreAbilities: Sendable, Equatable {
+    /// Whether `.absent` and `.revision` are checked. Some stores accept the condition and ignore it.
+    public var hasConditions: Bool
+
+    public init(hasConditions: Bool) { self.hasConditions = hasConditions }
+}
+
+/// The reason for which a store failed.
+public enum StoreError: Error, Sendable, Equatable {
+    case timedOut(operation: String)
+    /// The store cannot be reached.
+    case unreachable(operation: String, reason: String)
+    /// The store refuses this server: credentials, rights, clock. The message says what to do.
+    case refused(operation: String, reason: String)
+    /// The store answered with an error.
+    case failed(operation: String, reason: String)
+    /// The object has more bytes than the limit.
+    case tooLarge(name: String, limit: Int)
+    /// The name is not one that the store can have.
+    case invalidName(String)
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .timedOut(let operation): "the store did not answer in time (\(operation))"
+        case .unreachable(let operation, let reason): "the store cannot be reached (\(operation)): \(reason)"
+        case .refused(let operation, let reason): "the store refuses to \(operation): \(reason)"
+        case .failed(let operation, let reason): "the store cannot \(operation): \(reason)"
+        case .tooLarge(let name, let limit): "the object \(name) has more than \(limit) bytes"
+        case .invalidName(let name): "“\(name)” is not a name of an object"
+        }
+    }
+}
+
+/// A plugin for an object store, under `shared.store` of the configuration.
+public protocol ObjectStorePlugin: Plugin, ObjectStore {
+    /// Closes the store. No calls follow.
+    func shutdown() async
+}
