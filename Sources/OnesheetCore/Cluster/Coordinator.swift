@@ -115,9 +115,3 @@ extension CoordinatorError: CustomStringConvertible {
         }
     }
 }
-
-/// A plugin for a coordinator, under `shared.coordinator` of the configuration.
-public protocol CoordinatorPlugin: Plugin, Coordinator {
-    /// Closes the connections. No calls follow.
-    func shutdown() async
-}

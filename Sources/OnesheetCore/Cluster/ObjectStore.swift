@@ -96,9 +96,3 @@ extension StoreError: CustomStringConvertible {
         }
     }
 }
-
-/// A plugin for an object store, under `shared.store` of the configuration.
-public protocol ObjectStorePlugin: Plugin, ObjectStore {
-    /// Closes the store. No calls follow.
-    func shutdown() async
-}

@@ -31,6 +31,18 @@ extension TierPlugin {
 /// A plugin for a codec.
 public protocol CodecPlugin: Plugin, Codec {}
 
+/// A plugin for an object store, under `shared.store` of the configuration.
+public protocol ObjectStorePlugin: Plugin, ObjectStore {
+    /// Closes the store. No calls follow.
+    func shutdown() async
+}
+
+/// A plugin for a coordinator, under `shared.coordinator` of the configuration.
+public protocol CoordinatorPlugin: Plugin, Coordinator {
+    /// Closes the connections. No calls follow.
+    func shutdown() async
+}
+
 /// A configuration without keys.
 public struct NoConfiguration: Decodable, Sendable {
     private enum CodingKeys: CodingKey {}
