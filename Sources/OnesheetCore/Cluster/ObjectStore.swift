@@ -4,6 +4,10 @@ public import NIOCore
 ///
 /// A store keeps bytes and knows nothing of images. Its users check what they read, so a store may lose or damage an object, but it
 /// must not mix up names. Every call ends, with a `StoreError.timedOut` if need be.
+///
+/// A name has 1 to 1,024 bytes of UTF-8; `/` separates its parts. Names are compared by their bytes. Every store has names whose parts
+/// have up to 200 bytes, begin with a letter or digit of ASCII, and go on with those, `-`, `_` and `.`. It either has any other name
+/// exactly as it is, or refuses it with `StoreError.invalidName`. No name may be the folder of another: with `a/b`, there is no `a`.
 public protocol ObjectStore: Sendable {
     /// The object under `name`; `nil` if there is none.
     /// - Parameter limit: the most bytes of the object. A larger one is a `StoreError.tooLarge`, and its bytes are not kept.
@@ -30,7 +34,7 @@ public protocol ObjectStore: Sendable {
 /// An object of a store.
 public struct StoredObject: Sendable, Equatable {
     public var body: ByteBuffer
-    /// Changes with each write of the object: the `ETag` of S3. Opaque.
+    /// Changes whenever the bytes of the object change: the `ETag` of S3. Opaque.
     public var revision: String
 
     public init(body: ByteBuffer, revision: String) { (self.body, self.revision) = (body, revision) }
