@@ -24,7 +24,7 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
             receiver.wrote(bytes.storageCapacity)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
             // A write cannot be refused. If there is no room, the slowest clients are disconnected.
-            _ = memory.makeRoom()
+            memory.makeRoom()
         }
         context.write(wrapOutboundOut(bytes), promise: taken)
     }

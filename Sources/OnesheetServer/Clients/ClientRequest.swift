@@ -85,7 +85,7 @@ final class ClientRequest: Sendable {
     /// Counts one miss per request against the client's limits.
     private func takeMiss() throws(PipelineError) {
         let connections = client.connections
-        guard connections.memory.makeRoom() else {
+        guard connections.memory.makeRoom(for: owner) else {
             connections.count(.memory)
             throw .overloaded(retryAfter: 1)
         }
@@ -111,7 +111,7 @@ final class ClientRequest: Sendable {
         // One client's streams may not take all the room. A single body is always allowed.
         let others = client.bytes.add(length, ordering: .relaxed).oldValue
         let isCrowded = !isInTier && length > ResponseMemory.small && others > 0 && others + length > memory.limit / 4
-        guard !isCrowded, let hold = memory.admit(body, isInTier: isInTier) else {
+        guard !isCrowded, let hold = memory.admit(body, isInTier: isInTier, for: owner) else {
             client.bytes.subtract(length, ordering: .relaxed)
             client.connections.count(.memory)
             throw .noRoomForAnswers

@@ -7,6 +7,9 @@ import Synchronization
 /// A long body needs room before it is sent. A body in the memory tier is always admitted, but still counts, because the tier may
 /// evict it while clients hold it. When there is no room, the clients that have made no progress for the longest time are
 /// disconnected.
+///
+/// An address may have as much as is still free, so a few addresses cannot take all the room (dynamic thresholds; Choudhury and Hahne,
+/// 1998), and a quarter more is kept for addresses that have none.
 final class ResponseMemory: Sendable {
     /// Bodies up to this size, in bytes, may exceed the limit by a quarter.
     static let small = 64 << 10
@@ -23,6 +26,8 @@ final class ResponseMemory: Sendable {
     private struct Body {
         var holders = 1
         let bytes: Int
+        /// The address that the body counts for: the first that it was admitted for.
+        let owner: ClientAddress?
         /// The body's share of the memory budget that originals and pixels also use.
         let room: MemoryReservation?
     }
@@ -30,9 +35,18 @@ final class ResponseMemory: Sendable {
     private struct State {
         var bytes = 0
         var bodies: [ObjectIdentifier: Body] = [:]
+        /// The bytes of bodies with an owner.
+        var byOwner: [ClientAddress: Int] = [:]
         var receivers: [ObjectIdentifier: BodyReceiver] = [:]
         /// The time of the last search for slow clients.
         var lastSearch: NIODeadline?
+
+        /// The most bytes of all bodies with which `owner` may have `bytes` more.
+        func bound(for owner: ClientAddress?, bytes: Int, limit: Int) -> Int {
+            guard let owner else { return limit }
+            guard let own = byOwner[owner] else { return limit + limit / 4 }
+            return own + bytes < limit - self.bytes ? limit : 0
+        }
     }
 
     /// - Parameter budget: the budget that this memory counts against.
@@ -46,28 +60,40 @@ final class ResponseMemory: Sendable {
     var refusedAnswers: Int { refused.load(ordering: .relaxed) }
 
     /// Reserves room for `body` until the result is released.
-    /// - Parameter isInTier: whether the memory tier holds the body.
+    /// - Parameters:
+    ///   - isInTier: whether the memory tier holds the body.
+    ///   - owner: the address that the body counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there is no room.
-    func admit(_ body: ByteBuffer, isInTier: Bool) -> BodyHold? {
+    func admit(_ body: ByteBuffer, isInTier: Bool, for owner: ClientAddress? = nil) -> BodyHold? {
         let isSmall = body.readableBytes <= Self.small
-        let hold = hold(body, upTo: isInTier ? .max : isSmall ? limit + limit / 4 : limit, counts: !isInTier)
+        let hold =
+            isInTier
+            ? hold(body, for: nil, counts: false) { _, _ in .max }
+            : hold(body, for: owner, counts: true) { [limit] state, bytes in
+                isSmall ? limit + limit / 4 : state.bound(for: owner, bytes: bytes, limit: limit)
+            }
         let excess = held + (hold == nil ? body.readableBytes : 0) - limit
         if excess > 0 { drop(excess) }
         if hold == nil { refused.add(1, ordering: .relaxed) }
         return hold
     }
 
-    /// - Returns: whether there is room for a long body. If not, slow clients are disconnected.
-    func makeRoom() -> Bool {
-        let excess = held - limit
-        if excess >= 0 { drop(excess + 1) }
-        return excess < 0
+    /// - Parameter owner: as in `admit`.
+    /// - Returns: whether there is room for a long body. If all room is taken, slow clients are disconnected.
+    @discardableResult
+    func makeRoom(for owner: ClientAddress? = nil) -> Bool {
+        let (held, bound) = state.withLock { ($0.bytes, $0.bound(for: owner, bytes: 0, limit: limit)) }
+        if held >= limit { drop(held - limit + 1) }
+        return held < bound
     }
 
     /// Counts a body that is already being written and cannot be refused.
-    func hold(_ body: ByteBuffer) -> BodyHold? { hold(body, upTo: .max, counts: true) }
+    func hold(_ body: ByteBuffer) -> BodyHold? { hold(body, for: nil, counts: true) { _, _ in .max } }
 
-    private func hold(_ body: ByteBuffer, upTo limit: Int, counts: Bool) -> BodyHold? {
+    /// - Parameter bound: the most bytes of all bodies with this one, whose bytes are the second argument.
+    private func hold(
+        _ body: ByteBuffer, for owner: ClientAddress?, counts: Bool, upTo bound: (State, Int) -> Int
+    ) -> BodyHold? {
         let id = body.storageID
         // A slice keeps its whole storage alive.
         let bytes = max(body.readableBytes, body.storageCapacity)
@@ -77,9 +103,10 @@ final class ResponseMemory: Sendable {
                 return true
             }
             // A single body is always allowed.
-            guard bytes <= limit - state.bytes || state.bytes == 0 else { return false }
+            guard state.bytes == 0 || bytes <= bound(state, bytes) - state.bytes else { return false }
             state.bytes += bytes
-            state.bodies[id] = Body(bytes: bytes, room: counts ? budget?.charge(bytes) : nil)
+            if let owner { state.byOwner[owner, default: 0] += bytes }
+            state.bodies[id] = Body(bytes: bytes, owner: owner, room: counts ? budget?.charge(bytes) : nil)
             return true
         }
         return hasRoom ? BodyHold(body, in: self) : nil
@@ -96,6 +123,9 @@ final class ResponseMemory: Sendable {
             }
             state.bodies[id] = nil
             state.bytes -= body.bytes
+            if let owner = body.owner, let bytes = state.byOwner[owner] {
+                state.byOwner[owner] = bytes > body.bytes ? bytes - body.bytes : nil
+            }
             return body
         }
         withExtendedLifetime(gone) {}

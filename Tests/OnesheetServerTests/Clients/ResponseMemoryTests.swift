@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetServer
@@ -47,6 +48,39 @@ final class ResponseMemoryTests: XCTestCase {
         withExtendedLifetime((first, short, hit)) {}
     }
 
+    func testThatAnAddressLeavesRoomForOthers() throws {
+        // Given an address that takes all that it can get
+        let (greedy, honest) = (try address("192.0.2.1"), try address("192.0.2.2"))
+        var holds: [BodyHold] = []
+        for _ in 0..<100 { if let hold = memory.admit(body(100 << 10), isInTier: false, for: greedy) { holds.append(hold) } }
+        // Then it has about half of the room, and may not begin another miss
+        XCTAssertGreaterThan(holds.count, 2)
+        XCTAssertLessThan(memory.held, memory.limit * 2 / 3)
+        XCTAssertFalse(memory.makeRoom(for: greedy))
+        // And another address gets its body
+        XCTAssertTrue(memory.makeRoom(for: honest))
+        XCTAssertNotNil(memory.admit(body(100 << 10), isInTier: false, for: honest))
+        // And the first one continues when it has received its bodies
+        holds = []
+        XCTAssertEqual(memory.held, 0)
+        XCTAssertTrue(memory.makeRoom(for: greedy))
+    }
+
+    func testThatAQuarterMoreIsKeptForAddressesWithoutBodies() throws {
+        // Given no room
+        let all = memory.admit(body(1 << 20), isInTier: false)
+        // When two addresses ask, one of which has a body
+        let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
+        let hold = memory.admit(body(100 << 10), isInTier: false, for: first)
+        // Then only the one without may have one
+        XCTAssertNotNil(hold)
+        XCTAssertFalse(memory.makeRoom(for: first))
+        XCTAssertNil(memory.admit(body(100 << 10), isInTier: false, for: first))
+        XCTAssertTrue(memory.makeRoom(for: second))
+        XCTAssertNil(memory.admit(body(300 << 10), isInTier: false, for: second))
+        withExtendedLifetime((all, hold)) {}
+    }
+
     func testThatTheSlowestIsLetGoOfWhenThereIsNoRoom() throws {
         // Given two clients that receive bodies, one of which has waited for long
         let channels = [EmbeddedChannel(), EmbeddedChannel()]
@@ -69,6 +103,8 @@ final class ResponseMemoryTests: XCTestCase {
         XCTAssertEqual(memory.droppedClients, 1)
         withExtendedLifetime(holds) {}
     }
+
+    private func address(_ text: String) throws -> ClientAddress { ClientAddress(try XCTUnwrap(IPAddress(text))) }
 
     private func body(_ length: Int) -> ByteBuffer { ByteBuffer(repeating: 1, count: length) }
 }
