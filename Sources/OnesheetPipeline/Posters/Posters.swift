@@ -72,6 +72,21 @@ package struct Posters: Sendable {
         return try await decide(title) { $0.reject(name) }
     }
 
+    /// Replaces the decision `before` with `decision`, to undo what led from one to the other.
+    /// - Throws: `ChangedDecisionError` if the decision is not `before` any more, and `UnknownCandidateError` for a pin without a candidate.
+    package func decide(_ decision: PosterDecision, insteadOf before: PosterDecision, for title: TitleReference) async throws {
+        if let pinned = decision.pinned {
+            let known = try await choice(of: title).candidates
+            guard known.contains(where: { $0.name.isExactly(pinned.description) }) else {
+                throw UnknownCandidateError(name: pinned.description, title: title)
+            }
+        }
+        _ = try await decide(title) { choice in
+            guard choice.decision == before else { throw ChangedDecisionError(title: title) }
+            choice.decision = decision
+        }
+    }
+
     /// Forgets pins and rejections. The next request chooses again.
     package func forget(_ title: TitleReference) async throws {
         try await choices.forget(title)
@@ -118,7 +133,7 @@ package struct Posters: Sendable {
     }
 
     private func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) -> Void
+        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) throws -> Void
     ) async throws -> PosterChoice {
         let choice = try await choices.change(title, body)
         _ = try await pipeline.purge(.tag(.title(title)))
@@ -136,6 +151,23 @@ package struct PosterProvenance: Sendable, Encodable {
     package let bytes: Int
     /// The perceptual hash, for blocking the picture.
     package let hash: String
+}
+
+/// The administrator has decided otherwise meanwhile.
+package struct ChangedDecisionError: Error, CustomStringConvertible {
+    package let title: TitleReference
+
+    package var description: String {
+        "the decision about the poster of \(shown(title)) has changed meanwhile; nothing was changed"
+    }
+}
+
+/// There is no candidate of this name.
+package struct UnknownCandidateError: Error, CustomStringConvertible {
+    package let name: String
+    package let title: TitleReference
+
+    package var description: String { "\(shown(title)) has no candidate “\(shown(id: name))”" }
 }
 
 /// There is no candidate of this number.

@@ -34,6 +34,17 @@ package struct PosterChoice: Codable, Sendable, Equatable {
         rejected.remove(ExactText(name))
     }
 
+    /// The administrator's decisions: the pin and the rejections. Setting it keeps the present poster if they allow it.
+    package var decision: PosterDecision {
+        get { PosterDecision(pinned: isPinned ? chosen.map { ExactText($0) } : nil, rejected: rejected) }
+        set {
+            if isPinned { (chosen, isPinned) = (nil, false) }
+            rejected = newValue.rejected
+            if let pinned = newValue.pinned { pin(pinned.description) }
+            if let chosen, rejected.contains(ExactText(chosen)) { self.chosen = nil }
+        }
+    }
+
     /// Excludes the candidate with this name.
     package mutating func reject(_ name: String) {
         rejected.insert(ExactText(name))
@@ -54,6 +65,24 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// The most candidates that are stored.
     private static let mostCandidates = 30
+}
+
+/// What the administrator has decided about a title's poster, with the names of candidates.
+package struct PosterDecision: Codable, Sendable, Equatable {
+    /// The pinned candidate, if there is one.
+    package var pinned: ExactText?
+    package var rejected: Set<ExactText>
+
+    private enum CodingKeys: CodingKey { case pinned, rejected }
+
+    package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) { (self.pinned, self.rejected) = (pinned, rejected) }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(pinned, forKey: .pinned)
+        // Sorted, so that equal decisions give equal bytes.
+        try container.encode(rejected.sorted(), forKey: .rejected)
+    }
 }
 
 /// A candidate with its score and the reasons.

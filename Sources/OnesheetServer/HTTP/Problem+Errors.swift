@@ -16,6 +16,8 @@ extension Problem {
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
         case let error as PosterNumberError: self.init(.notFound, title: "Not found", detail: error.description)
+        case let error as UnknownCandidateError: self.init(.notFound, title: "Not found", detail: error.description)
+        case let error as ChangedDecisionError: self.init(.conflict, title: "Changed meanwhile", detail: error.description)
         case let error as CacheError: self.init(error)
         default:
             self.init(

@@ -15,13 +15,15 @@ struct TitlePosters: Sendable {
     let administrator: Administrator
     let images: ImageContext
 
-    /// The administrator's decision. Exactly one of the members is set.
-    private struct Decision: JSONBody {
+    /// The administrator's order: one of the first three members, or the last two.
+    private struct Order: JSONBody {
         let candidate: Int?
         let reject: Int?
         let block: Bool?
+        let decision: PosterDecision?
+        let insteadOf: PosterDecision?
 
-        enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block }
+        enum CodingKeys: CodingKey, CaseIterable { case candidate, reject, block, decision, insteadOf }
     }
 
     func show() async throws -> Response {
@@ -38,15 +40,20 @@ struct TitlePosters: Sendable {
         return try await images.answer(ParsedTarget(address: address, request: wanted, facts: facts), after: nil, request)
     }
 
-    /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture.
+    /// `{"candidate": n}` pins, `{"reject": n}` rejects, and `{"block": true}` blocks the current picture. `decision` replaces all pins and
+    /// rejections, if they are still those of `insteadOf`.
     func put(_ request: Request) async throws -> Response {
         try administrator.check(request)
-        let decision = try await request.decodeBody(Decision.self, example: "{\"candidate\": 2}")
-        switch (decision.candidate, decision.reject, decision.block) {
-        case (let number?, nil, nil): _ = try await posters.pin(number, of: title)
-        case (nil, let number?, nil): _ = try await posters.reject(number, of: title)
-        case (nil, nil, true?): _ = try await posters.block(title)
-        default: throw RequestError.malformed("the body needs exactly one of “candidate”, “reject” and “block”: true")
+        let order = try await request.decodeBody(Order.self, example: "{\"candidate\": 2}")
+        switch (order.candidate, order.reject, order.block, order.decision, order.insteadOf) {
+        case (let number?, nil, nil, nil, nil): _ = try await posters.pin(number, of: title)
+        case (nil, let number?, nil, nil, nil): _ = try await posters.reject(number, of: title)
+        case (nil, nil, true?, nil, nil): _ = try await posters.block(title)
+        case (nil, nil, nil, let decision?, let before?):
+            try await posters.decide(decision, insteadOf: before, for: title)
+        default:
+            throw RequestError.malformed(
+                "the body needs exactly one of “candidate”, “reject”, “block”: true, and “decision” with “insteadOf”")
         }
         return try await show()
     }
@@ -104,9 +111,11 @@ package struct PostersDocument: Encodable {
 
     package let candidates: [Candidate]
     let current: PosterProvenance?
+    /// The pin and the rejections, also of candidates that a later search has not found again.
+    let decision: PosterDecision
 
     package init(_ choice: PosterChoice, _ current: PosterProvenance?) {
-        self.current = current
+        (self.current, decision) = (current, choice.decision)
         candidates = choice.candidates.enumerated().map { index, entry in
             var state: String?
             if choice.rejected.contains(ExactText(entry.name)) { state = "rejected" }

@@ -1,3 +1,4 @@
+import Foundation
 import JPEGCodec
 import NIOCore
 import OnesheetCore
@@ -127,6 +128,44 @@ final class PosterChoiceTests: ServerTestCase {
         XCTAssertEqual(try Picture.header(meanwhile.body).width, 284)
     }
 
+    func testThatADecisionIsReplacedOnlyIfItIsStillThatOne() async throws {
+        // Given a pin after a rejection
+        let server = try await search()
+        let choice = "\(path)/poster"
+        let first = try await server.send(choice, method: "PUT", fields: administrator, body: "{\"reject\": 3}")
+        let second = try await server.send(choice, method: "PUT", fields: administrator, body: "{\"candidate\": 1}")
+        let (before, after) = (try decision(first), try decision(second))
+        // When the pin is undone twice
+        let body = "{\"decision\": \(before), \"insteadOf\": \(after)}"
+        let undone = try await server.send(choice, method: "PUT", fields: administrator, body: body)
+        let again = try await server.send(choice, method: "PUT", fields: administrator, body: body)
+        // Then only the rejection is left, and the second time nothing changes
+        XCTAssertEqual(undone.status, 200, undone.text)
+        XCTAssertEqual(try decision(undone), before)
+        assertProblem(again, 409, "has changed meanwhile")
+        let now = try await server.send("\(path)/posters")
+        XCTAssertEqual(try decision(now), before)
+        let picture = try await server.send("/t/p/original/kakao/film")
+        XCTAssertEqual(try Picture.header(picture.body).width, 160)
+        // When the decision is forgotten, and that is undone, then the rejection is back
+        let forgotten = try await server.send(choice, method: "DELETE", fields: administrator)
+        let restored = try await server.send(
+            choice, method: "PUT", fields: administrator,
+            body: "{\"decision\": \(before), \"insteadOf\": \(try decision(forgotten))}")
+        XCTAssertEqual(try decision(restored), before)
+        // And a pin needs a candidate
+        let unknown = try await server.send(
+            choice, method: "PUT", fields: administrator,
+            body: "{\"decision\": {\"pinned\": \"nothing\", \"rejected\": []}, \"insteadOf\": \(before)}")
+        assertProblem(unknown, 404, "no candidate “nothing”")
+    }
+
+    /// The decision of a document with candidates, as JSON.
+    private func decision(_ answer: ServerAnswer) throws -> String {
+        let document = try XCTUnwrap(try answer.json()["decision"] as? [String: Any], answer.text)
+        return String(decoding: try JSONSerialization.data(withJSONObject: document, options: .sortedKeys), as: UTF8.self)
+    }
+
     func testThatOnlyTheAdministratorDecides() async throws {
         let server = try await search()
         for (path, method) in [("\(path)/poster", "PUT"), ("\(path)/poster", "DELETE"), ("/blocked/", "GET")] {
@@ -141,6 +180,7 @@ final class PosterChoiceTests: ServerTestCase {
             ("{\"candidate\": 4}", 404, "candidate 4: kakao://film has 1 to 3"), ("{\"candidate\": 0}", 404, "has 1 to 3"),
             ("{\"reject\": 4}", 404, "has 1 to 3"),
             ("{}", 400, "needs exactly one of"), ("{\"candidate\": 1, \"reject\": 2}", 400, "needs exactly one of"),
+            ("{\"decision\": {\"rejected\": []}}", 400, "needs exactly one of"),
             ("", 400, "is not JSON such as"),
             ("{\"rejekt\": 1}", 400, "unknown key “rejekt”; did you mean “reject”?"),
             ("[]", 400, "is not JSON such as"),
