@@ -12,6 +12,8 @@ package struct Problem: Error {
     package var allow: [String]?
     /// The name of the invalid option, if there is one.
     package var option: String?
+    /// Whether the bytes of an original are at fault, although the status blames the request.
+    package var isOriginals = false
 
     /// The maximum length of a detail in bytes. It may contain text from a client or an origin.
     private static let longestDetail = 1024

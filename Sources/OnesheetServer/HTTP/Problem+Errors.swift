@@ -89,7 +89,9 @@ extension Problem {
         switch error {
         case .forbidden, .invalidURL: self.init(.forbidden, title: "Forbidden", detail: error.description)
         case .timedOut: self.init(.gatewayTimeout, title: "Origin too slow", detail: error.description)
-        case .tooLarge: self.init(.contentTooLarge, title: "Original too large", detail: error.description)
+        case .tooLarge:
+            self.init(.contentTooLarge, title: "Original too large", detail: error.description)
+            isOriginals = true
         case .unavailable(_, let seconds):
             self.init(.serviceUnavailable, title: "Origin unavailable", detail: error.description, retryAfter: seconds)
         case .crowded(_, let seconds):
@@ -105,6 +107,7 @@ extension Problem {
         switch error {
         case .unrecognizedFormat, .codec, .tooMuchMemory, .tooManyBytes:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
+            isOriginals = true
         case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)
         case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
         }

@@ -4,7 +4,8 @@ import OnesheetCore
 import OnesheetHTTP
 import Synchronization
 
-/// The last responses with a status of 500 or more. Equal errors share an entry. In memory only, bounded in number and bytes.
+/// The last responses with a status of 500 or more, or because of an unusable original. Equal errors share an entry. In memory only,
+/// bounded in number and bytes.
 final class RecentErrors: Sendable {
     /// The maximum number of entries.
     static let maxEntries = 50
@@ -31,7 +32,7 @@ final class RecentErrors: Sendable {
     /// Records `problem` unless it is the client's fault.
     /// - Parameter request: the identifier of the request in the log.
     func note(_ problem: Problem, at path: String, request: String?, now: Date) {
-        guard problem.status.code >= 500 else { return }
+        guard problem.status.code >= 500 || problem.isOriginals else { return }
         let path = path.shortened(to: 256)
         entries.withLock { entries in
             var entry = Entry(
