@@ -22,14 +22,15 @@ package struct Explainer: Sendable {
         package init(fetches: Bool = false, countsPurge: Bool = false) { (self.fetches, self.countsPurge) = (fetches, countsPurge) }
     }
 
-    /// Explains `address`: a path of this server, or a whole URL, whose host is ignored.
+    /// Explains `address`: a path of this server, or a whole URL, whose host is ignored. `source://id` stands for the poster of that title
+    /// in the size of a wall (`w342`).
     ///
     /// The address must be valid for the image itself: correctly signed and not expired.
     /// - Parameter accept: the `Accept` field of the client.
     /// - Throws: `RequestError` and `PipelineError`, as a request for the image does. If that would be redirected to the fallback of
     ///   the address, the explanation has the failure instead.
     package func explain(_ address: String, accept: String?, _ depth: Depth) async throws -> ExplanationDocument {
-        let (path, query) = Self.parts(of: address)
+        let (path, query) = Self.parts(of: try poster(address) ?? address)
         guard let route = routes.first(where: { $0.takes(path) }) else { throw RequestError.noSuchPath(path) }
         let rest = path.dropFirst(bytes: route.prefix.utf8.count) + (route.readsQuery ? query : "")
         let now = images.clock.now
@@ -54,6 +55,15 @@ package struct Explainer: Sendable {
         return ExplanationDocument(
             found, of: target, grammar: route.grammar, fetched: fetched, failure: failure, purge: purge.map { (tag, $0) },
             at: images.clock.now)
+    }
+
+    /// The path of a title's poster, if `address` is `source://id`.
+    private func poster(_ address: String) throws -> String? {
+        guard let end = address.firstRange(ofBytesOf: "://")?.lowerBound, TitleReference.isSourceName(address[..<end]),
+            !["http", "https"].contains(String(address[..<end]).lowercasedASCII())
+        else { return nil }
+        let title = try SourceURL(sources: images.sources).resolve(address)
+        return "/t/p/w342/\(PercentEncoding.encode(title.source))/\(PercentEncoding.encode(id: title.id))"
     }
 
     /// The target of `address`, or the other meaning of its path if the cache has only that one.

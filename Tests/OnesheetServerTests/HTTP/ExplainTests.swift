@@ -35,6 +35,14 @@ final class ExplainTests: ServerTestCase {
         }
     }
 
+    func testThatATitleStandsForItsPosterOnTheWall() async throws {
+        let server = try await server()
+        let found = try await explain("sample://1", on: server, "&accept=image/jpeg").json()
+        XCTAssertEqual(found["canonical"] as? String, "/t/p/w342/sample/1.jpg", "\(found)")
+        assertProblem(try await explain("elsewhere://1", on: server), 404, "unknown source “elsewhere”")
+        assertProblem(try await explain("sample://", on: server), 400, "names no title")
+    }
+
     func testThatItSaysWhereAPictureIsAndHowItWasMade() async throws {
         // Given a picture that was asked for
         let server = try await server()
