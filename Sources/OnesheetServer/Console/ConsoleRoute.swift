@@ -26,21 +26,28 @@ struct ConsoleRoute: Route {
         if request.uri.formParameters["plain"] == nil {
             html = ConsolePage.html(plain: query.isEmpty ? "/?plain" : "/?plain&\(query)")
         } else {
+            let name = try source(request)
+            let words = PlainWords(acceptLanguage: request.headers[.acceptLanguage])
+            let shown: PlainPage.View
+            if let notice = scripted(request, query, words) { shown = notice } else { shown = try await view(request) }
             let page = PlainPage(
-                sources: sources.map(\.name), source: try source(request),
-                words: PlainWords(acceptLanguage: request.headers[.acceptLanguage]), view: try await view(request))
+                sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
+                capabilities: sources.first { $0.name.isExactly(name) }?.source.capabilities ?? SourceCapabilities(),
+                words: words, view: shown)
             html = page.html
             if case .problem(let shown) = page.view { problem = shown }
         }
-        var response = Response.written(html, status: problem?.status ?? .ok, type: "text/html; charset=utf-8")
-        response.headers[.contentSecurityPolicy] = ConsolePage.policy
-        response.headers[.cacheControl] = "no-cache"
-        response.headers[.vary] = "Accept-Language"
-        if let problem {
-            // `Retry-After` and `no-store`, as for a problem document.
-            for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
-        }
-        return response
+        return PlainPage.response(html, problem: problem)
+    }
+
+    /// The notice of a view that there is only with scripts. Titles and candidates are in the address before it.
+    private func scripted(_ request: Request, _ query: String, _ words: PlainWords) -> PlainPage.View? {
+        let parameters = request.uri.formParameters
+        guard parameters["posters"] == nil, parameters["title"] == nil, let view = parameters["view"],
+            let name = words.scripted(String(view))
+        else { return nil }
+        let rest = query.pieces(at: "&").filter { $0 != "plain" && !$0.starts(withBytesOf: "plain=") }.joined(separator: "&")
+        return .needsScripts(name, address: "/?\(rest)")
     }
 
     private func source(_ request: Request) throws -> String {

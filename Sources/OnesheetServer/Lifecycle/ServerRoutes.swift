@@ -42,7 +42,7 @@ extension Router {
             ]
         self.init(
             RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
-            times: counters.times, errors: counters.errors, logger: logger
+            times: counters.times, errors: counters.errors, logger: logger, pageOf: PlainPage.response(_:to:)
         )
     }
 }

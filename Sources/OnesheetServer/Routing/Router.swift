@@ -13,14 +13,20 @@ struct Router: Sendable {
     let cors: CORS
     private let times: Histograms
     private let errors: RecentErrors
+    private let pageOf: @Sendable (Problem, HTTPFields) -> Response
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
     /// - Parameters:
     ///   - times: latency histograms by route name.
     ///   - errors: the last server errors.
-    init(_ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, logger: Logger) {
+    ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
+    init(
+        _ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, logger: Logger,
+        pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
+    ) {
         (self.table, self.cors, self.times, self.errors, self.logger) = (table, cors, times, errors, logger)
+        self.pageOf = pageOf
     }
 
     /// - Parameter found: the request as the fast path has parsed it, if it has.
@@ -77,7 +83,15 @@ struct Router: Sendable {
             let level: Logger.Level = problem.status == .internalServerError ? .error : .info
             logger.log(level: level, "\(error)", metadata: ["path": "\(path)"])
             errors.note(problem, at: path, request: RequestID.current?.description, now: clock.now)
-            return problem.response()
+            return Self.isForPerson(error, request.headers) ? pageOf(problem, request.headers) : problem.response()
+        }
+    }
+
+    /// Whether a browser asks for an unknown path. Programs do not name HTML in `Accept`, and get a problem document.
+    private static func isForPerson(_ error: any Error, _ fields: HTTPFields) -> Bool {
+        guard case .noSuchPath? = error as? RequestError else { return false }
+        return (fields[.accept] ?? "").pieces(at: ",").contains { range in
+            Substring(range.utf8.drop { $0 == UInt8(ascii: " ") }).starts(withBytesOf: "text/html")
         }
     }
 

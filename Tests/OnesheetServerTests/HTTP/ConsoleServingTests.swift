@@ -92,7 +92,7 @@ final class ConsoleServingTests: ServerTestCase {
         XCTAssertTrue(next.text.contains("Previous page"), next.text)
         XCTAssertTrue(
             title.text.contains("<h1>The Lighthouse of Salt</h1>") && title.text.contains("/t/p/original/sample/1"), title.text)
-        XCTAssertTrue(unknown.text.contains("unknown source “elsewhere”"), unknown.text)
+        XCTAssertTrue(unknown.text.contains("Unknown source “elsewhere”"), unknown.text)
         XCTAssertEqual([wall.status, next.status, title.status, unknown.status], [200, 200, 200, 404])
     }
 
@@ -101,7 +101,7 @@ final class ConsoleServingTests: ServerTestCase {
         let server = try await server(
             sources: "sample: { type: sample }\ncrash: { type: exec, command: [sh, -c, 'exit 3'] }")
         for (query, status, words) in [
-            ("source=elsewhere", 404, "unknown source “elsewhere”"), ("source=sample&title=missing", 404, "missing"),
+            ("source=elsewhere", 404, "Unknown source “elsewhere”"), ("source=sample&title=missing", 404, "missing"),
             ("source=sample&posters=missing", 404, "missing"), ("source=sample&date=tomorrow", 400, "tomorrow"),
             ("source=sample&page=01", 400, "page"), ("source=crash", 502, "the program has ended"),
         ] {
@@ -115,6 +115,60 @@ final class ConsoleServingTests: ServerTestCase {
             XCTAssertTrue(answer.text.contains(words), "\(query) \(answer.text)")
             XCTAssertEqual(answer.field("Retry-After"), status == 502 ? "10" : nil, query)
         }
+    }
+
+    func testThatThePageWithoutScriptsHasLabelsAndNamesTheViewsThatNeedScripts() async throws {
+        // Given a list without scripts
+        let server = try await server()
+        let wall = try await server.send("/?plain&source=sample&date=2026-11-20")
+        // Then each control has a label, and the day has the bounds of the source
+        let controls = wall.text.matches(of: /<(?:input type="(?:search|date)"|select) id="(\w+)"/).map { String($0.1) }
+        XCTAssertEqual(controls.sorted(), ["date", "query"])
+        for control in controls { XCTAssertTrue(wall.text.contains("<label for=\"\(control)\">"), control) }
+        XCTAssertTrue(wall.text.contains("value=\"2026-11-20\"") && wall.text.contains("<h1>Showing on 2026-11-20</h1>"), wall.text)
+        XCTAssertTrue(wall.text.contains("Figures and Sources need scripts"), wall.text)
+        // And each other view says that it needs scripts, with its address
+        for view in ["try", "explain", "figures", "sources"] {
+            let answer = try await server.send("/?plain&view=\(view)&of=%22%3E")
+            XCTAssertEqual(answer.status, 200, view)
+            XCTAssertTrue(answer.text.contains("This view needs scripts"), answer.text)
+            XCTAssertTrue(answer.text.contains("href=\"/?view=\(view)&amp;of=%22%3E\""), answer.text)
+        }
+        // And candidates have their pictures
+        let posters = try await server.send("/?plain&source=sample&posters=1")
+        XCTAssertTrue(posters.text.contains("src=\"/sources/sample/titles/1/posters/1\""), posters.text)
+    }
+
+    func testThatThePageWithoutScriptsHasTheReadersNameFirst() async throws {
+        let server = try await server()
+        for (language, name) in [
+            ("en", "<h1>The Lighthouse of Salt</h1>"), ("ko", "<p class=\"original\" lang=\"en\">The Lighthouse of Salt</p>"),
+        ] {
+            let title = try await server.send("/?plain&source=sample&title=1", fields: [("Accept-Language", language)])
+            XCTAssertTrue(title.text.contains(name), title.text)
+        }
+    }
+
+    func testThatABrowserGetsAPageForAnUnknownPathAndAProgramAProblem() async throws {
+        // Given the `Accept` fields of a browser and of programs
+        let server = try await server()
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"
+        // When they ask for an unknown path
+        let page = try await server.send("/nothing%3Cb%3E", fields: [("Accept", browser), ("Accept-Language", "ko")])
+        // Then the browser gets a page with a link to the list
+        XCTAssertEqual(page.status, 404)
+        XCTAssertEqual(page.field("Content-Type"), "text/html; charset=utf-8")
+        XCTAssertEqual(page.field("Cache-Control"), "no-store")
+        XCTAssertNotNil(page.field("Content-Security-Policy"))
+        XCTAssertTrue(page.text.contains("<html lang=\"ko\">") && page.text.contains("<a href=\"/\">현재 상영작</a>"), page.text)
+        XCTAssertTrue(page.text.contains("There is nothing at /nothing"), page.text)
+        XCTAssertFalse(page.text.contains("<b>"), page.text)
+        for accept in ["*/*", "application/json", "image/avif,image/webp,*/*"] {
+            let problem = try await server.send("/nothing", fields: [("Accept", accept)])
+            assertProblem(problem, 404, "there is nothing at /nothing")
+        }
+        // And other problems stay documents for browsers too
+        assertProblem(try await server.send("/sources/elsewhere/titles", fields: [("Accept", browser)]), 404, "unknown source")
     }
 
     func testThatSourcesSayWhatTheyCanBeAskedFor() async throws {
