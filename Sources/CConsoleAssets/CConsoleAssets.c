@@ -69,6 +69,9 @@ static const unsigned char plot_js[] = {
 static const unsigned char try_js[] = {
 #embed "../OnesheetConsole/Assets/try.js"
 };
+static const unsigned char films_js[] = {
+#embed "../OnesheetConsole/Assets/films.js"
+};
 static const unsigned char compare_js[] = {
 #embed "../OnesheetConsole/Assets/compare.js"
 };
@@ -104,6 +107,7 @@ static const struct cconsole_asset assets[] = {
     ASSET("explain.js", explain_js),
     ASSET("plot.js", plot_js),
     ASSET("try.js", try_js),
+    ASSET("films.js", films_js),
     ASSET("compare.js", compare_js),
     ASSET("orders.js", orders_js),
     ASSET("words-tools.js", words_tools_js),

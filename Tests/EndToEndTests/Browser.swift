@@ -24,8 +24,8 @@ final class Browser: Sendable {
         var waiting: [Int: CheckedContinuation<Data, any Error>] = [:]
         var events: [Data] = []
         var hasEnded = false
-        /// The status that answers paused requests.
-        var refusal: Int?
+        /// The status and the text that answer paused requests. Without them, they stay paused.
+        var refusal: (status: Int, text: String)?
     }
 
     private let state = Mutex(State())
@@ -118,8 +118,15 @@ final class Browser: Sendable {
     }
 
     private func refuse(_ paused: [String: Any]?) {
-        guard let request = paused?["requestId"] as? String, let status = state.withLock({ $0.refusal }) else { return }
-        Task { _ = try? await send("Fetch.fulfillRequest", ["requestId": request, "responseCode": status]) }
+        guard let request = paused?["requestId"] as? String, let refusal = state.withLock({ $0.refusal }) else { return }
+        Task {
+            _ = try? await send(
+                "Fetch.fulfillRequest",
+                [
+                    "requestId": request, "responseCode": refusal.status,
+                    "body": Data(refusal.text.utf8).base64EncodedString(),
+                ])
+        }
     }
 
     /// Sends a command and waits for its result.
@@ -180,13 +187,41 @@ final class Browser: Sendable {
         throw Failure(description: condition)
     }
 
-    /// Answers requests for addresses that match `pattern` with `status`, without the server. `nil` ends it.
-    func refuse(_ pattern: String, with status: Int?) async throws {
-        state.withLock { $0.refusal = status }
+    /// Answers requests for addresses that match `pattern` with `status` and `text`, without the server. `nil` ends it, also for
+    /// `hold`.
+    func refuse(_ pattern: String, with status: Int?, text: String = "") async throws {
+        state.withLock { $0.refusal = status.map { ($0, text) } }
         if status == nil {
             try await send("Fetch.disable")
         } else {
             try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
+        }
+    }
+
+    /// Lets requests for addresses that match `pattern` wait for an answer.
+    func hold(_ pattern: String) async throws {
+        state.withLock { $0.refusal = nil }
+        try await send("Fetch.enable", ["patterns": [["urlPattern": pattern]]])
+    }
+
+    /// Clicks the middle of an element with the mouse, `count` times in quick succession.
+    func click(_ selector: String, count: Int = 1) async throws {
+        let place = try await evaluate(
+            """
+            ((element) => {
+              element.scrollIntoView({ block: "center" });
+              const { x, y, width, height } = element.getBoundingClientRect();
+              return `${x + width / 2} ${y + height / 2}`;
+            })(document.querySelector('\(selector)'))
+            """
+        ).split(separator: " ").compactMap { Double($0) }
+        guard place.count == 2 else { throw Failure(description: "there is no \(selector)") }
+        for number in 1...count {
+            for type in ["mousePressed", "mouseReleased"] {
+                try await send(
+                    "Input.dispatchMouseEvent",
+                    ["type": type, "x": place[0], "y": place[1], "button": "left", "clickCount": number])
+            }
         }
     }
 

@@ -156,7 +156,7 @@ final class ConsoleTests: ConsoleTestCase {
         try await browser.open("\(url)/?source=elsewhere", until: ConsoleTestCase.settled)
         try await browser.wait("document.querySelector('.notice[role=alert]')")
         let text = try await browser.evaluate("document.querySelector('.notice').innerText")
-        XCTAssertTrue(text.contains("unknown source “elsewhere”"), text)
+        XCTAssertTrue(text.contains("Unknown source “elsewhere”"), text)
         XCTAssertTrue(text.contains("It may have been removed"), text)
         XCTAssertTrue(text.contains("Request") && text.contains("Try again"), text)
     }
@@ -174,6 +174,7 @@ final class ConsoleTests: ConsoleTestCase {
         let next = try await browser.evaluate("document.querySelector('.more a').getAttribute('href')")
         XCTAssertTrue(next.contains("page=2"), next)
         XCTAssertEqual(browser.messages(), [])
-        XCTAssertEqual(browser.requests().filter { !$0.hasPrefix(url) }, [])
+        // The browser's own icon in the field for the day is a data URL.
+        XCTAssertEqual(browser.requests().filter { !$0.hasPrefix(url) && !$0.hasPrefix("data:") }, [])
     }
 }

@@ -77,6 +77,60 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await browser.wait("document.getElementById('wrong-quality').textContent === ''")
     }
 
+    func testThatAFilmIsTriedByItsName() async throws {
+        // Given the picture of a film, whose name is shown
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=try&of=sample://2&options=w:60", until: Self.settled)
+        try await browser.wait("document.querySelector('.made.there img')")
+        try await browser.wait("!document.getElementById('try-of').value.includes('sample://')")
+        // When words of another film's name are written, then films with that name are offered, and there is no other film's picture
+        _ = try await browser.evaluate(Self.fill("of", with: "Salt"))
+        try await browser.wait("document.querySelector('.films button')")
+        let pictures = try await browser.evaluate("document.querySelectorAll('.made').length")
+        XCTAssertEqual(pictures, "0")
+        try await assertClean(browser, width: 1280, "films")
+        // When one of them is chosen, then it is tried
+        _ = try await browser.evaluate("document.querySelector('.films button').click()")
+        try await browser.wait("document.querySelector('.made.there img') && !location.search.includes('sample%3A%2F%2F2')")
+        let name = try await browser.evaluate("document.getElementById('try-of').value")
+        XCTAssertTrue(name.contains("Salt"), name)
+        // And a name that no film has says so
+        _ = try await browser.evaluate(Self.fill("of", with: "no such film"))
+        try await browser.wait("document.querySelector('.films').innerText.includes('No film is called')")
+    }
+
+    func testThatAPictureOfEarlierOptionsIsNotShownForOthers() async throws {
+        // Given a picture
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=try&of=sample://1&options=w:60", until: Self.settled)
+        try await browser.wait("document.querySelector('.made.there img')")
+        // When options are written that there are not
+        _ = try await browser.evaluate(Self.fill("quality", with: "900"))
+        // Then neither the picture nor its addresses are shown
+        try await browser.wait("document.querySelector('.result').innerText === 'There is no picture of that.'")
+    }
+
+    func testThatExplainTakesTitlesAndTheAddressesOfViews() async throws {
+        let (url, browser) = try await start()
+        for (address, size) in [
+            ("sample://7", "w342"), ("\(url)/?source=sample&title=7", "w500"), ("/?source=sample&posters=7", "w500"),
+            ("/?view=try&of=sample://7", "w342"), ("/?view=explain&url=/t/p/w92/sample/7", "w92"),
+        ] {
+            // When a title, or the address of a view, is entered
+            try await browser.open("\(url)/?view=explain", until: Self.settled)
+            _ = try await browser.evaluate(
+                "(document.getElementById('address').value = '\(address)', document.getElementById('explain').requestSubmit())")
+            // Then its poster is explained, with what a purge removes
+            try await browser.wait("document.querySelector('.explained')?.innerText.includes('/t/p/\(size)/sample/7')")
+            let text = try await browser.evaluate("document.querySelector('.explained').innerText")
+            XCTAssertTrue(text.contains("A purge of sample://7 removes its original"), text)
+        }
+        // And a view without a title says so
+        try await browser.open("\(url)/?view=explain&url=/?view=figures", until: Self.settled)
+        try await browser.wait("document.querySelector('.outcome').innerText.includes('has no poster of its own')")
+        try await assertClean(browser, width: 1280, "explain a view")
+    }
+
     func testThatASignedAddressIsMadeForTheAdministratorAlone() async throws {
         // Given a server that makes what was signed
         let key = "signing: { keys: [{ key: \"0102030405060708\", salt: \"0102030405060708\" }] }"
@@ -158,9 +212,15 @@ final class ConsoleToolsTests: ConsoleTestCase {
             XCTAssertTrue(text.contains(words), "\(words): \(text)")
         }
         XCTAssertFalse(text.contains("…"), text)
+        // Then times of stages are bounds, because a histogram has no others
+        try await browser.wait("/≤ \\d+ ms/.test(document.querySelector('main table').innerText)")
         try await signIn(browser)
         // Then what failed is there with what to do, and a prefetch with its progress
         try await browser.wait("document.getElementById('errors')?.innerText.includes('502')")
+        // And an original that is no picture
+        try Data("no picture".utf8).write(to: folder.appending(path: "posters/broken.jpg"))
+        try await browser.wait("(await fetch('/t/p/w92/art/broken').then((answer) => answer.status)) === 422")
+        try await browser.wait("document.getElementById('errors')?.innerText.includes('422')")
         _ = try await browser.evaluate(
             """
             await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret" },

@@ -93,6 +93,10 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try await tab(browser, to: "document.activeElement.closest('#titles li')")
         let outline = try await browser.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         XCTAssertNotEqual(outline, "none")
+        let ring = try await browser.evaluate(
+            "((ring) => ring.zIndex === '1' && ring.boxShadow.includes('inset'))(getComputedStyle(document.activeElement, '::after'))"
+        )
+        XCTAssertEqual(ring, "true", "the ring is in front of the poster")
         try await browser.press("Enter")
         // Then the title has the focus at its heading
         try await browser.wait("document.activeElement.matches('article.title h1')")

@@ -1,32 +1,61 @@
 // The public JSON API (docs/http-api.md). What fails is a Problem with the server's words and the request's id.
 
+/** What failed. Without a `status`, `kind` says why there is no answer: `offline`, `late`, or `unreadable`. */
 export class Problem extends Error {
-  constructor({ status = 0, title = "", detail = "", option = null, request = null, retryAfter = null }) {
+  constructor({ status = 0, kind = null, title = "", detail = "", option = null, request = null, retryAfter = null }) {
     super(detail || title);
-    Object.assign(this, { status, title, detail, option, request, retryAfter });
+    Object.assign(this, { status, kind, title, detail, option, request, retryAfter });
   }
 }
 
-/** The JSON document at an address of this server. */
-export async function get(path, options = {}) {
-  let response;
+/** The milliseconds after which the page gives a request up. */
+const patience = 30_000;
+
+/** The server's answer, as `read` reads it. What does not come, or not in time, is a Problem; what `signal` ends is an `AbortError`. */
+async function request(path, { signal, ...options }, read) {
+  const late = AbortSignal.timeout(patience);
   try {
-    response = await fetch(path, { headers: { Accept: "application/json", ...options.headers }, ...options });
+    return await read(await fetch(path, { ...options, signal: signal ? AbortSignal.any([signal, late]) : late }));
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem({ title: "offline" });
+    if (error instanceof Problem) throw error;
+    signal?.throwIfAborted();
+    if (late.aborted) throw new Problem({ kind: "late" });
+    throw new Problem({ kind: "offline" });
   }
-  const isJSON = (response.headers.get("Content-Type") ?? "").includes("json");
-  const document = isJSON ? await response.json() : null;
-  if (!response.ok) {
-    const wait = Number(response.headers.get("Retry-After"));
-    throw new Problem({
-      status: response.status, title: document?.title, detail: document?.detail, option: document?.option,
-      request: document?.request ?? response.headers.get("X-Request-Id"), retryAfter: wait > 0 ? wait : null,
-    });
-  }
-  return document;
 }
+
+/** The problem of an answer that is not as it should be, with the server's words if there are any. */
+function problem(response, document = null) {
+  const wait = Number(response.headers.get("Retry-After"));
+  return new Problem({
+    status: response.status, title: document?.title, detail: document?.detail, option: document?.option,
+    request: document?.request ?? response.headers.get("X-Request-Id"), retryAfter: wait > 0 ? wait : null,
+  });
+}
+
+/** The JSON document at an address of this server. */
+export const get = (path, options = {}) =>
+  request(path, { ...options, headers: { Accept: "application/json", ...options.headers } }, async (response) => {
+    const text = await response.text();
+    let document = null;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      // Some answer of something before the server, say.
+      if (response.ok) throw new Problem({ kind: "unreadable", request: response.headers.get("X-Request-Id") });
+    }
+    if (!response.ok) throw problem(response, document);
+    return document;
+  });
+
+/** The text at an address of this server. */
+export const getText = (path) => request(path, {}, (response) => {
+  if (!response.ok) throw problem(response);
+  return response.text();
+});
+
+/** The header of a picture, whatever its status. */
+export const pictureHead = (path, signal) => request(path, { method: "HEAD", headers: { Accept: accept }, signal }, (response) => response);
 
 let known;
 /** The sources; asked for once, or again on demand. */
@@ -69,12 +98,12 @@ export function view(parameters) {
 export const accept = "image/avif,image/webp,image/*";
 
 /** Bytes, media type and freshness of a picture, without its bytes. */
-export async function pictureFacts(path) {
-  const response = await fetch(path, { method: "HEAD", headers: { Accept: accept } });
+export async function pictureFacts(path, signal) {
+  const response = await pictureHead(path, signal);
   if (!response.ok) {
     // The words are in the body, which a HEAD has not.
-    await get(path);
-    throw new Problem({ status: response.status, request: response.headers.get("X-Request-Id") });
+    await get(path, { signal });
+    throw problem(response);
   }
   const field = (name) => response.headers.get(name);
   const maximum = /max-age=(\d+)/.exec(field("Cache-Control") ?? "")?.[1];

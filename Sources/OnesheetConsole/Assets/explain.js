@@ -2,13 +2,15 @@
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
 import { accept, posterPath, Problem, queryText, someTitle, view } from "./api.js";
-import { empty, notice } from "./notice.js";
+import { closeButton, empty, notice, sentence } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
 import { bytes, milliseconds, moment, number, t } from "./words.js";
 
 export async function explainView(parameters, go) {
   const address = (parameters.get("url") ?? "").trim();
+  // The address of a view of this page stands for its title's poster.
+  const meant = posterOf(address);
   const field = h("input", { type: "text", id: "address", value: address, autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
   const outcome = h("div.outcome", { role: "status" });
   const content = h("div.explained");
@@ -23,7 +25,7 @@ export async function explainView(parameters, go) {
     } }, h("label", { for: "address" }, t("address")), field, h("button.primary", {}, t("explain"))),
     outcome, content);
   let turn = 0;
-  if (address) await update();
+  if (meant) await update();
   else guide();
   return { title: t("explain"), node };
 
@@ -35,7 +37,7 @@ export async function explainView(parameters, go) {
   /** Says what to enter, with an address of this server as an example. */
   async function guide() {
     const example = h("span");
-    say(empty(t("noAddress"), t("noAddressHelp"), example));
+    say(empty(t(address && meant === null ? "pageAddress" : "noAddress"), t("noAddressHelp"), example));
     const path = await someAddress();
     if (path) add(example, [t("forExample"), " ", h("a", { href: view({ view: "explain", url: path }) }, h("code", {}, path))]);
   }
@@ -43,7 +45,7 @@ export async function explainView(parameters, go) {
   /** @param {boolean} fetches whether to fetch and make the image if necessary */
   async function update(fetches = false) {
     const own = ++turn;
-    const query = queryText({ url: address, accept, ...(fetches ? { fetch: "" } : {}) });
+    const query = queryText({ url: meant, accept, ...(fetches ? { fetch: "" } : {}) });
     try {
       const found = await ask(`/explain?${query}`);
       if (own !== turn) return;
@@ -57,7 +59,7 @@ export async function explainView(parameters, go) {
   }
 
   function draw(found) {
-    const path = found.canonical ?? address;
+    const path = found.canonical ?? meant;
     return [
       h("section.card-box.verdict", {}, h("h2", {}, t("inShort")), ...verdict(found),
         h("p.actions", {}, h("button", { type: "button", id: "fetch", onclick: () => update(true) }, t(found.missReason ? "fetchNow" : "askNow")),
@@ -77,7 +79,7 @@ export async function explainView(parameters, go) {
   }
 
   function purge(found) {
-    const box = h("section.card-box", {}, h("h2", {}, t("purge")));
+    const box = h("section.card-box", {}, h("h2", {}, t("purge")), h("p", {}, t("purgeRemoves", { title: found.title })));
     if (!found.purge) return add(box, [signing.node]);
     const { entries, bytes: size } = found.purge;
     add(box, [h("p", {}, t("purgeWould", { entries: number(entries), bytes: bytes(size) })), h("p.actions", {},
@@ -89,11 +91,24 @@ export async function explainView(parameters, go) {
     try {
       const removed = await order(`/cache/${encodeURIComponent(found.source)}/${found.id.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
       await update();
-      say(h("p.done", {}, t("purged", { entries: number(removed.entries), bytes: bytes(removed.bytes) })));
+      say(h("p.done", {}, t("purged", { entries: number(removed.entries), bytes: bytes(removed.bytes) }), closeButton(() => say())));
     } catch (error) {
-      say(notice(error, null));
+      say(notice(error, null, () => say()));
     }
   }
+}
+
+/**
+ * What to explain for what a reader enters: the poster of a title's view of this page, `source://id` as it is, or an image's address.
+ * `null` for a view without a title.
+ */
+function posterOf(entered) {
+  const url = entered && !/^(?!https?:)[\w-]+:/i.test(entered) && URL.canParse(entered, location.href) ? new URL(entered, location.href) : null;
+  if (url?.pathname !== "/") return entered;
+  const parameters = url.searchParams;
+  if (parameters.get("view") === "explain") return posterOf(parameters.get("url") ?? "") || null;
+  const id = parameters.get("posters") ?? parameters.get("title");
+  return parameters.get("of") ?? (id && parameters.get("source") ? posterPath("w500", parameters.get("source"), id) : null);
 }
 
 /** The address of some poster of this server; `null` if there is none, or if its source does not answer. */
@@ -118,7 +133,7 @@ function verdict(found) {
   else if (found.missReason === "stale") lines.push(t("isStale"));
   else lines.push(found.originalTier ? t("isMadeOf", { tier: tier(found.originalTier) }) : t("isNowhere"));
   if (!stored && lastMaking?.outcome === "made") lines.push(t(lastMaking.isStorable ? "isGone" : "isNotStorable"));
-  if (found.failure) lines.push(found.failure);
+  if (found.failure) lines.push(sentence(found.failure));
   const slowest = lastMaking && [...lastMaking.stages].sort((a, b) => b.milliseconds - a.milliseconds)[0];
   if (slowest) {
     const total = lastMaking.stages.reduce((sum, stage) => sum + stage.milliseconds, 0);
@@ -138,7 +153,7 @@ function made({ lastMaking: making }) {
     h("p", {}, h("time", { datetime: making.began }, moment(making.began)), " · ", t("outcome_" + making.outcome)),
     h("p", {}, t(making.reason === "stale" ? "becauseStale" : "becauseAbsent"),
       making.askedOrigin === undefined ? null : " " + t(making.askedOrigin ? "originAsked" : "originStored")),
-    making.failure ? h("p.alarm", {}, making.failure) : null,
+    making.failure ? h("p.alarm", {}, sentence(making.failure)) : null,
     making.stages.length ? waterfall(making.stages) : null);
 }
 

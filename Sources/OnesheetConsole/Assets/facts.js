@@ -1,6 +1,7 @@
 // What sources know of a title, under one set of names. Each source has words of its own: KOBIS's are documented at
 // https://www.kobis.or.kr/kobisopenapi/homepg/apiservice/searchServiceInfo.do.
 import { h } from "./dom.js";
+import { languageOf } from "./words.js";
 
 const list = (value) => (Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : []);
 const name = (value) => (typeof value === "string" ? value.trim() : value?.peopleNm ?? value?.name ?? value?.companyNm ?? "");
@@ -28,6 +29,12 @@ export function facts(title) {
     companies: names(known.companys ?? known.companies),
     kind: [known.typeNm, known.prdtStatNm].filter(Boolean).join(", "),
   };
+}
+
+/** The name of a title, and its other name if it has one. The one in the reader's language is first. */
+export function namesOf({ name, originalName }) {
+  if (!originalName || originalName === name) return [name];
+  return languageOf(name) && !languageOf(originalName) ? [originalName, name] : [name, originalName];
 }
 
 /** Where a candidate's picture was found: a site with a link to its page, or a file. */

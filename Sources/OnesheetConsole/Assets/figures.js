@@ -2,7 +2,7 @@
 // of the last hour, which the server keeps.
 import "./words-tools.js";
 import { h } from "./dom.js";
-import { get, Problem, sources } from "./api.js";
+import { get, getText, Problem, sources } from "./api.js";
 import { illness } from "./list.js";
 import { notice } from "./notice.js";
 import { ordersPart } from "./orders.js";
@@ -15,15 +15,9 @@ const interval = 2000;
 const places = 360;
 
 async function read() {
-  let response;
-  try {
-    response = await fetch("/metrics");
-  } catch {
-    throw new Problem({ title: "offline" });
-  }
-  if (!response.ok) throw new Problem({ status: response.status, request: response.headers.get("X-Request-Id") });
+  const text = await getText("/metrics");
   const samples = [];
-  for (const line of (await response.text()).split("\n")) {
+  for (const line of text.split("\n")) {
     const [, name, labels, value] = /^onesheet_([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (!name) continue;
     samples.push({ name, labels: Object.fromEntries([...(labels ?? "").matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map((match) => [match[1], match[2]])), value: Number(value) });
@@ -41,16 +35,19 @@ class Reading {
   }
   sum(name, labels) { return this.all(name, labels).reduce((sum, sample) => sum + sample.value, 0); }
   values(name, label) { return [...new Set(this.all(name).map((sample) => sample.labels[label]))]; }
-  /** The upper bound of the histogram's bucket with the quantile `part`. */
+  /** The bound below or above which the quantile `part` of a histogram lies: what was counted says no more. */
   quantile(name, labels, part) {
-    const buckets = this.all(`${name}_bucket`, labels);
     const total = this.sum(`${name}_count`, labels);
-    if (!total) return null;
-    return Number((buckets.find((bucket) => bucket.value >= part * total) ?? { labels: { le: "Infinity" } }).labels.le.replace("+Inf", "Infinity"));
+    if (!total) return "–";
+    let below = 0;
+    for (const { labels: { le }, value } of this.all(`${name}_bucket`, labels)) {
+      const bound = Number(le);
+      if (value >= part * total && Number.isFinite(bound)) return `≤ ${milliseconds(bound * 1000)}`;
+      if (Number.isFinite(bound)) below = bound;
+    }
+    return `> ${milliseconds(below * 1000)}`;
   }
 }
-
-const seconds = (value) => (value === null ? "–" : value === Infinity ? `> ${milliseconds(10_000)}` : milliseconds(value * 1000));
 
 export async function figuresView() {
   const cards = h("div.figures");
@@ -159,8 +156,8 @@ function stages(reading, series) {
   return card(t("latency"), plot(t("stagesPlot"), lines, { format: milliseconds, places }),
     h("table", {}, h("thead", {}, h("tr", {}, [t("stage"), t("half"), t("most"), t("times")].map((label) => h("th", { scope: "col" }, label)))),
       h("tbody", {}, stageNames.map((stage) => h("tr", {}, h("th", { scope: "row" }, t("stage_" + stage)),
-        h("td", {}, seconds(reading.quantile("stage_seconds", { stage }, 0.5))), h("td", {}, seconds(reading.quantile("stage_seconds", { stage }, 0.95))),
-        h("td", {}, number(reading.sum("stage_seconds_count", { stage }))))))));
+        h("td", {}, reading.quantile("stage_seconds", { stage }, 0.5)), h("td", {}, reading.quantile("stage_seconds", { stage }, 0.95)),
+        h("td", {}, number(reading.sum("stage_seconds_count", { stage }))))))), h("p.faint", {}, t("bounds")));
 }
 
 function work(reading, series) {

@@ -2,7 +2,7 @@
 import { add, announce, h, icon } from "./dom.js";
 import { get, sources, titlesPath, view } from "./api.js";
 import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
-import { facts } from "./facts.js";
+import { facts, namesOf } from "./facts.js";
 import { empty, notice } from "./notice.js";
 import { poster } from "./poster.js";
 import { days, languageOf, longDay, number, shortDay, t } from "./words.js";
@@ -10,8 +10,12 @@ import { days, languageOf, longDay, number, shortDay, t } from "./words.js";
 const layouts = ["wall", "list"];
 const layout = () => (localStorage.getItem("layout") === "list" ? "list" : "wall");
 
-/** The view of a list's address. `go` leads to another address without loading the page again. */
-export async function listView(parameters, go) {
+/**
+ * The view of a list's address. `go` leads to another address without loading the page again.
+ * @param {{signal: AbortSignal, fresh: boolean}} options `signal` ends the first request; with `fresh` the view throws what fails, because
+ *   an older version of it is there
+ */
+export async function listView(parameters, go, { signal, fresh }) {
   const known = await sources();
   if (!known.length) return { title: t("nowShowing"), node: empty(t("noSources"), null, h("a", { href: view({ view: "sources" }) }, t("noSourcesHelp"))) };
   const source = known.find((candidate) => candidate.name === parameters.get("source")) ?? (parameters.get("source") ? null : known[0]);
@@ -27,25 +31,32 @@ export async function listView(parameters, go) {
   const address = (changes) => view({ source: known[0].name === name && !("source" in changes) ? null : name, date: state.date, period: state.period,
     query: state.query, ...changes });
 
+  /** The day of this list, and the one to which the reader has gone on, whose list may not be there yet. */
+  const day = hasDays ? (isDay(asked) ? asked : newest()) : null;
+  let chosen = day;
+  const heading = headingOf();
+  const dayBox = h("div.day");
+  const outcome = h("div.outcome");
   const titles = h(`ol.${layout()}`, { id: "titles" });
   const more = h("p.more");
   const content = h("div.content", {}, titles, more);
   const node = h("div.now", {},
-    h("div.head", {}, h("h1", { tabindex: "-1" }, phrase ? t("found", { phrase }) : t("nowShowing")), sourceChooser(known, name)),
+    h("div.head", {}, h("h1", { tabindex: "-1" }, heading), sourceChooser(known, name)),
     toolbar());
-  add(node, [source && source.state !== "well" ? h("p.ill", { role: "note" }, illness(source)) : null, content]);
+  add(node, [outcome, source && source.state !== "well" ? h("p.ill", { role: "note" }, illness(source)) : null, content]);
 
   let next = state.page;
   let isLoading = false;
   let rank = 0;
 
   /** Asks for the next page and shows it below what is there. */
-  async function load() {
+  async function load(isInitial = false) {
     if (isLoading || !next) return;
     isLoading = true;
     content.setAttribute("aria-busy", "true");
     try {
-      const page = await get(titlesPath(name, { date: state.date, period: state.period, query: state.query, page: next > 1 ? next : null }));
+      const path = titlesPath(name, { date: state.date, period: state.period, query: state.query, page: next > 1 ? next : null });
+      const page = await get(path, isInitial ? { signal } : {});
       const isFirst = rank === 0;
       for (const title of page.titles) titles.append(item(name, title, ++rank, isFirst));
       next = page.next ?? null;
@@ -55,6 +66,7 @@ export async function listView(parameters, go) {
       else announce(t("count", { count: number(page.total ?? rank) }));
       watch();
     } catch (error) {
+      if (isInitial && (fresh || signal.aborted)) throw error;
       more.replaceChildren(notice(error, () => {
         more.replaceChildren(h("span.faint", {}, t("loading")));
         load();
@@ -65,12 +77,14 @@ export async function listView(parameters, go) {
     }
   }
 
-  function follow(event) {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  /** Whether a click is for this page, and not for another tab or window; then the page alone acts on it. */
+  function isPlain(event) {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
     event.preventDefault();
-    event.stopPropagation();
-    load();
+    return true;
   }
+
+  function follow(event) { if (isPlain(event)) load(); }
 
   const observer = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) load();
@@ -97,34 +111,47 @@ export async function listView(parameters, go) {
         icon("refresh")))]);
   }
 
-  function shown() {
-    const last = source.lastDay;
-    return isDay(asked) ? asked : state.period ? lastComplete(last, state.period) : last;
+  /** The day of the list without a choice. */
+  function newest() { return state.period ? lastComplete(source.lastDay, state.period) : source.lastDay; }
+
+  function headingOf() {
+    if (phrase) return t("found", { phrase });
+    if (!hasDays) return t("titles");
+    if (state.period ? range(day, state.period) === range(newest(), state.period) : day === newest()) return t("nowShowing");
+    return t("showingOn", { day: state.period ? range(day, state.period) : shortDay(day) });
   }
 
   function step(count) {
-    const target = plus(shown(), count * (state.period ? 7 : 1));
+    const target = plus(chosen, count * (state.period ? 7 : 1));
     if (target !== clamp(target, source.firstDay, source.lastDay)) return;
+    chosen = target;
+    const focused = document.activeElement.id;
+    drawDay();
+    if (focused) node.querySelector(`#${focused}`)?.focus();
     go(address({ date: target }));
   }
 
   function dayChooser() {
-    const day = shown();
+    drawDay();
+    return dayBox;
+  }
+
+  function drawDay() {
     const weekly = Boolean(state.period);
-    const label = weekly ? range(day, state.period) : longDay(day);
-    const earlier = plus(day, weekly ? -7 : -1);
-    const later = plus(day, weekly ? 7 : 1);
-    const arrow = (target, title, name) => {
+    const label = weekly ? range(chosen, state.period) : longDay(chosen);
+    const arrow = (count, title, name) => {
+      const target = plus(chosen, count * (weekly ? 7 : 1));
       const isThere = target === clamp(target, source.firstDay, source.lastDay);
       return h(isThere ? "a.button.quiet" : "span.button.quiet.off", { href: isThere ? address({ date: target }) : null, title: isThere ? title : null,
-        "aria-label": isThere ? title : null, "aria-hidden": isThere ? null : "true", id: name === "left" ? "earlier" : "later" }, icon(name));
+        "aria-label": isThere ? title : null, "aria-hidden": isThere ? null : "true", id: count < 0 ? "earlier" : "later",
+        onclick: isThere && ((event) => { if (isPlain(event)) step(count); }) }, icon(name));
     };
-    const open = h("button.date", { type: "button", id: "date", "aria-haspopup": "dialog", title: t("chooseDay") }, icon("calendar"), h("time", { datetime: day }, label));
+    const open = h("button.date", { type: "button", id: "date", "aria-haspopup": "dialog", title: t("chooseDay") }, icon("calendar"), h("time", { datetime: chosen }, label));
     open.addEventListener("click", () => openCalendar({
-      day, first: source.firstDay, last: source.lastDay, from: open, choose: (chosen) => go(address({ date: chosen })),
+      day: chosen, first: source.firstDay, last: source.lastDay, from: open, choose: (date) => go(address({ date })),
     }));
-    return h("div.day", {}, arrow(earlier, t(weekly ? "previousWeek" : "previousDay"), "left"), open,
-      arrow(later, t(weekly ? "nextWeek" : "nextDay"), "right"));
+    dayBox.replaceChildren(arrow(-1, t(weekly ? "previousWeek" : "previousDay"), "left"), open,
+      arrow(1, t(weekly ? "nextWeek" : "nextDay"), "right"));
   }
 
   function periodChooser() {
@@ -154,9 +181,10 @@ export async function listView(parameters, go) {
     return toggle;
   }
 
-  await load();
+  await load(true);
   return {
-    title: phrase ? t("found", { phrase }) : t("nowShowing"), node,
+    title: heading, node,
+    complain: (error) => outcome.replaceChildren(notice(error, () => go(location.href, { fresh: true }), () => outcome.replaceChildren())),
     key(event) {
       if (event.key === "/") {
         const field = node.querySelector("input[type=search]");
@@ -169,7 +197,11 @@ export async function listView(parameters, go) {
       if (hasDays && event.key === "ArrowRight") step(1);
     },
     leave() { observer.disconnect(); },
-    again: watch,
+    again() {
+      chosen = day;
+      if (hasDays) drawDay();
+      watch();
+    },
   };
 }
 
@@ -204,13 +236,12 @@ const sizes = "(max-width: 480px) 45vw, (max-width: 900px) 28vw, 210px";
 /** One title, with all that both layouts show; the style sheet places it. */
 function item(source, title, place, isFirst) {
   const known = facts(title);
+  const [first, second] = namesOf(title);
   return h("li.card", {},
     h("a", { href: view({ source, title: title.id }) },
       poster(source, title, { sizes, lazy: !(isFirst && place <= 6) }),
       h("span.place", {}, h("span.hidden", {}, t("rank") + " "), h("span.rank", {}, String(title.rank ?? place)), change(known)),
-      h("span.names", {}, h("b.name", { lang: languageOf(title.name) }, title.name),
-        title.originalName && title.originalName !== title.name
-          ? h("span.original", { lang: languageOf(title.originalName) }, title.originalName) : null),
+      h("span.names", {}, h("b.name", { lang: languageOf(first) }, first), second ? h("span.original", { lang: languageOf(second) }, second) : null),
       h("span.facts", {},
         known.audience === null ? null : h("span.audience", {}, h("span.label", {}, t("audienceDay") + " "), number(known.audience)),
         known.audienceTotal === null ? null : h("span.total", {}, h("span.label", {}, t("audienceTotal") + " "), number(known.audienceTotal)),

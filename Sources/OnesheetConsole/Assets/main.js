@@ -3,36 +3,50 @@ import { h } from "./dom.js";
 import { Problem, sources, view } from "./api.js";
 import { listView } from "./list.js";
 import { notice } from "./notice.js";
+import { release, resume } from "./poster.js";
 import { chooseLanguage, otherLanguage, t } from "./words.js";
 
 const main = document.getElementById("main");
 let shown = null;
+/** The entry of the history whose view is shown. It lags behind while the next view is loaded. */
+let shownEntry = null;
 /** Lists that were left, by the number of their entry in the history, so that the way back finds them as they were. */
 const left = new Map();
 let entry = history.state?.entry ?? 0;
 
 /** The view of an address. The larger ones are loaded when they are needed. */
-async function viewOf(parameters) {
+async function viewOf(parameters, options) {
   if (parameters.has("posters")) return (await import("./posters.js")).postersView(parameters, go);
   if (parameters.has("title")) return (await import("./title.js")).titleView(parameters, go);
   if (parameters.get("view") === "try") return (await import("./try.js")).tryView(parameters, go);
   if (parameters.get("view") === "explain") return (await import("./explain.js")).explainView(parameters, go);
   if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
   if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
-  return listView(parameters, go);
+  return listView(parameters, go, options);
 }
 
 let turn = 0;
-/** Shows the view of the present address. */
-async function show({ focuses = true, returns = false } = {}) {
+let asking = new AbortController();
+/** Shows the view of the present address. With `fresh` the view that is shown stays if its new version fails. */
+async function show({ focuses = true, returns = false, fresh = false } = {}) {
   const own = ++turn;
+  asking.abort();
+  asking = new AbortController();
   const timer = setTimeout(() => { if (own === turn) main.setAttribute("aria-busy", "true"); }, 150);
   const kept = returns ? left.get(entry) : null;
+  // The next view needs the connections.
+  if (shown) release(shown.node);
   let next;
   try {
-    next = kept?.view ?? await viewOf(new URLSearchParams(location.search));
+    next = kept?.view ?? await viewOf(new URLSearchParams(location.search), { signal: asking.signal, fresh });
   } catch (error) {
+    if (own !== turn) return;
     if (!(error instanceof Problem)) throw error;
+    if (fresh && shown?.complain) {
+      main.removeAttribute("aria-busy");
+      resume(shown.node);
+      return shown.complain(error);
+    }
     next = { title: t("problem"), node: notice(error, () => show()) };
   } finally {
     clearTimeout(timer);
@@ -42,20 +56,24 @@ async function show({ focuses = true, returns = false } = {}) {
     if (!kept) next.leave?.();
     return;
   }
+  // A control that is in both views keeps the focus: arrows from day to day, say.
+  const control = main.contains(document.activeElement) ? document.activeElement.id : "";
   shown?.leave?.();
-  shown = next;
+  [shown, shownEntry] = [next, entry];
   main.removeAttribute("aria-busy");
   main.replaceChildren(next.node);
   document.title = next.title === t("nowShowing") ? "Onesheet" : `${next.title} · Onesheet`;
   mark();
   if (kept) {
+    resume(next.node);
     next.again?.();
     scrollTo(0, kept.scroll);
   } else if (focuses) {
     scrollTo(0, 0);
   }
-  const focused = main.contains(kept?.focused ?? null) ? kept.focused : main.querySelector("h1") ?? main;
-  if (kept || focuses) focused.focus({ preventScroll: true });
+  const again = control && main.querySelector(`:is(a, button, input, select)#${CSS.escape(control)}`);
+  const focused = main.contains(kept?.focused ?? null) ? kept.focused : again || (main.querySelector("h1") ?? main);
+  if (kept || focuses || again) focused.focus({ preventScroll: true });
 }
 
 /** Goes to an address of this page; with `fresh` it asks for all of it again, in the same place. */
@@ -63,7 +81,7 @@ function go(address, { fresh = false } = {}) {
   if (fresh) {
     sources(true);
     left.clear();
-    return show({ focuses: false });
+    return show({ focuses: false, fresh: true });
   }
   keep();
   entry += 1;
@@ -73,7 +91,7 @@ function go(address, { fresh = false } = {}) {
 }
 
 function keep() {
-  if (!shown?.again) return;
+  if (!shown?.again || shownEntry !== entry) return;
   left.set(entry, { view: shown, scroll: scrollY, focused: document.activeElement });
   if (left.size > 10) left.delete(left.keys().next().value);
 }

@@ -1,23 +1,36 @@
 // What failed, why, and what to do next.
-import { copyButton, h } from "./dom.js";
+import { copyButton, h, icon } from "./dom.js";
 import { Problem, view } from "./api.js";
-import { t } from "./words.js";
+import { languageOf, t } from "./words.js";
 
 /** Which of the page's texts says what to do after a status. */
-export const helpFor = (status) => (status === 0 ? "helpOffline" : { 400: "help400", 401: "help401", 403: "help400", 404: "help404", 429: "help429",
-  502: "help502", 503: "help503", 504: "help504" }[status] ?? "help500");
+export const helpFor = (status) => ({ 400: "help400", 401: "help401", 403: "help400", 404: "help404", 409: "help409", 413: "help422", 422: "help422",
+  429: "help429", 502: "help502", 503: "help503", 504: "help504" }[status] ?? "help500");
 
-/** @param {Error} error  @param {(() => void)|null} retry what “Try again” does */
-export function notice(error, retry) {
+/** A sentence of the server that stands alone begins with a capital letter. A name, an address or a value at its beginning stays as it is. */
+export const sentence = (text) => text.replace(/^[a-z]+(?= )/, (word) => word[0].toUpperCase() + word.slice(1));
+
+/** What failed: the server's words or, without any, the page's own. */
+export const reasonOf = (problem) => (problem.kind ? t(problem.kind) : sentence(problem.message) || t("onlyStatus", { status: problem.status }));
+
+/**
+ * @param {Error} error
+ * @param {(() => void)|null} retry what “Try again” does
+ * @param {(() => void)|null} close what closes it; by default nothing does
+ */
+export function notice(error, retry, close = null) {
   if (!(error instanceof Problem)) throw error;
+  const reason = reasonOf(error);
   return h("section.notice", { role: "alert" },
-    h("h2", {}, t("problem")),
-    h("p.reason", {}, error.status === 0 ? t("offline") : error.message),
-    h("p", {}, t(helpFor(error.status)), error.retryAfter ? " " + t("retryIn", { count: error.retryAfter }) : null),
-    h("p.actions", {}, retry ? h("button", { type: "button", onclick: retry }, t("retry")) : null, h("a", { href: view({}) }, t("nowShowing"))),
+    h("h2", {}, t("problem")), close ? closeButton(close) : null,
+    h("p.reason", { lang: languageOf(reason) }, reason),
+    h("p", {}, t(error.kind ? `${error.kind}Help` : helpFor(error.status)), error.retryAfter ? " " + t("retryIn", { count: error.retryAfter }) : null),
+    h("p.actions", {}, retry ? h("button", { type: "button", onclick: retry }, t("retry")) : null, close ? null : h("a", { href: view({}) }, t("nowShowing"))),
     error.request ? h("p.faint", {}, t("requestID"), " ", h("code", {}, error.request),
       copyButton(error.request, t("copyRequest"), t("copied"))) : null);
 }
+
+export const closeButton = (close) => h("button.quiet.closes", { type: "button", "aria-label": t("close"), title: t("close"), onclick: close }, icon("close"));
 
 /** Nothing went wrong, and there is nothing to show. */
 export const empty = (title, help, action) => h("section.notice.calm", {}, h("h2", {}, title), help ? h("p", {}, help) : null,

@@ -1,9 +1,9 @@
 // Administration below the figures: prefetches, the last errors, purging.
 import { add, h } from "./dom.js";
 import { sources } from "./api.js";
-import { helpFor, notice } from "./notice.js";
+import { closeButton, helpFor, notice, sentence } from "./notice.js";
 import { isSignedIn, order, session } from "./session.js";
-import { bytes, moment, number, t } from "./words.js";
+import { bytes, languageOf, moment, number, t } from "./words.js";
 
 const interval = 5000;
 
@@ -53,7 +53,7 @@ export async function ordersPart() {
       say(notice(failure, () => {
         say();
         restart();
-      }));
+      }, () => say()));
       return;
     }
     if (!ended && !document.hidden && isSignedIn()) timer = setTimeout(update, interval);
@@ -71,7 +71,7 @@ export async function ordersPart() {
     return h("li", { "data-state": state }, h("p", {}, h("b", {}, source), ` · ${moment(began)} · `, t("job_" + state)),
       h("progress", { max: Math.max(1, progress.total), value: done, "aria-label": `${t("prefetches")}: ${source}` }),
       h("p.faint", {}, t("jobProgress", { done: number(done), total: number(progress.total), failed: number(failed) })),
-      progress.failures.slice(-1).map((failure) => h("p.alarm", {}, failure.reason)),
+      progress.failures.slice(-1).map((failure) => h("p.alarm", { lang: languageOf(failure.reason) }, sentence(failure.reason))),
       state === "running" ? h("p.actions", {}, h("button", { type: "button", "data-stop": count, "aria-label": `${t("stop")}: ${source}`, onclick: () => stop(count) }, t("stop"))) : null);
   }
 
@@ -80,14 +80,14 @@ export async function ordersPart() {
       await order(`/prefetch/${count}`, "DELETE");
       await update();
     } catch (failure) {
-      say(notice(failure, null));
+      say(notice(failure, null, () => say()));
     }
   }
 }
 
 function error({ status, title, detail, path, request, last, count }) {
   return h("li", {}, h("p", {}, h("b", {}, `${status} ${title}`), ` · ${moment(last)}`, count > 1 ? ` · ${t("timesSeen", { count: number(count) })}` : ""),
-    h("p.alarm", {}, detail), h("p", {}, t(helpFor(status))),
+    h("p.alarm", { lang: languageOf(detail) }, sentence(detail)), h("p", {}, t(helpFor(status))),
     h("p.faint", {}, h("code", {}, path), request ? [" ", t("requestID"), " ", h("code", {}, request)] : null));
 }
 
@@ -109,7 +109,7 @@ function purgeBox(names, say) {
         h("button", { type: "button", id: "purge-now", disabled: !found.entries, onclick: () => remove(path) }, t("purgeNow")));
       say();
     } catch (failure) {
-      say(notice(failure, null));
+      say(notice(failure, null, () => say()));
     }
   }
 
@@ -117,9 +117,9 @@ function purgeBox(names, say) {
     try {
       const removed = await order(path, "DELETE");
       counted.replaceChildren();
-      say(h("p.done", {}, t("purged", { entries: number(removed.entries), bytes: bytes(removed.bytes) })));
+      say(h("p.done", {}, t("purged", { entries: number(removed.entries), bytes: bytes(removed.bytes) }), closeButton(() => say())));
     } catch (failure) {
-      say(notice(failure, null));
+      say(notice(failure, null, () => say()));
     }
   }
 }

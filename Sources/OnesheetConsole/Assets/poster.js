@@ -1,7 +1,7 @@
 // A poster: its frame keeps its place, the placeholder is there when it comes into view, and the picture comes in the size that the screen
 // needs.
 import { h } from "./dom.js";
-import { accept, posterPath } from "./api.js";
+import { pictureHead, posterPath } from "./api.js";
 import { placeholder } from "./thumbhash.js";
 import { t } from "./words.js";
 
@@ -53,6 +53,30 @@ addEventListener("scroll", () => { scrolled = performance.now(); });
 /** Whether the reader looks at a page that stands still. */
 const isStill = () => performance.now() - scrolled > 300;
 
+/** Ends the questions about pictures that failed, once the view is left. */
+let questions = new AbortController();
+/** Pictures whose loading was stopped, with their addresses. */
+const stopped = new WeakMap();
+
+/** Stops the pictures of a view that is left, so that their connections are free for the next one. `resume` goes on with them. */
+export function release(view) {
+  questions.abort();
+  questions = new AbortController();
+  for (const picture of view.querySelectorAll(".frame > img")) if (!picture.complete) stop(picture);
+}
+
+export function resume(view) {
+  for (const picture of view.querySelectorAll(".frame > img")) if (stopped.has(picture)) reload(picture);
+}
+
+function stop(picture) {
+  if (stopped.has(picture)) return;
+  const { srcset, src } = picture;
+  stopped.set(picture, { srcset, src });
+  picture.removeAttribute("srcset");
+  picture.removeAttribute("src");
+}
+
 /**
  * Shows in the frame when its picture is there, or why there is none. A server that is busy is asked again when it says so; what took too
  * long can be tried again by the reader.
@@ -66,17 +90,23 @@ export function watch(picture, frame, missing) {
   });
   picture.addEventListener("error", async () => {
     failures += 1;
-    const { wait, isLate } = await outlook(picture.currentSrc || picture.src);
+    const { signal } = questions;
+    const { wait, status } = await outlook(picture.currentSrc || picture.src, signal);
+    if (signal.aborted) return stop(picture);
     if (wait !== null && failures < attempts) {
       await new Promise((done) => setTimeout(done, 1000 * wait));
-      return reload(picture);
+      return signal.aborted ? stop(picture) : reload(picture);
     }
     frame.classList.add("none");
-    if (isLate) return frame.append(late(picture, frame));
-    frame.append(h("span.missing", {}, missing));
+    if (status === 504) return frame.append(late(picture, frame));
+    frame.append(h("span.missing", {}, refusals[status] ? t(refusals[status]) : missing));
     picture.remove();
   });
 }
+
+/** Why there is no picture although there may be a poster. */
+const refusals = { 0: "noAnswer", 200: "pictureBroken", 403: "pictureForbidden", 413: "pictureBroken", 422: "pictureBroken",
+  429: "pictureBusy", 500: "pictureFailed", 502: "pictureOrigin", 503: "pictureBusy" };
 
 /** Says that it took too long. In a link there is no button: the view behind it, and the list's own, try again. */
 function late(picture, frame) {
@@ -91,21 +121,22 @@ function late(picture, frame) {
 
 /** Asks for the same addresses once more. */
 function reload(picture) {
-  const { srcset, src } = picture;
+  const { srcset, src } = stopped.get(picture) ?? picture;
+  stopped.delete(picture);
   picture.removeAttribute("src");
   if (srcset) picture.srcset = srcset;
   picture.src = src;
 }
 
-/** Whether it is worth asking for a picture again: after so many seconds, a minute at most, or `null`; and whether it took too long. */
-async function outlook(address) {
+/** Whether it is worth asking for a picture again: after so many seconds, a minute at most, or `null`; and the status of the answer. */
+async function outlook(address, signal) {
   try {
-    const response = await fetch(address, { method: "HEAD", headers: { Accept: accept } });
-    if (response.ok) return { wait: 0, isLate: false };
+    const response = await pictureHead(address, signal);
+    if (response.ok) return { wait: 0, status: response.status };
     const seconds = Number(response.headers.get("Retry-After"));
     const isWorthIt = [429, 503, 504].includes(response.status) && seconds > 0 && seconds <= 60;
-    return { wait: isWorthIt ? seconds : null, isLate: response.status === 504 };
+    return { wait: isWorthIt ? seconds : null, status: response.status };
   } catch {
-    return { wait: null, isLate: false };
+    return { wait: null, status: 0 };
   }
 }

@@ -1,8 +1,8 @@
 // “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
-import { add, h } from "./dom.js";
+import { add, announce, h } from "./dom.js";
 import { get, titlePath, view } from "./api.js";
-import { origin } from "./facts.js";
-import { notice } from "./notice.js";
+import { namesOf, origin } from "./facts.js";
+import { closeButton, notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
 import { isSignedIn, order, session } from "./session.js";
 import { languageOf, number, t } from "./words.js";
@@ -12,97 +12,125 @@ export async function postersView(parameters) {
   const id = parameters.get("posters");
   const path = titlePath(source, id);
   const [title, first] = await Promise.all([get(path), get(`${path}/posters`)]);
+  const [name] = namesOf(title);
   let posters = first;
-  let undo = null;
-  const outcome = h("div.outcome", { role: "status" });
+  let isBusy = false;
+  const outcome = h("div.outcome");
   const present = h("div.sheet");
   const list = h("ol.candidates");
   const heading = h("h2");
-  const button = (words, name, act) => h("button", { type: "button", "data-order": name, onclick: act }, words);
-  const signing = session({ help: t("signInHelp"), changed: () => draw(), say, actions: () => [
-    button(t("anew"), "forget", () => run(() => order(`${path}/poster`, "DELETE"), t("didForget"))),
-    posters.current ? button(t("block"), "block", block) : null] });
+  const button = (words, kind, act) => h("button", { type: "button", "data-order": kind, onclick: (event) => { if (event.detail < 2) act(); } }, words);
+  const signing = session({ help: t("signInHelp"), changed: () => draw(), say: (...nodes) => say(signing.node, ...nodes), actions: () => [
+    button(t("anew"), "forget", forget), posters.current ? button(t("block"), "block", block) : null] });
   draw();
   return {
     title: t("another"),
-    node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source, title: id }) }, "‹ " + t("backToTitle", { name: title.name }))),
-      h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(title.name) }, title.name),
-      h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, signing.node), h("section", {}, outcome, heading, list))),
+    node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source, title: id }) }, "‹ " + t("backToTitle", { name }))),
+      h("h1", { tabindex: "-1" }, t("another")), h("p.original", { lang: languageOf(name) }, name),
+      h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, signing.node), h("section", {}, heading, list))),
   };
 
+  /** Redraws all. The focus stays on the button that had it. */
   function draw() {
-    present.replaceChildren(poster(source, title, { sizes: "240px", alt: t("posterOf", { name: title.name }), lazy: false, version: version(posters) }));
+    const { order: kind, candidate } = document.activeElement?.dataset ?? {};
+    // The placeholder of the title is that of the poster at first.
+    present.replaceChildren(poster(source, posters === first ? title : { ...title, poster: undefined }, { sizes: "240px", alt: t("posterOf", { name }), lazy: false, version: version(posters) }));
     heading.textContent = `${t("candidates")} (${number(posters.candidates.length)})`;
     list.replaceChildren(...posters.candidates.map(card));
     signing.draw();
+    if (kind) document.querySelector(`[data-order="${kind}"]${candidate ? `[data-candidate="${candidate}"]` : ""}`)?.focus({ preventScroll: true });
   }
 
   function card(candidate) {
-    const picture = h("img", { src: `${path}/posters/${candidate.candidate}`, alt: t("candidate", { count: candidate.candidate }), loading: "lazy",
+    const { candidate: count, state } = candidate;
+    const picture = h("img", { src: `${path}/posters/${count}`, alt: t("candidate", { count }), loading: "lazy",
       width: candidate.width ?? 2, height: candidate.height ?? 3 });
     const frame = h("span.frame.whole", {}, picture);
     watch(picture, frame, t("notAvailable"));
-    const { state } = candidate;
-    const act = (words, kind, body, done) => h("button", { type: "button", "data-order": kind, "aria-label": `${words}: ${t("candidate", { count: candidate.candidate })}`,
-      disabled: !isSignedIn(), onclick: () => run(() => order(`${path}/poster`, "PUT", body), done) }, words);
+    // Both are always there, so that no other button comes under the pointer; the one that is done does nothing.
+    const act = (words, kind, body, done, isDone) => h("button", { type: "button", "data-order": kind, "data-candidate": count,
+      "aria-label": `${words}: ${t("candidate", { count })}`, disabled: !isSignedIn(), "aria-disabled": isDone ? "true" : null,
+      onclick: (event) => { if (event.detail < 2 && !isDone) run(() => order(`${path}/poster`, "PUT", body), done, count); } }, words);
     return h("li.candidate", { "data-state": state ?? null }, frame,
       h("div.words", {},
-        h("h3", {}, t("candidate", { count: candidate.candidate }), state ? h("span.badge", {}, t(state)) : null),
+        h("h3", {}, t("candidate", { count }), state ? h("span.badge", {}, t(state)) : null),
         h("p", {}, origin(candidate),
           candidate.width ? h("span.faint", {}, ` ${candidate.width} × ${candidate.height}`) : null),
         why(candidate),
         h("p.actions", {},
-          state === "pinned" ? null : act(t("pin"), "pin", { candidate: candidate.candidate }, t("didPin", { count: candidate.candidate })),
-          state === "rejected" ? null : act(t("reject"), "reject", { reject: candidate.candidate }, t("didReject", { count: candidate.candidate })))));
+          act(t("pin"), "pin", { candidate: count }, t("didPin", { count }), state === "pinned"),
+          act(t("reject"), "reject", { reject: count }, t("didReject", { count }), state === "rejected"))));
   }
 
   // MARK: Orders
 
   function block() {
     const { hash } = posters.current;
-    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), () => order(`/blocked/${hash}`, "DELETE"));
+    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), null, () => order(`/blocked/${hash}`, "DELETE"));
   }
 
-  /** Carries an order out, says so, and offers the way back to how it was before. */
-  async function run(act, done, back = restore(posters)) {
+  /** Says what is forgotten with it. */
+  function forget() {
+    const { pinned, rejected } = posters.decision;
+    const lost = [pinned && t("lostPin"), rejected.length && t("lostRejections", { count: number(rejected.length) })].filter(Boolean).join(" ");
+    return run(() => order(`${path}/poster`, "DELETE"), [t("didForget"), lost].filter(Boolean).join(" "), null);
+  }
+
+  /**
+   * Carries an order out, says so beside its button, and offers the way back to how it was before.
+   * @param {number|null} count the candidate of the order
+   * @param {(() => Promise)|null} back what leads back; by default the decision of before, if nobody has decided anything since
+   */
+  async function run(act, done, count, back = null) {
+    if (isBusy) return;
+    isBusy = true;
+    const { decision: before } = posters;
     try {
-      await act();
-      undo = back;
-      posters = await get(`${path}/posters`);
+      posters = await act();
+      const { decision: after } = posters;
       draw();
-      say(h("p.done", {}, done, " ", undo ? h("button", { type: "button", id: "undo", onclick: revert }, t("undo")) : null));
+      say(place(count), h("p.done", {}, done, " ", h("button", { type: "button", id: "undo", onclick: () => revert(count,
+        back ?? (() => order(`${path}/poster`, "PUT", { decision: before, insteadOf: after }))) }, t("undo")), closeButton(clear)));
+      announce(done);
     } catch (error) {
-      say(notice(error, null));
+      say(place(count), notice(error, null, clear));
+    } finally {
+      isBusy = false;
     }
   }
 
-  async function revert() {
-    const back = undo;
-    undo = null;
+  async function revert(count, back) {
+    if (isBusy) return;
+    isBusy = true;
     try {
       await back();
       posters = await get(`${path}/posters`);
       draw();
-      say(h("p.done", {}, t("didUndo")));
+      say(place(count), h("p.done", {}, t("didUndo"), closeButton(clear)));
+      announce(t("didUndo"));
     } catch (error) {
-      say(notice(error, null));
+      // Somebody has decided otherwise: that is what the reader has to see.
+      if (error.status === 409) {
+        posters = await get(`${path}/posters`).catch(() => posters);
+        draw();
+      }
+      say(place(count), notice(error, null, clear));
+    } finally {
+      isBusy = false;
     }
+    outcome.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  /** What leads back to these candidates' states: all forgotten, then each order again that stood. */
-  function restore(before) {
-    const orders = before.candidates.flatMap(({ candidate, state }) =>
-      state === "rejected" ? [{ reject: candidate }] : state === "pinned" ? [{ candidate }] : []);
-    return async () => {
-      await order(`${path}/poster`, "DELETE");
-      for (const each of orders) await order(`${path}/poster`, "PUT", each);
-    };
-  }
+  /** Where the outcome of an order about a candidate is said: below its buttons, where it covers and moves none of them. */
+  function place(count) { return (count && list.children[count - 1]?.querySelector(".words")) || signing.node; }
 
-  function say(...nodes) {
+  function say(place, ...nodes) {
     outcome.replaceChildren();
     add(outcome, nodes);
+    place.append(outcome);
   }
+
+  function clear() { outcome.replaceChildren(); }
 }
 
 /** A text that changes with the poster, so that a browser does not show the one that it had. */

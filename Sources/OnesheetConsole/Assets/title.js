@@ -1,7 +1,8 @@
 // A title: its poster, what is known about it, every size to take along, and where the picture comes from.
 import { add, copyButton, h } from "./dom.js";
-import { get, pictureFacts, posterPath, titlePath, view } from "./api.js";
-import { facts, origin } from "./facts.js";
+import { get, pictureFacts, posterPath, Problem, titlePath, view } from "./api.js";
+import { facts, namesOf, origin } from "./facts.js";
+import { reasonOf } from "./notice.js";
 import { poster } from "./poster.js";
 import { bytes, languageOf, longDay, moment, number, t } from "./words.js";
 
@@ -10,15 +11,15 @@ export async function titleView(parameters) {
   const id = parameters.get("title");
   const title = await get(titlePath(source, id));
   const known = facts(title);
+  const [name, other] = namesOf(title);
   const about = h("div.about", {},
-    h("h1", { tabindex: "-1", lang: languageOf(title.name) }, title.name),
-    title.originalName && title.originalName !== title.name ? h("p.original", { lang: languageOf(title.originalName) }, title.originalName) : null,
+    h("h1", { tabindex: "-1", lang: languageOf(name) }, name), other ? h("p.original", { lang: languageOf(other) }, other) : null,
     title.overview ? h("p.overview", { lang: languageOf(title.overview) }, title.overview) : null,
     details(title, known),
     h("p.actions", {}, h("a.button", { href: view({ source, posters: id }) }, t("another")),
       h("a.button", { href: view({ view: "try", of: `${source}://${id}` }) }, t("trySizes")),
       h("a.button", { id: "why", href: view({ view: "explain", url: posterPath("w500", source, id) }) }, t("whySlow"))));
-  const sheet = h("div.sheet", {}, poster(source, title, { sizes: "(max-width: 760px) 92vw, 480px", alt: t("posterOf", { name: title.name }), lazy: false }));
+  const sheet = h("div.sheet", {}, poster(source, title, { sizes: "(max-width: 760px) 92vw, 480px", alt: t("posterOf", { name }), lazy: false }));
   const sizes = h("section.sizes", {}, h("h2", {}, t("sizes")), h("p.faint", {}, t("loading")));
   const provenance = h("section.origin", {}, h("h2", {}, t("provenance")), h("p.faint", {}, t("loading")));
   add(about, [sizes, provenance]);
@@ -30,13 +31,13 @@ export async function titleView(parameters) {
   const leaves = new AbortController();
   fill();
   return {
-    title: title.name, leave: () => leaves.abort(),
+    title: name, leave: () => leaves.abort(),
     node: h("div.one", {}, h("p.way", {}, h("a", { href: view({ source }), onclick: back }, "‹ " + t("back"))), h("article.title", {}, sheet, about)),
   };
 
   async function fill() {
-    await showSizes(sizes, source, title, leaves.signal);
-    if (!leaves.signal.aborted) await showOrigin(provenance, source, title);
+    const original = pictureFacts(posterPath("original", source, id), leaves.signal);
+    await Promise.all([showSizes(sizes, source, title, original, leaves.signal), showOrigin(provenance, source, title, original, leaves.signal)]);
   }
 }
 
@@ -63,17 +64,17 @@ function details(title, known) {
 const ladder = ["w92", "w154", "w185", "w342", "w500", "w780", "original"];
 
 /** Each size of the poster with what it weighs, and its address to take along. */
-async function showSizes(section, source, title, signal) {
+async function showSizes(section, source, title, original, signal) {
   const body = h("tbody");
   const table = h("table", {}, h("thead", {}, h("tr", {}, [t("size"), t("pixels"), t("bytes"), t("format")].map((label) => h("th", { scope: "col" }, label)),
     h("th", { scope: "col" }, h("span.hidden", {}, t("copy"))))), body);
-  const rows = new Map();
+  const rows = [];
   for (const size of ladder) {
     const path = posterPath(size, source, title.id);
     const address = new URL(path, location.href).href;
     const known = title.poster?.sizes[size];
     const cells = { pixels: h("td", {}, known ? `${known.width} × ${known.height}` : "…"), bytes: h("td", {}, "…"), format: h("td", {}, "…") };
-    rows.set(size, { path, cells });
+    rows.push({ size, path, cells });
     body.append(h("tr", {}, h("th", { scope: "row" }, h("a", { href: path, target: "_blank", rel: "noopener" }, size === "original" ? t("original") : size)),
       cells.pixels, cells.bytes, cells.format,
       h("td.copies", {}, copyButton(address, `${t("copyURL")} (${size})`, t("copied")),
@@ -82,18 +83,19 @@ async function showSizes(section, source, title, signal) {
   const code = markup(source, title);
   section.replaceChildren(h("h2", {}, t("sizes")), table,
     h("div.snippet", {}, h("h3", {}, t("asImage"), copyButton(code, t("copy") + " <img srcset>", t("copied"))), h("pre", { tabindex: "0" }, h("code", {}, code))));
-  for (const { path, cells } of rows.values()) {
-    if (signal.aborted) return;
+  // All at once: the slow one of them does not hold the others up.
+  await Promise.all(rows.map(async ({ size, path, cells }) => {
     try {
-      const found = await pictureFacts(path);
+      const found = await (size === "original" ? original : pictureFacts(path, signal));
       cells.bytes.textContent = found.bytes ? bytes(found.bytes) : "–";
       cells.bytes.title = found.bytes ? number(found.bytes) + " B" : "";
       cells.format.textContent = (found.mediaType ?? "–").replace("image/", "").toUpperCase();
       if (found.size) cells.pixels.textContent = found.size.replace("x", " × ");
-    } catch {
+    } catch (error) {
       for (const cell of Object.values(cells)) cell.textContent = "–";
+      if (error instanceof Problem) cells.bytes.title = reasonOf(error);
     }
-  }
+  }));
 }
 
 function labelled(button, text) {
@@ -114,13 +116,14 @@ function markup(source, title) {
 }
 
 /** Which picture it is: from where, since when, and for how long it is fresh. */
-async function showOrigin(section, source, title) {
+async function showOrigin(section, source, title, original, signal) {
   const heading = h("h2", {}, t("provenance"));
   let current;
   let fresh;
   try {
-    current = (await get(`${titlePath(source, title.id)}/posters`)).current;
-    fresh = (await pictureFacts(posterPath("original", source, title.id))).freshUntil;
+    // Before that, the server may not know it.
+    fresh = (await original).freshUntil;
+    current = (await get(`${titlePath(source, title.id)}/posters`, { signal })).current;
   } catch {
     current = null;
   }

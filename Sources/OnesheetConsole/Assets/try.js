@@ -3,7 +3,8 @@ import "./words-tools.js";
 import { add, announce, copyButton, h } from "./dom.js";
 import { accept, pictureFacts, Problem, queryText, someTitle, view } from "./api.js";
 import { comparison, formats } from "./compare.js";
-import { notice } from "./notice.js";
+import { filmField } from "./films.js";
+import { notice, sentence } from "./notice.js";
 import { watch } from "./poster.js";
 import { ask, session } from "./session.js";
 import { readTiming, waterfall } from "./stages.js";
@@ -30,20 +31,28 @@ export async function tryView(parameters) {
   const inputs = new Map();
   const outcome = h("div.outcome", { role: "status" });
   const result = h("div.result");
+  let timer = null;
+  let turn = 0;
   const signing = session({ help: t("signSignIn"), changed: () => update(), say });
-  const of = input("of", { value: first, required: true });
+  const film = filmField({ first, choose: () => {
+    clearTimeout(timer);
+    update();
+  }, leave: () => {
+    clearTimeout(timer);
+    turn += 1;
+    empty();
+  } });
+  const of = part("of", film.field, film.offers);
   const format = choice("format", formats, parameters.get("format") ?? "", (name) => name.toUpperCase() || t("byAccept"));
   const given = read(parameters.get("options") ?? "rt:fit/w:342");
   const controls = fields.map((field) => (field.choices
     ? choice(field.name, field.choices, given.values[field.name] ?? field.usual, (name) => label(field.name, name))
     : input(field.name, { value: given.values[field.name] ?? "", inputmode: field.numeric ? "decimal" : null })));
   const more = input("more", { value: given.rest.join("/"), placeholder: "pd:10/sm:0" });
-  const form = h("form.options", { id: "options", "aria-label": t("options"), oninput: () => later(), onsubmit: (event) => {
+  const form = h("form.options", { id: "options", "aria-label": t("options"), oninput: (event) => { if (event.target !== film.field) later(); }, onsubmit: (event) => {
     event.preventDefault();
-    update();
+    if (film.enter()) update();
   } }, of, format, controls, more);
-  let timer = null;
-  let turn = 0;
   update();
   return {
     title: t("tryView"), leave() {
@@ -56,10 +65,10 @@ export async function tryView(parameters) {
 
   // MARK: The form
 
-  function part(name, control) {
+  function part(name, control, ...more) {
     const wrong = h("p.wrong", { id: `wrong-${name}`, role: "alert" });
     inputs.set(name, { control, wrong });
-    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + name)), control, wrong);
+    return h("div.field", { "data-field": name }, h("label", { for: `try-${name}` }, t("field_" + name)), control, ...more, wrong);
   }
 
   function input(name, attributes) {
@@ -92,7 +101,7 @@ export async function tryView(parameters) {
     const wrong = problem.status === 400 && inputs.get(name);
     if (!wrong) return false;
     wrong.control.setAttribute("aria-invalid", "true");
-    wrong.wrong.replaceChildren(problem.message);
+    wrong.wrong.replaceChildren(sentence(problem.message));
     return true;
   }
 
@@ -108,10 +117,18 @@ export async function tryView(parameters) {
     timer = setTimeout(update, 350);
   }
 
-  function addresses(options, format) { return ask(`/addresses?${queryText({ of: value("of"), options, format })}`); }
+  /** There is no picture of what the form says. */
+  function empty(...nodes) {
+    result.removeAttribute("aria-busy");
+    result.replaceChildren(...nodes, h("p.faint", {}, t("noResult")));
+    say();
+  }
+
+  function addresses(options, format) { return ask(`/addresses?${queryText({ of: film.title, options, format })}`); }
 
   async function update() {
     const own = ++turn;
+    if (!film.title) return empty();
     const options = written();
     result.setAttribute("aria-busy", "true");
     try {
@@ -120,12 +137,12 @@ export async function tryView(parameters) {
       mark(null);
       say();
       // The reader may have gone on already, to a view that is not ready yet.
-      if (history.state?.entry === entry) history.replaceState(history.state, "", view({ view: "try", of: value("of"), options, format: value("format") }));
+      if (history.state?.entry === entry) history.replaceState(history.state, "", view({ view: "try", of: film.title, options, format: value("format") }));
       await show(found, own);
     } catch (error) {
       if (own !== turn) return;
       if (!(error instanceof Problem)) throw error;
-      if (mark(error)) return say();
+      if (mark(error)) return empty();
       result.replaceChildren(...(error.status === 401 ? [signing.node] : []));
       say(notice(error, update));
     } finally {
@@ -150,8 +167,8 @@ export async function tryView(parameters) {
       if (own === turn) result.append(compared);
     } catch (error) {
       if (own !== turn) return;
+      if (error instanceof Problem && mark(error)) return empty();
       result.replaceChildren();
-      if (error instanceof Problem && mark(error)) return;
       say(notice(error, update));
     }
   }

@@ -2,11 +2,12 @@
 import { learn } from "./words.js";
 
 const en = {
-  now: "now", anHourAgo: "an hour ago", noneYet: "nothing yet", atMost: "at most {value}",
+  now: "now", anHourAgo: "an hour ago", noneYet: "nothing yet", atMost: "at most {value}", bounds: "≤ means “at most”: half or 95% of the times were no longer than that.",
   tryHelp: "Make any size, crop or format of a poster, compare file sizes, and copy the address.",
-  explainHelp: "Enter the address of a poster to see what it requests, what the cache has, and why it was fast or slow. This fetches nothing.",
+  explainHelp: "Enter the address of a poster, or of a film’s view on this page, to see what it requests, what the cache has, and why it was fast or slow. This fetches nothing.",
   noAddress: "Enter the address of an image", forExample: "For example:",
-  noAddressHelp: "A whole URL or only its path, in any form that this server understands: a size (/t/p/…), a free transform (/i/…) or a dialect's.",
+  noAddressHelp: "A whole URL or only its path, in any form that this server understands: a size (/t/p/…), a free transform (/i/…) or a dialect's; "
+    + "a title (source://id); or the address of a film’s view on this page.", pageAddress: "That view of this page has no poster of its own",
   address: "Address", addresses: "Addresses", inShort: "In short", thisTime: "This time", lastMade: "How it was last made", inCache: "In the cache",
   fetchNow: "Fetch it now and time it", askNow: "Request it now and time it", tryThis: "Try another size", toTitle: "Show the title",
   canonical: "Canonical form", noCanonical: "none: presets have no canonical form", grammar: "Grammar", grammarSizes: "a size of the ladder",
@@ -27,11 +28,12 @@ const en = {
   outcome_made: "made", outcome_revalidated: "unchanged, according to its origin", "outcome_stale-if-error": "stale, because its origin failed",
   outcome_failed: "failed", becauseStale: "The cached copy was stale.", becauseAbsent: "No cache tier had it.",
   originAsked: "The original was requested from its origin.", originStored: "The original was cached.",
-  purge: "Purge", purgeSignIn: "Sign in with admin.token to see what a purge of this title would remove.",
-  purgeWould: "A purge would remove {entries} entries, {bytes}.", purgeTitle: "Purge this title", purged: "{entries} entries removed, {bytes}.",
+  purge: "Purge", purgeSignIn: "Sign in with admin.token to count that, and to purge.",
+  purgeRemoves: "A purge of {title} removes its original, its variants in every size and format, and what is known of it, from every tier. Pins and rejections stay.",
+  purgeWould: "At present that would remove {entries} entries, {bytes}.", purgeTitle: "Purge this title", purged: "{entries} entries removed, {bytes}.",
   purgeWhat: "Selection", purgeSource: "all of {name}", purgeExpired: "expired entries", purgeAll: "everything", countFirst: "Count first",
   purgeNow: "Purge",
-  field_of: "Picture", field_format: "Format", field_resize: "Fit", field_width: "Width", field_height: "Height", field_gravity: "Keep",
+  field_of: "Film", films: "Films of that name", noFilm: "No film is called “{phrase}”.", noResult: "There is no picture of that.", field_format: "Format", field_resize: "Fit", field_width: "Width", field_height: "Height", field_gravity: "Keep",
   field_enlarge: "Small pictures", field_quality: "Quality (1–100)", field_blur: "Blur", field_sharpen: "Sharpen", field_rotate: "Rotate",
   field_background: "Background (hexadecimal)", field_more: "More options",
   choice_resize_fit: "fit inside the box", choice_resize_fill: "fill the box and crop", "choice_resize_fill-down": "fill, but do not enlarge",
@@ -55,11 +57,12 @@ const en = {
 };
 
 const ko = {
-  now: "지금", anHourAgo: "한 시간 전", noneYet: "아직 없음", atMost: "최대 {value}",
+  now: "지금", anHourAgo: "한 시간 전", noneYet: "아직 없음", atMost: "최대 {value}", bounds: "≤는 ‘최대’라는 뜻입니다. 절반이나 95%가 그 시간을 넘지 않았습니다.",
   tryHelp: "포스터를 원하는 크기, 자르기, 형식으로 만들어 용량을 보고 주소를 가져가세요.",
-  explainHelp: "포스터 주소를 넣으면 무엇을 요청하는지, 캐시에 무엇이 있는지, 왜 빨랐거나 느렸는지 알려 줍니다. 아무것도 새로 가져오지 않습니다.",
+  explainHelp: "포스터 주소나 이 페이지에 있는 작품 화면의 주소를 넣으면 무엇을 요청하는지, 캐시에 무엇이 있는지, 왜 빨랐거나 느렸는지 알려 줍니다. 아무것도 새로 가져오지 않습니다.",
   noAddress: "그림의 주소를 넣으세요", forExample: "예:",
-  noAddressHelp: "전체 URL이나 경로를 넣으면 됩니다. 정해진 크기(/t/p/…), 자유 변환(/i/…), 설정에서 켠 다른 서버의 주소 방식 모두 됩니다.",
+  noAddressHelp: "전체 URL이나 경로를 넣으면 됩니다. 정해진 크기(/t/p/…), 자유 변환(/i/…), 설정에서 켠 다른 서버의 주소 방식, 작품(source://id), "
+    + "이 페이지에 있는 작품 화면의 주소 모두 됩니다.", pageAddress: "이 페이지의 그 화면에는 포스터가 없습니다",
   address: "주소", addresses: "주소", inShort: "요약", thisTime: "이번 요청", lastMade: "마지막으로 만든 때", inCache: "캐시에 있는 것",
   fetchNow: "지금 가져와서 시간 재기", askNow: "지금 요청해서 시간 재기", tryThis: "다른 크기 만들어 보기", toTitle: "작품으로",
   canonical: "표준 주소", noCanonical: "없음: 프리셋에는 표준 주소가 없습니다", grammar: "문법", grammarSizes: "정해진 크기",
@@ -80,11 +83,12 @@ const ko = {
   outcome_made: "만들었음", outcome_revalidated: "원본 서버가 그대로라고 확인함", "outcome_stale-if-error": "원본 서버가 실패해서 기한이 지난 것을 제공함",
   outcome_failed: "실패", becauseStale: "캐시에 있던 것은 기한이 지났습니다.", becauseAbsent: "캐시의 어느 계층에도 없었습니다.",
   originAsked: "원본 서버에 원본을 요청했습니다.", originStored: "원본은 캐시에 있었습니다.",
-  purge: "지우기", purgeSignIn: "이 작품을 지우면 무엇이 없어지는지 보려면 설정의 admin.token으로 로그인하세요.",
-  purgeWould: "항목 {entries}개, {bytes}가 지워집니다.", purgeTitle: "이 작품 지우기", purged: "항목 {entries}개, {bytes}를 지웠습니다.",
+  purge: "지우기", purgeSignIn: "개수를 보고 지우려면 설정의 admin.token으로 로그인하세요.",
+  purgeRemoves: "{title}을(를) 지우면 원본, 모든 크기와 형식의 그림, 작품 정보가 모든 계층에서 없어집니다. 고정과 제외는 남습니다.",
+  purgeWould: "지금은 항목 {entries}개, {bytes}가 지워집니다.", purgeTitle: "이 작품 지우기", purged: "항목 {entries}개, {bytes}를 지웠습니다.",
   purgeWhat: "지울 것", purgeSource: "{name} 전체", purgeExpired: "기한이 지난 것", purgeAll: "모두", countFirst: "먼저 세어 보기",
   purgeNow: "지우기",
-  field_of: "그림", field_format: "형식", field_resize: "맞춤", field_width: "너비", field_height: "높이", field_gravity: "남길 부분",
+  field_of: "작품", films: "그 이름의 작품", noFilm: "‘{phrase}’이라는 작품이 없습니다.", noResult: "해당하는 그림이 없습니다.", field_format: "형식", field_resize: "맞춤", field_width: "너비", field_height: "높이", field_gravity: "남길 부분",
   field_enlarge: "작은 그림", field_quality: "품질 (1–100)", field_blur: "흐리게", field_sharpen: "선명하게", field_rotate: "회전",
   field_background: "배경색 (16진수)", field_more: "그 밖의 옵션",
   choice_resize_fit: "상자 안에", choice_resize_fill: "상자를 채우고 자르기", "choice_resize_fill-down": "채우되 확대 안 함",

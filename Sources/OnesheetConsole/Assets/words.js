@@ -2,7 +2,7 @@
 
 const words = {
   en: {
-    skip: "Skip to the content", nowShowing: "Now showing", figures: "Figures", sourcesView: "Sources", views: "Views",
+    skip: "Skip to the content", nowShowing: "Now showing", showingOn: "Showing on {day}", titles: "Titles", figures: "Figures", sourcesView: "Sources", views: "Views",
     sources: "Source", otherLanguage: "한국어", search: "Search", searchIn: "Search titles", clear: "Clear the search",
     wall: "Wall", list: "List", layout: "Layout", refresh: "Refresh", period: "Period", day: "Day", week: "Week", weekend: "Weekend",
     weekdays: "Weekdays", chooseDay: "Choose a day", previousDay: "Previous day", nextDay: "Next day", previousWeek: "Previous week",
@@ -15,10 +15,15 @@ const words = {
     noSources: "There is no source yet.", noSourcesHelp: "See how to add one.", failing: "not answering", exhausted: "quota used up",
     failingSince: "The source does not answer since {time}: {reason}", exhaustedUntil: "The source's quota is used up; it is full again {time}", well: "answers",
     problem: "That did not work", retry: "Try again", retryIn: "Try again in {count} s.", requestID: "Request", copyRequest: "Copy the request's id",
-    helpOffline: "The server cannot be reached. See whether it runs, then try again.", offline: "No connection",
+    offline: "No connection.", offlineHelp: "The server cannot be reached. See whether it runs, then try again.",
+    late: "The server did not answer within 30 seconds.", lateHelp: "The page has given the request up. The server may still be at work: try again in a moment.",
+    unreadable: "The answer cannot be read.", unreadableHelp: "It is not a document of Onesheet. Something between this browser and the server may have answered instead: a proxy or a sign-in page, say.",
+    onlyStatus: "The answer has the status {status} and no explanation.",
     help400: "Something in the address is wrong. Correct it, or start from the list.",
     help401: "Only the administrator may do this. Sign in with the token of the configuration.",
     help404: "It may have been removed, or the address has a typing error.",
+    help409: "Somebody else has decided, or another tab. Look at how it is now, and decide again.",
+    help422: "The original is not a picture that this server reads. Replace it at its source, or reject it.",
     help429: "There were too many requests at once. Wait a moment.",
     help502: "The source's service does not answer as it should. The log has more under the request's id.",
     help503: "The server or its source has no room at the moment. It tells when to come again.",
@@ -31,7 +36,7 @@ const words = {
     provenance: "Where it comes from", site: "Site", fetched: "Fetched", freshUntil: "Fresh until", original: "Original", picture: "Picture",
     another: "Find another poster", candidates: "Candidates", posterOf: "Poster of {name}", backToTitle: "Back to {name}",
     notAvailable: "not available", candidate: "Candidate {count}", chosen: "chosen", pinned: "pinned", rejected: "rejected",
-    score: "Score", pin: "Pin", reject: "Reject", block: "Block the present picture", undo: "Undo", anew: "Choose anew",
+    score: "Score", pin: "Pin", reject: "Reject", block: "Block the present picture", undo: "Undo", anew: "Forget decisions, choose anew",
     onlyOne: "The source knows its poster; nothing was compared.", notLooked: "Not looked at yet", token: "Administrator's token",
     signIn: "Sign in", signOut: "Sign out", signedIn: "Signed in as administrator",
     signInHelp: "Sign in with admin.token of the configuration to pin or reject a candidate, block the present picture, or choose anew. "
@@ -44,7 +49,7 @@ const words = {
     siteFair: "is on a site that may show posters", siteBad: "is on a site that shows news", announced: "was announced as {size}",
     seen: "{count} more show the same picture",
     requests: "Requests", perSecond: "per second", failed: "Failed", connections: "Connections", cache: "Cache", memory: "Memory", disk: "Disk",
-    hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half within", most: "95% within",
+    hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half", most: "95%",
     times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Queue and render", stage_store: "Store", work: "Rendering",
     renders: "Variants made", queue: "In the queue", workers: "Workers", renderMemory: "Memory of renders", processMemory: "Memory of the process",
     calls: "Calls", type: "Type", lists: "Lists", none: "none", oneList: "one list", days: "Days",
@@ -53,11 +58,14 @@ const words = {
     wayManifest: "Write a manifest", wayManifestHelp: "For a service with a JSON API; no code.", wayProgram: "Write a program",
     wayProgramHelp: "In any language: lines of JSON on standard input and output.", waySwift: "Write Swift",
     waySwiftHelp: "Everything else. This writes a source that compiles, with its tests.",
+    noAnswer: "The server does not answer.", pictureForbidden: "The server refuses this picture.", pictureBroken: "The original is not a usable picture.",
+    pictureBusy: "The server or the source is busy.", pictureFailed: "The server failed.", pictureOrigin: "The source does not answer.",
+    lostPin: "The pin is forgotten.", lostRejections: "Rejections forgotten: {count}.",
     tooLong: "It took too long.", tooLongInList: "Refresh to try again.", tryView: "Try", explain: "Explain", trySizes: "Try other sizes and formats",
     whySlow: "Why was it fast or slow?",
   },
   ko: {
-    skip: "본문으로 건너뛰기", nowShowing: "현재 상영작", figures: "지표", sourcesView: "출처", views: "화면",
+    skip: "본문으로 건너뛰기", nowShowing: "현재 상영작", showingOn: "{day} 상영작", titles: "작품", figures: "지표", sourcesView: "출처", views: "화면",
     sources: "출처", otherLanguage: "English", search: "검색", searchIn: "작품 검색", clear: "검색 지우기",
     wall: "포스터", list: "목록", layout: "보기 방식", refresh: "새로 고침", period: "기간", day: "일별", week: "주간", weekend: "주말",
     weekdays: "주중", chooseDay: "날짜 고르기", previousDay: "전날", nextDay: "다음 날", previousWeek: "지난주",
@@ -70,10 +78,15 @@ const words = {
     noSources: "아직 출처가 없습니다.", noSourcesHelp: "추가하는 방법을 보세요.", failing: "응답 없음", exhausted: "사용 한도 소진",
     failingSince: "{time}부터 응답하지 않습니다: {reason}", exhaustedUntil: "사용 한도를 다 썼습니다. {time}에 다시 채워집니다", well: "정상",
     problem: "문제가 생겼습니다", retry: "다시 시도", retryIn: "{count}초 뒤에 다시 시도하세요.", requestID: "요청 번호", copyRequest: "요청 번호 복사",
-    helpOffline: "서버에 연결할 수 없습니다. 서버가 실행 중인지 확인하고 다시 시도하세요.", offline: "연결 없음",
+    offline: "연결되지 않았습니다.", offlineHelp: "서버에 연결할 수 없습니다. 서버가 실행 중인지 확인하고 다시 시도하세요.",
+    late: "서버가 30초 안에 응답하지 않았습니다.", lateHelp: "기다리기를 그만두었습니다. 서버가 아직 작업 중일 수 있으니 잠시 뒤에 다시 시도하세요.",
+    unreadable: "응답을 읽을 수 없습니다.", unreadableHelp: "Onesheet의 응답이 아닙니다. 프록시나 로그인 페이지처럼 브라우저와 서버 사이에 있는 것이 대신 응답했을 수 있습니다.",
+    onlyStatus: "설명 없이 상태 코드 {status}만 왔습니다.",
     help400: "주소에 잘못된 값이 있습니다. 고치거나 목록에서 다시 시작하세요.",
     help401: "관리자만 할 수 있습니다. 설정에 있는 토큰으로 로그인하세요.",
     help404: "삭제되었거나 주소에 오타가 있습니다.",
+    help409: "다른 사람이나 다른 탭에서 결정을 바꾸었습니다. 지금 상태를 보고 다시 결정하세요.",
+    help422: "원본이 이 서버가 읽을 수 있는 그림이 아닙니다. 출처에서 바꾸거나 제외하세요.",
     help429: "요청이 한꺼번에 너무 많았습니다. 잠시 기다리세요.",
     help502: "출처의 서비스가 제대로 응답하지 않습니다. 자세한 내용은 요청 번호로 로그에서 찾을 수 있습니다.",
     help503: "지금은 서버나 출처에 여유가 없습니다. 안내된 시간 뒤에 다시 시도하세요.",
@@ -86,7 +99,7 @@ const words = {
     provenance: "포스터의 출처", site: "사이트", fetched: "가져온 때", freshUntil: "유효 기한", original: "원본", picture: "그림",
     another: "다른 포스터 찾기", candidates: "후보", posterOf: "{name} 포스터", backToTitle: "{name}(으)로 돌아가기",
     notAvailable: "없음", candidate: "후보 {count}", chosen: "선택됨", pinned: "고정됨", rejected: "제외됨",
-    score: "점수", pin: "고정", reject: "제외", block: "현재 그림 차단", undo: "되돌리기", anew: "다시 고르기",
+    score: "점수", pin: "고정", reject: "제외", block: "현재 그림 차단", undo: "되돌리기", anew: "결정을 잊고 다시 고르기",
     onlyOne: "출처가 포스터를 알고 있어 비교하지 않았습니다.", notLooked: "아직 살펴보지 않음", token: "관리자 토큰",
     signIn: "로그인", signOut: "로그아웃", signedIn: "관리자로 로그인했습니다",
     signInHelp: "후보를 고정하거나 제외하고, 현재 그림을 차단하고, 포스터를 다시 고르려면 설정의 admin.token으로 로그인하세요. "
@@ -108,12 +121,15 @@ const words = {
     wayManifest: "매니페스트 작성", wayManifestHelp: "JSON API가 있는 서비스. 코드는 필요 없습니다.", wayProgram: "프로그램 작성",
     wayProgramHelp: "어떤 언어든 됩니다. 표준 입출력으로 JSON을 한 줄씩 주고받습니다.", waySwift: "Swift로 작성",
     waySwiftHelp: "그 밖의 모든 경우. 컴파일되는 출처와 테스트를 만들어 줍니다.",
+    noAnswer: "서버가 응답하지 않습니다.", pictureForbidden: "서버가 이 그림을 거부합니다.", pictureBroken: "원본이 쓸 수 있는 그림이 아닙니다.",
+    pictureBusy: "서버나 출처에 여유가 없습니다.", pictureFailed: "서버에 문제가 생겼습니다.", pictureOrigin: "출처가 응답하지 않습니다.",
+    lostPin: "고정한 것을 잊었습니다.", lostRejections: "제외한 것 {count}개를 잊었습니다.",
     tooLong: "너무 오래 걸렸습니다.", tooLongInList: "새로 고치면 다시 시도합니다.", tryView: "만들어 보기", explain: "살펴보기",
     trySizes: "다른 크기와 형식 만들기", whySlow: "왜 빨랐을까, 느렸을까?",
   },
 };
 
-const languages = Object.keys(words);
+export const languages = Object.keys(words);
 
 function preferred() {
   const kept = localStorage.getItem("language");
@@ -129,6 +145,9 @@ export function chooseLanguage(name) {
   localStorage.setItem("language", name);
   location.reload();
 }
+
+/** The texts of a language by their keys. */
+export const wordsOf = (name) => words[name];
 
 /** Adds words that are loaded later. */
 export function learn(more) {
