@@ -79,8 +79,9 @@ final class ExplainTests: ServerTestCase {
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         try Data(try Picture.jpeg(width: 50, height: 60).readableBytesView).write(to: URL(filePath: "\(pictures)/other.jpg.jpg"))
         let server = try await server(sources: "art: { type: folder, path: \"\(pictures)\" }")
+        // When the address without an extension is explained, with a fetch
+        try await untilCached { try await explain("/t/p/w92/art/other.jpg", on: server, "&fetch").json()["stored"] != nil }
         for more in ["&fetch", ""] {
-            // When the address without an extension is explained, first with a fetch
             let found = try await explain("/t/p/w92/art/other.jpg", on: server, more).json()
             // Then the explanation is of that title
             XCTAssertEqual(found["id"] as? String, "other.jpg", more)

@@ -140,6 +140,13 @@ class ServerTestCase: XCTestCase {
         return origin
     }
 
+    /// Asks until `isCached`. A server that has just started polls its folders, and the purge of that poll discards every image that is
+    /// being made.
+    func untilCached(_ isCached: () async throws -> Bool, file: StaticString = #filePath, line: UInt = #line) async throws {
+        for _ in 0..<100 { if try await isCached() { return } }
+        XCTFail("still not cached after a hundred requests", file: file, line: line)
+    }
+
     /// A source that may request everything from `origin`.
     func web(_ origin: OriginServer) -> String { "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }" }
 
