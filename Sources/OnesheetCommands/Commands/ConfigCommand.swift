@@ -18,6 +18,7 @@ struct ConfigCommand: ParsableCommand {
         func run(with plugins: PluginList) async throws {
             let configuration = try options.load()
             try configuration.requireProtection()
+            try configuration.accessLog.requireFolder()
             if let files = configuration.tls { _ = try Certificate(files) }
             let context = try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
             try await context.shutdown()

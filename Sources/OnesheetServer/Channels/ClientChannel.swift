@@ -23,16 +23,20 @@ struct ClientChannel: ServerChildChannel {
     private let fastPath: FastPath?
     private let clients: ClientsConfiguration
     private let connections: OpenConnections
+    private let accessLog: AccessLog?
 
-    /// - Parameter fastPath: `nil` sends every request to the parser.
+    /// - Parameters:
+    ///   - fastPath: `nil` sends every request to the parser.
+    ///   - accessLog: `nil` if there is none.
     init(
-        fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
+        fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections, accessLog: AccessLog?,
         responder: @escaping HTTPChannelHandler.Responder
     ) {
         let memory = connections.memory
         self.fastPath = fastPath
         self.clients = clients
         self.connections = connections
+        self.accessLog = accessLog
         http1 = HTTP1Channel(
             responder: { request, writer, channel in
                 try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
@@ -53,7 +57,7 @@ struct ClientChannel: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
-            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections) {
+            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections, accessLog: accessLog) {
                 addParser(to: channel, logger).cascade(to: parsed)
             }
             let slow = SlowClients(
@@ -73,7 +77,12 @@ struct ClientChannel: ServerChildChannel {
     private func addParser(to channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let parsed = http1.setup(channel: channel, logger: logger).kept(whileOpen: channel).flatMapThrowing { value in
             let operations = channel.pipeline.syncOperations
-            try operations.addHandler(HeadCheck(), position: .before(operations.handler(type: HTTP1ToHTTPServerCodec.self)))
+            let behind = ChannelPipeline.SynchronousOperations.Position.before(
+                try operations.handler(type: HTTP1ToHTTPServerCodec.self))
+            if let accessLog {
+                try operations.addHandler(AccessLogHandler(accessLog, peer: channel.remoteAddress?.address), position: behind)
+            }
+            try operations.addHandler(HeadCheck(), position: behind)
             return value
         }
         parsed.whenFailure { _ in channel.close(promise: nil) }

@@ -19,17 +19,16 @@ struct MultiplexedConnection: Sendable {
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     static func begin(
-        on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections, logger: Logger,
-        responder: @escaping HTTPChannelHandler.Responder
+        on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
+        accessLog: AccessLog?, logger: Logger, responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
         let idleTimeout = clients.idleTimeout.duration
         var configuration = HTTP2ChannelConfiguration(idleTimeout: idleTimeout, gracefulCloseTimeout: idleTimeout)
         configuration.maxAgeTimeout = maximumAge
         let memory = connections.memory
         let timeouts = BodyWatch.Timeouts(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
-        configuration.streamConfiguration = .init(additionalChannelHandlers: [
-            BodyWatch(memory, timeouts), FastPathStreamHandler(fastPath),
-        ])
+        configuration.streamConfiguration = .init(
+            additionalChannelHandlers: streamHandlers(fastPath, memory, timeouts, accessLog: accessLog))
         let requests = RequestsUnderWay()
         let http2 = HTTP2Channel(
             responder: { request, writer, stream in
@@ -49,6 +48,15 @@ struct MultiplexedConnection: Sendable {
         }.flatMap {
             http2.setup(channel: channel, logger: logger)
         }.map { MultiplexedConnection(http2: http2, value: $0) }.kept(whileOpen: channel)
+    }
+
+    /// The handlers of a stream, from the connection inwards.
+    private static func streamHandlers(
+        _ fastPath: FastPath?, _ memory: ResponseMemory, _ timeouts: BodyWatch.Timeouts, accessLog: AccessLog?
+    ) -> [any RemovableChannelHandler] {
+        let handlers: [any RemovableChannelHandler] = [BodyWatch(memory, timeouts), FastPathStreamHandler(fastPath)]
+        guard let accessLog else { return handlers }
+        return [AccessLogStreamHandler(accessLog)] + handlers
     }
 
     /// Answers the requests until the connection is closed, also if the task is cancelled.

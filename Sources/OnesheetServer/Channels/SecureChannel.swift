@@ -21,19 +21,22 @@ struct SecureChannel: ServerChildChannel {
     private let fastPath: FastPath?
     private let clients: ClientsConfiguration
     private let connections: OpenConnections
+    private let accessLog: AccessLog?
     private let http1: ClientChannel
     private let responder: HTTPChannelHandler.Responder
 
     init(
         certificate: Certificate, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        responder: @escaping HTTPChannelHandler.Responder
+        accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.certificate = certificate
         self.fastPath = fastPath
         self.clients = clients
         self.connections = connections
+        self.accessLog = accessLog
         self.responder = responder
-        http1 = ClientChannel(fastPath: fastPath, clients: clients, connections: connections, responder: responder)
+        http1 = ClientChannel(
+            fastPath: fastPath, clients: clients, connections: connections, accessLog: accessLog, responder: responder)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -48,8 +51,8 @@ struct SecureChannel: ServerChildChannel {
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
                     return MultiplexedConnection.begin(
-                        on: channel, fastPath: fastPath, clients: clients, connections: connections, logger: logger,
-                        responder: responder
+                        on: channel, fastPath: fastPath, clients: clients, connections: connections,
+                        accessLog: accessLog, logger: logger, responder: responder
                     ).map { .http2($0) }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }

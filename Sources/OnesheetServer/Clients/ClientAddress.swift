@@ -39,24 +39,33 @@ struct ClientIdentity: Sendable {
     ///   - fields: the request's header fields. Only those of a trusted proxy count: `X-Forwarded-For`, or else `Forwarded` (RFC
     ///     7239).
     func owner(ofRequestFrom peer: IPAddress?, _ fields: HTTPFields) -> ClientAddress? {
-        if let peer, !isTrusted(peer) { return ClientAddress(peer) }
+        client(ofRequestFrom: peer, forwardedFor: fields[.forwardedFor], forwarded: fields[.forwarded]).map(ClientAddress.init)
+    }
+
+    /// The address of a request's client. `nil` if a trusted proxy does not name the client.
+    /// - Parameters:
+    ///   - peer: `nil` on a Unix socket.
+    ///   - forwardedFor: `X-Forwarded-For`.
+    ///   - forwarded: `Forwarded`.
+    func client(ofRequestFrom peer: IPAddress?, forwardedFor: String?, forwarded: String?) -> IPAddress? {
+        if let peer, !isTrusted(peer) { return peer.unmapped }
         var last: IPAddress?
         // Each proxy appends the address of its peer. Read from the end and stop at the first untrusted hop: the client may have
         // forged the rest.
-        for hop in Self.hops(fields).reversed() {
+        for hop in Self.hops(forwardedFor, forwarded).reversed() {
             guard let address = Self.address(hop) else { break }
             last = address
             if !isTrusted(address) { break }
         }
-        return last.map(ClientAddress.init)
+        return last?.unmapped
     }
 
     /// The maximum number of proxies that are evaluated.
     private static let maxHops = 32
 
-    private static func hops(_ fields: HTTPFields) -> [Substring] {
-        if let list = fields[.forwardedFor] { return Array(list.split(separator: ",").suffix(maxHops)) }
-        guard let list = fields[.forwarded] else { return [] }
+    private static func hops(_ forwardedFor: String?, _ forwarded: String?) -> [Substring] {
+        if let list = forwardedFor { return Array(list.split(separator: ",").suffix(maxHops)) }
+        guard let list = forwarded else { return [] }
         return list.split(separator: ",").suffix(maxHops).map { element in
             let pair = element.split(separator: ";").map { $0.drop { $0 == " " || $0 == "\t" } }.first {
                 $0.lowercased().hasPrefix("for=")

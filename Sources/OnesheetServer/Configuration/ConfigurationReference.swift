@@ -15,7 +15,8 @@ package enum ConfigurationReference {
     /// The headings, and the top-level keys of each.
     static let chapters: [(title: String, keys: [String])] = [
         (
-            "Server", ["listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "presets", "presetsOnly", "dialects"]
+            "Server",
+            ["listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "accessLog", "presets", "presetsOnly", "dialects"]
         ),
         ("Signing", ["signing"]), ("Cache", ["cache"]), ("Clients", ["clients"]), ("Limits", ["limits"]),
         ("Rendering", ["rendering"]), ("Prefetch", ["prefetch"]), ("Sources", ["sources"]),

@@ -12,6 +12,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var limits = LimitsConfiguration()
     package var clients = ClientsConfiguration()
     package var log = LogConfiguration()
+    package var accessLog = AccessLogConfiguration()
     package var shutdown = ShutdownConfiguration()
     package var cors = CORSConfiguration()
     package var rendering = RenderingConfiguration()
@@ -54,6 +55,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("limits", \.limits, meaning: "limits of resources"),
             Setting("clients", \.clients, meaning: "limits of clients"),
             Setting("log", \.log, meaning: "the log"),
+            Setting("accessLog", \.accessLog, meaning: "the access log"),
             Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
             Setting("cors", \.cors, meaning: "cross-origin access"),
             Setting("rendering", \.rendering, meaning: "rendering of variants"),
@@ -157,6 +159,7 @@ extension ServerConfiguration {
         keep(\.limits, "limits")
         keep(\.clients, "clients")
         keep(\.log, "log")
+        keep(\.accessLog, "accessLog")
         keep(\.shutdown, "shutdown")
         // The render threads are created with this deadline.
         keep(\.rendering.deadline, "rendering.deadline")

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import OnesheetCore
 
@@ -17,9 +18,12 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let fastPath: LoopFastPath?
     private let connections: OpenConnections
+    private let accessLog: AccessLog?
     private let addParser: () -> Void
     private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
+    /// The other end, for the access log.
+    private var peer: IPAddress?
     /// The parser's requests. `nil` until there is a parser.
     private var parserRequests: UnansweredRequests?
     /// Whether the parser's input ended with a complete request, so the parser holds no partial request.
@@ -29,12 +33,18 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// - Parameters:
     ///   - fastPath: `nil` if the parser handles every request.
+    ///   - accessLog: `nil` if there is none.
     ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
-    init(_ fastPath: LoopFastPath?, _ connections: OpenConnections, addParser: @escaping () -> Void) {
-        (self.fastPath, self.connections, self.addParser) = (fastPath, connections, addParser)
+    init(
+        _ fastPath: LoopFastPath?, _ connections: OpenConnections, accessLog: AccessLog?, addParser: @escaping () -> Void
+    ) {
+        (self.fastPath, self.connections, self.accessLog, self.addParser) = (fastPath, connections, accessLog, addParser)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { receiver = BodyReceiver(context.channel, memory) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        receiver = BodyReceiver(context.channel, memory)
+        if accessLog != nil { peer = context.channel.remoteAddress?.address }
+    }
 
     /// The connection's current phase.
     var phase: ConnectionPhase {
@@ -49,10 +59,12 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         var bytes = unwrapInboundIn(data)
         if parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads {
             var (hasAnswered, isCorked) = (false, false)
+            let begun = accessLog == nil ? NIODeadline.distantPast : .now()
             // If the client does not read its responses, let the parser handle the rest: its responses have backpressure.
             requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
                 switch heads.answer(request) {
                 case .answer(let response):
+                    if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), begun, accessLog) }
                     bytes.moveReaderIndex(forwardBy: request.length)
                     if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
                     write(response, context)
@@ -82,13 +94,22 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
+    private func log(_ response: ReadyResponse, to head: ByteBufferView, _ begun: NIODeadline, _ accessLog: AccessLog) {
+        // A copy: a slice would keep the whole read alive.
+        var answered = AnsweredRequest(head: .bytes(ByteBuffer(bytes: head)), peer: peer)
+        answered.note(response.head.fields)
+        answered.bytes = response.length
+        answered.took = .now() - begun
+        accessLog.add(answered)
+    }
+
     private func write(_ response: ReadyResponse, _ context: ChannelHandlerContext) {
         switch response {
         case .head(let head): write(.bytes(head.bytes), context)
         case .parts(let head, let body):
             write(.bytes(head.bytes), context)
             write(body, context)
-        case .whole(let file): write(.file(file), context)
+        case .whole(let file, _): write(.file(file), context)
         }
     }
 

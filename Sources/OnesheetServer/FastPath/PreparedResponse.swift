@@ -12,7 +12,22 @@ enum ReadyResponse {
     case head(ResponseHead)
     case parts(ResponseHead, ReadyBody)
     /// Head and body in one file.
-    case whole(ReadyFile)
+    case whole(ReadyFile, ResponseHead)
+
+    var head: ResponseHead {
+        switch self {
+        case .head(let head), .parts(let head, _), .whole(_, let head): head
+        }
+    }
+
+    /// Bytes of the body.
+    var length: Int {
+        switch self {
+        case .head: 0
+        case .parts(_, let body): body.length
+        case .whole(let file, let head): file.region.readableBytes - head.bytes.readableBytes
+        }
+    }
 }
 
 /// The body of a response that an event loop can send at once.

@@ -113,7 +113,7 @@ final class ResponseHeadCache {
     ) -> ReadyResponse {
         target.routed.entry.counter.add(.successful)
         if request.isHead { return .head(prepared.head) }
-        if let files, let whole = prepared.whole(with: body, in: files) { return .whole(whole) }
+        if let files, let whole = prepared.whole(with: body, in: files) { return .whole(whole, prepared.head) }
         return .parts(prepared.head, body)
     }
 

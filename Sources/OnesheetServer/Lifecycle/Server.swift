@@ -32,7 +32,9 @@ package struct Server: Sendable {
         let limits = configuration.limits.limits
         let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
         let misses = MissesUnderWay(memory: limits.memory)
-        counters = ServerCounters(OpenConnections(configuration.clients, memory, misses))
+        let connections = OpenConnections(configuration.clients, memory, misses)
+        counters = ServerCounters(
+            connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger))
         responder = ReloadableResponder(context) { [counters, readiness] context in
             Router(context, counters: counters, readiness: readiness)
         }
@@ -61,6 +63,7 @@ package struct Server: Sendable {
             // Errors of connections closed at the deadline are expected.
             if readiness.state != .draining { failure = error }
         }
+        await counters.accessLog?.close(within: times.grace)
         // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
@@ -74,10 +77,11 @@ package struct Server: Sendable {
         return true
     }
 
-    /// Reloads the certificate and the configuration. They take effect with the next request. Errors are logged, and the old values
+    /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next request. Errors are logged, and the old values
     /// stay in use. Must not be called concurrently.
     package func reload(_ load: () throws -> ServerConfiguration) {
         let running = responder.context
+        counters.accessLog?.reopen()
         // Reload each independently: one may be valid when the other is not.
         do {
             try certificate?.reload()
@@ -170,9 +174,11 @@ package struct Server: Sendable {
                 if let certificate {
                     SecureChannel(
                         certificate: certificate, fastPath: fastPath, clients: clients, connections: counters.connections,
-                        responder: responder)
+                        accessLog: counters.accessLog, responder: responder)
                 } else {
-                    ClientChannel(fastPath: fastPath, clients: clients, connections: counters.connections, responder: responder)
+                    ClientChannel(
+                        fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
+                        responder: responder)
                 }
             },
             configuration: .init(

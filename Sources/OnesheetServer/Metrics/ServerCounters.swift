@@ -12,13 +12,15 @@ final class ServerCounters: Sendable {
     /// Latency histograms by route. Responses from the fast path are not included: they never wait.
     let times = Histograms()
     let connections: OpenConnections
+    /// The access log, which counts its losses. `nil` if there is none.
+    let accessLog: AccessLog?
     /// The figures of the last hour.
     let history = FigureHistory()
     /// The last server errors.
     let errors = RecentErrors()
     private let counters = Mutex<[String: RequestCounter]>([:])
 
-    init(_ connections: OpenConnections) { self.connections = connections }
+    init(_ connections: OpenConnections, accessLog: AccessLog?) { (self.connections, self.accessLog) = (connections, accessLog) }
 
     /// Responses by route and status class.
     var answers: [Answer: Int] {

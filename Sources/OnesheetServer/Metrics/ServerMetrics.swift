@@ -32,6 +32,9 @@ struct ServerMetrics {
         text.add(
             counters.times, "request_seconds", help: "Time to answer a request, by route, without the responses of the fast path.",
             label: "route")
+        text.add(
+            .counter, "access_log_dropped_total", help: "Requests without a line in the access log.",
+            samples: counters.accessLog.map { [.init($0.dropped)] } ?? [])
         text.add(.gauge, "connections", help: "Open connections.", value: counters.connections.count)
     }
 

@@ -79,6 +79,8 @@ final class ConfigurationFileTests: XCTestCase {
             ("listen: \"unix:/\(String(repeating: "a", count: 107))\"", "is not an address"),
             ("socketMode: 668", "socketMode: “668” is not a mode"), ("socketMode: 1777", "socketMode"),
             ("cors: { origins: [\"https://a.example/\"] }", "cors.origins: “https://a.example/” is not an origin"),
+            ("accessLog: { path: \"\" }", "accessLog.path: needs the path of a file"),
+            ("accessLog: { format: combine }", "accessLog.format: unknown format “combine”; did you mean “combined”?"),
             ("cors: { origins: [a.example] }", "cors.origins"), ("cors: { origins: [\"https://A.example\"] }", "cors.origins"),
             ("cors: { origins: [\"null\"] }", "cors.origins"), ("cors: { origins: [\"https://*.example.com\"] }", "cors.origins"),
         ]

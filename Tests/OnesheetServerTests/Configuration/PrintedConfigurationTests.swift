@@ -23,6 +23,7 @@ final class PrintedConfigurationTests: XCTestCase {
         limits: { originBytes: 7MiB, pixels: 1500, queueTime: 2h, scans: 3 }
         clients: { perAddress: { misses: 0.5 }, trustedProxies: [private, 203.0.113.0/24], memory: 64MiB }
         log: { format: json, level: debug }
+        accessLog: { path: /var/log/onesheet/access.log, format: json }
         shutdown: { delay: 5s }
         cors: { origins: ["*"] }
         rendering: { linearLight: true, codecs: { png: { effort: 9 } } }
@@ -49,6 +50,7 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(again.cache, configuration.cache)
         XCTAssertEqual(again.limits, configuration.limits)
         XCTAssertEqual(again.log, configuration.log)
+        XCTAssertEqual(again.accessLog, configuration.accessLog)
         XCTAssertEqual(again.prefetch, configuration.prefetch)
         XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
         XCTAssertEqual(

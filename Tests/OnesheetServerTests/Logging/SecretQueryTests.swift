@@ -13,9 +13,10 @@ final class SecretQueryTests: ServerTestCase {
 
     func testThatNeitherTheLogNorTheErrorsHaveTheQueryOfAnOriginal() async throws {
         // Given a source whose pictures cannot be reached
+        let accessLog = folder()
         let server = try await server(
             sources: "web: { type: remote, allow: [\"http://127.0.0.1:9/\"], networks: [loopback] }",
-            keys: "admin: { token: secret }", logger: lines.logger())
+            keys: "admin: { token: secret }\naccessLog: { path: \"\(accessLog)\" }", logger: lines.logger())
         let url = "http://127.0.0.1:9/one.jpg?token=SECRETQ"
         let once = "http%3A%2F%2F127.0.0.1%3A9%2Fone.jpg%3Ftoken=SECRETQ"
         let digits = Data(url.utf8).base64URL
@@ -24,18 +25,22 @@ final class SecretQueryTests: ServerTestCase {
             "/i/unsafe/w:60/plain/web://\(once)@jpg", "/i/unsafe/w:60/\(digits).jpg",
             "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg", "/t/p/w92/web/\(once)", "/sources/web/titles/\(once)",
             "/i/unsafe/w:60/plain/http%3A%2F%2Fa.example%2Fx%3FSECRETQ@jpg", "/nowhere/\(once)",
+            "/explain?url=/i/unsafe/w:60/plain/\(once)", "/i/unsafe/w:60/plain/http://127.0.0.1:9/one.jpg?token=SECRETQ",
         ]
         // When they are requested and prefetched
-        for path in paths { _ = try await server.send(path) }
+        for path in paths { _ = try await server.send(path, fields: [("Referer", "http://a.example/?token=SECRETQ")]) }
         _ = try await server.send(
             "/prefetch", method: "POST", fields: administrator, body: "{\"source\": \"web\", \"ids\": [\"\(url)\"]}")
         let errors = try await server.send("/errors", fields: administrator)
+        await server.stop()
         // Then the query is nowhere, and the rest is
+        let accesses = try String(contentsOfFile: accessLog, encoding: .utf8).split(separator: "\n").map(String.init)
+        XCTAssertEqual(accesses.count, paths.count + 2)
         XCTAssertTrue(errors.text.contains("one.jpg"), errors.text)
         XCTAssertFalse(errors.text.contains("SECRETQ"), errors.text)
         XCTAssertFalse(errors.text.contains(String(digits.dropFirst(9))), errors.text)
         XCTAssertFalse(lines.all.isEmpty)
-        for line in lines.all {
+        for line in lines.all + accesses {
             XCTAssertFalse(line.contains("SECRETQ"), line)
             XCTAssertFalse(line.contains(digits.dropFirst(9)), line)
         }

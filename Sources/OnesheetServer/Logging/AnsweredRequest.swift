@@ -1,0 +1,107 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import OnesheetCore
+import OnesheetHTTP
+
+/// A request with its response, for the access log.
+struct AnsweredRequest: Sendable {
+    enum Head: Sendable {
+        /// A complete HTTP/1.1 head that `SimpleRequest` recognises.
+        case bytes(ByteBuffer)
+        case parsed(RequestFacts)
+        /// The parser could not read it.
+        case unreadable
+    }
+
+    /// The status of a request whose client left before its response began, as nginx writes it.
+    static let clientLeft = 499
+
+    let head: Head
+    /// The connection's other end. `nil` on a Unix socket.
+    let peer: IPAddress?
+    var status = clientLeft
+    /// Bytes of the body that were written.
+    var bytes = 0
+    /// `Cache-Status` of the response (RFC 9211).
+    var cacheStatus: String?
+    /// `X-Request-Id` of the response, which only errors have.
+    var requestID: String?
+    var took = TimeAmount.zero
+
+    /// The memory of the texts in bytes, roughly.
+    var size: Int {
+        let head =
+            switch head {
+            case .bytes(let bytes): bytes.readableBytes
+            case .parsed(let facts): facts.size
+            case .unreadable: 0
+            }
+        return 256 + head + (cacheStatus?.utf8.count ?? 0) + (requestID?.utf8.count ?? 0)
+    }
+
+    /// Adds what the head of its response says.
+    mutating func note(_ head: HTTPResponse) {
+        status = head.status.code
+        (cacheStatus, requestID) = (head.headerFields[.cacheStatus], head.headerFields[.requestID])
+    }
+
+    /// Adds what the head of its HTTP/1 response says.
+    mutating func note(_ head: HTTPResponseHead) {
+        status = Int(head.status.code)
+        cacheStatus = head.headers.first(name: HTTPField.Name.cacheStatus.rawName)
+        requestID = head.headers.first(name: HTTPField.Name.requestID.rawName)
+    }
+}
+
+/// What the access log says about a request.
+struct RequestFacts: Sendable, Equatable {
+    var method: String
+    /// Path and query as sent.
+    var target: String
+    /// `HTTP/1.1`, for example.
+    var version: String
+    private(set) var referer: String?
+    private(set) var userAgent: String?
+    private(set) var forwardedFor: String?
+    private(set) var forwarded: String?
+
+    init(_ head: HTTPTypes.HTTPRequest, version: String) {
+        (method, target, self.version) = (head.method.rawValue, head.path ?? "", version)
+        let fields = head.headerFields
+        (referer, userAgent) = (fields[.referer], fields[.userAgent])
+        (forwardedFor, forwarded) = (fields[.forwardedFor], fields[.forwarded])
+    }
+
+    init(_ head: HTTPRequestHead) {
+        (method, target) = (head.method.rawValue, head.uri)
+        version = "HTTP/\(head.version.major).\(head.version.minor)"
+        for (name, value) in head.headers { note(name.lowercased(), value) }
+    }
+
+    /// - Parameter head: a complete HTTP/1.1 head that `SimpleRequest` recognises.
+    init(_ head: ByteBuffer) {
+        let lines = String(buffer: head).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        (method, target) = (words.first.map(String.init) ?? "", words.dropFirst().first.map(String.init) ?? "")
+        version = words.last.map(String.init) ?? ""
+        for line in lines.dropFirst() {
+            guard let (name, value) = line.cut(at: ":") else { continue }
+            note(name.lowercasedASCII(), String(value.drop { $0 == " " }))
+        }
+    }
+
+    private mutating func note(_ name: String, _ value: String) {
+        switch name {
+        case "referer": referer = value
+        case "user-agent": userAgent = value
+        case "x-forwarded-for": forwardedFor = forwardedFor.map { "\($0), \(value)" } ?? value
+        case "forwarded": forwarded = forwarded.map { "\($0), \(value)" } ?? value
+        default: break
+        }
+    }
+
+    fileprivate var size: Int {
+        [method, target, referer, userAgent, forwardedFor, forwarded].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
