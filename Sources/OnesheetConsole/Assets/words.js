@@ -16,7 +16,7 @@ const words = {
     failingSince: "The source does not answer since {time}: {reason}", exhaustedUntil: "The source's quota is used up; it is full again {time}", well: "answers",
     problem: "That did not work", retry: "Try again", retryIn: "Try again in {count} s.", requestID: "Request", copyRequest: "Copy the request's id",
     offline: "No connection.", offlineHelp: "The server cannot be reached. See whether it runs, then try again.",
-    late: "The server did not answer within 30 seconds.", lateHelp: "The page has given the request up. The server may still be at work: try again in a moment.",
+    late: "The server did not answer within 30 seconds.", lateHelp: "The page has stopped waiting. The server may still be at work: try again in a moment.",
     unreadable: "The answer cannot be read.", unreadableHelp: "It is not a document of Onesheet. Something between this browser and the server may have answered instead: a proxy or a sign-in page, say.",
     onlyStatus: "The answer has the status {status} and no explanation.",
     help400: "Something in the address is wrong. Correct it, or start from the list.",
