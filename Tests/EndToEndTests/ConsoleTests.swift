@@ -171,6 +171,9 @@ final class ConsoleTests: ConsoleTestCase {
         // Then the wall is shown, fits the screen, and has links
         let width = try await browser.evaluate("document.documentElement.scrollWidth")
         XCTAssertEqual(width, "320")
+        let over = try await browser.evaluate(
+            "[...document.querySelectorAll('.card a')].filter((card) => card.scrollWidth > card.clientWidth + 1).length")
+        XCTAssertEqual(over, "0")
         let next = try await browser.evaluate("document.querySelector('.more a').getAttribute('href')")
         XCTAssertTrue(next.contains("page=2"), next)
         XCTAssertEqual(browser.messages(), [])

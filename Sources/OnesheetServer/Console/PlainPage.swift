@@ -164,11 +164,12 @@ struct PlainPage {
     private func card(_ title: Title) -> String {
         let names = words.names(of: title)
         let other = names.other.map { "<span class=\"original\"\(words.lang($0))>\($0.html)</span>" } ?? ""
-        let details = [title.rank.map { "\($0)" }, title.releaseDate.map { "\($0)" }].compactMap { $0 }.joined(separator: " · ")
+        let rank = title.rank.map { "<span class=\"place\"><span class=\"rank\">\($0)</span></span>" } ?? ""
         return """
             <li class="card"><a href="\(address(source, ["title": title.id]))">
               <span class="frame"><img src="\(picture("w342", title.id))" width="342" height="513" loading="lazy" alt=""></span>
-              <b class="name"\(words.lang(names.first))>\(names.first.html)</b>\(other)<span class="facts">\(details)</span></a></li>
+              \(rank)<span class="names"><b class="name"\(words.lang(names.first))>\(names.first.html)</b>\(other)</span>
+              <span class="facts">\(title.releaseDate.map { "\($0)" } ?? "")</span></a></li>
             """
     }
 
@@ -187,7 +188,7 @@ struct PlainPage {
         let rows = facts.filter { !$0.1.isEmpty }.map { "<dt>\($0.0)</dt><dd>\($0.1.html)</dd>" }.joined()
         let sizes = SizeLadder.names.map { "<a href=\"\(picture($0, title.id))\">\($0)</a>" }.joined(separator: " ")
         return """
-            <p><a href="\(address(source))">\(words.back)</a></p>
+            <p class="way"><a href="\(address(source))">‹ \(words.back)</a></p>
             <article class="title">
             <div class="sheet"><img src="\(picture("w500", title.id))" width="500" height="750" alt="\(words.poster)"></div>
             <div class="about"><h1\(words.lang(names.first))>\(names.first.html)</h1>\
@@ -221,10 +222,10 @@ struct PlainPage {
                 """
         }
         return """
-            <p><a href="\(address(source, ["title": title.id]))">\(words.back)</a></p>
+            <p class="way"><a href="\(address(source, ["title": title.id]))">‹ \(words.backToTitle)</a></p>
             <h1>\(words.posters)</h1>
-            <div class="sheet"><img src="\(picture("w342", title.id))" width="342" height="513" alt="\(words.poster)"></div>
-            <ol class="previews">\(rows.joined(separator: "\n"))</ol>
+            <div class="choice"><div class="present"><div class="sheet"><img src="\(picture("w342", title.id))" width="342" height="513" alt="\(words.poster)"></div></div>
+            <ol class="previews">\(rows.joined(separator: "\n"))</ol></div>
             """
     }
 

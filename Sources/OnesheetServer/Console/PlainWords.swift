@@ -89,6 +89,7 @@ struct PlainWords {
     var next: String { localized("Next page", "다음 페이지") }
     var previous: String { localized("Previous page", "이전 페이지") }
     var back: String { localized("Back to the list", "목록으로") }
+    var backToTitle: String { localized("Back to the title", "작품으로") }
     var show: String { localized("Show", "보기") }
     var sizes: String { localized("Sizes", "크기") }
     var posters: String { localized("Find another poster", "다른 포스터 찾기") }
