@@ -30,15 +30,38 @@ export async function postersView(parameters) {
       h("div.choice", {}, h("section.present", {}, h("h2", {}, t("inPlace")), present, signing.node), h("section", {}, heading, list))),
   };
 
-  /** Redraws all. The focus stays on the button that had it. */
+  /** Redraws all. */
   function draw() {
-    const { order: kind, candidate } = document.activeElement?.dataset ?? {};
     // The placeholder of the title is that of the poster at first.
-    present.replaceChildren(poster(source, posters === first ? title : { ...title, poster: undefined }, { sizes: "240px", alt: t("posterOf", { name }), lazy: false, version: version(posters) }));
+    const known = posters === first ? title : { ...title, poster: undefined };
+    const frame = poster(source, known, { sizes: "240px", alt: t("posterOf", { name }), lazy: false, version: version(posters) });
+    present.replaceChildren(frame);
+    if (!posters.current) frame.querySelector("img").addEventListener("load", look, { once: true });
+    drawOrders();
+  }
+
+  /** Looks again once the picture is there: the server knows only then which one it is. */
+  async function look() {
+    const before = posters;
+    const now = await get(`${path}/posters`).catch(() => before);
+    if (posters !== before || isBusy) return;
+    posters = now;
+    drawOrders();
+  }
+
+  /** Redraws the candidates and the buttons. The focus stays on the button that had it, and what was said stays. */
+  function drawOrders() {
+    const focused = document.activeElement;
+    const { order: kind, candidate } = focused?.dataset ?? {};
+    const said = list.contains(outcome) ? outcome.closest(".candidate").querySelector("[data-candidate]").dataset.candidate : null;
+    const isSaid = outcome.isConnected;
     heading.textContent = `${t("candidates")} (${number(posters.candidates.length)})`;
     list.replaceChildren(...posters.candidates.map(card));
-    signing.draw();
-    if (kind) document.querySelector(`[data-order="${kind}"]${candidate ? `[data-candidate="${candidate}"]` : ""}`)?.focus({ preventScroll: true });
+    // The form keeps what is being typed.
+    if (isSignedIn()) signing.draw();
+    if (isSaid) place(said).append(outcome);
+    if (outcome.contains(focused)) focused.focus({ preventScroll: true });
+    else if (kind) document.querySelector(`[data-order="${kind}"]${candidate ? `[data-candidate="${candidate}"]` : ""}`)?.focus({ preventScroll: true });
   }
 
   function card(candidate) {
