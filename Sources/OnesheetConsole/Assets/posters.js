@@ -156,8 +156,8 @@ export async function postersView(parameters) {
   function clear() { outcome.replaceChildren(); }
 }
 
-/** A text that changes with the poster, so that a browser does not show the one that it had. */
-const version = (posters) => posters.current?.hash ?? posters.candidates.map((candidate) => candidate.state ?? "").join();
+/** A text that changes with the poster, so that a browser does not show the one that it had: new each time while the server does not know it. */
+const version = (posters) => posters.current?.hash ?? String(Date.now());
 
 /** Why a candidate is as good as it is, in words; the server's own where there are none for it. */
 function why(candidate) {
