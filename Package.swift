@@ -107,11 +107,12 @@ let package = Package(
         .library(name: "StandardPlugins", targets: ["StandardPlugins"]),
         .executable(name: "onesheet", targets: ["onesheet"]),
     ],
-    // On by default, because Debian has both libraries. Their targets are empty without them.
+    // On by default, because Debian has their libraries. Their targets are empty without them.
     traits: [
-        .default(enabledTraits: ["WebP", "AVIF"]),
+        .default(enabledTraits: ["WebP", "AVIF", "GIF"]),
         .trait(name: "WebP", description: "Reads and writes WebP (libwebp)."),
         .trait(name: "AVIF", description: "Reads and writes AVIF (libavif)."),
+        .trait(name: "GIF", description: "Reads GIF (giflib)."),
     ],
     dependencies: [
         pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
@@ -169,12 +170,14 @@ let package = Package(
         plugin("PNGCodec", ["CPNG"]),
         .systemLibrary(name: "CWebP"),
         .systemLibrary(name: "CAVIF"),
+        .systemLibrary(name: "CGIF"),
         plugin("WebPCodec", ["CWebP"]),
         plugin("AVIFCodec", ["CAVIF"]),
+        plugin("GIFCodec", ["CGIF"]),
         plugin("BoxOfficeSource"),
         plugin("KakaoSource"),
         plugin("ExecSource", [log]),
-        plugin("FolderSource"),
+        plugin("FolderSource", [log]),
         .plugin(
             name: "NewSourceCommand",
             capability: .command(
@@ -198,6 +201,7 @@ let package = Package(
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "KakaoSource",
                 "RemoteSource", "RestSource", "SampleSource", "ThumborDialect", "CloudflareDialect", "IIIFDialect", "NextDialect",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
+                .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetCommands", "StandardPlugins"], swiftSettings: settings),
@@ -205,6 +209,7 @@ let package = Package(
         tests("PNGCodec", ["CPNG"]),
         tests("WebPCodec", []),
         tests("AVIFCodec", []),
+        tests("GIFCodec", []),
         .testTarget(
             name: "OnesheetCoreTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio, yams], swiftSettings: settings),
         .executableTarget(
@@ -231,7 +236,7 @@ let package = Package(
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
         tests("NextDialect", []),
-        tests("OnesheetImaging", ["JPEGCodec", "PNGCodec"]),
+        tests("OnesheetImaging", ["GIFCodec", "JPEGCodec", "PNGCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
@@ -267,7 +272,8 @@ case .fuzzing:
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "JPEGCodec",
+                "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "GIFCodec",
+                "JPEGCodec",
                 "PNGCodec", "WebPCodec", nio,
             ],
             path: "Tests/Fuzzing/Fuzz",

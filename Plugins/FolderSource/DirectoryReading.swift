@@ -3,16 +3,18 @@ internal import OnesheetCore
 
 /// All files below a directory. Omits links, because they lead elsewhere, and names that begin with a dot.
 struct DirectoryReading {
-    static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp", "avif"]
-
     private(set) var files: [PictureFile] = []
+    /// The number of pictures in formats that the server cannot read, by extension.
+    private(set) var unreadable: [String: Int] = [:]
     /// The status of each directory, by its path below the root.
     private(set) var directories: [String: FileStatus] = [:]
     private let root: String
+    private let extensions: Set<String>
 
+    /// - Parameter extensions: the extensions of pictures, in lower case without the dot.
     /// - Throws: `CocoaError` if the directory itself cannot be read. Omits unreadable items below it.
-    init(root: String) throws {
-        self.root = root
+    init(root: String, extensions: Set<String>) throws {
+        (self.root, self.extensions) = (root, extensions)
         try read(try FileManager.default.contentsOfDirectory(atPath: root), in: "")
     }
 
@@ -23,8 +25,14 @@ struct DirectoryReading {
             guard let status = Self.status(of: path, below: root) else { continue }
             switch status.kind {
             case .directory: try read(Self.names(in: path, below: root), in: path)
-            case .file where Self.extensions.contains(Self.fileExtension(name)): files.append(PictureFile(path: path, status))
-            default: continue
+            case .file:
+                let kind = Self.fileExtension(name)
+                if extensions.contains(kind) {
+                    files.append(PictureFile(path: path, status))
+                } else if Self.pictures.contains(kind) {
+                    unreadable[kind, default: 0] += 1
+                }
+            case .other: continue
             }
         }
     }
@@ -39,6 +47,9 @@ struct DirectoryReading {
         // The folder itself may be a link; items below it may not.
         FileStatus(of: path.isEmpty ? "\(root)/." : "\(root)/\(path)")
     }
+
+    /// The extensions of known formats.
+    private static let pictures = Set(ForeignFormat.allCases.flatMap(\.extensions))
 
     private static func fileExtension(_ name: String) -> String {
         name.cut(atLast: ".")?.after.lowercasedASCII() ?? ""

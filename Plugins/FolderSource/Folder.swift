@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import Logging
 internal import NIOCore
 internal import OnesheetCore
 internal import Synchronization
@@ -16,18 +17,28 @@ final class Folder: Sendable {
         /// Whether `directories` would reveal a change. Timestamps are coarse, so a directory that changed just now may change
         /// again unnoticed.
         var isSettled = false
+        /// The number of pictures in formats that the server cannot read, by extension.
+        var unreadable: [String: Int] = [:]
     }
 
     let path: String
     private let maxBytes: Int
     private let clock: WallClock
+    private let extensions: Set<String>
+    private let logger: Logger
     private let listing = Mutex(Listing())
     /// Reading directories blocks, so it has a queue of its own.
     private let queue = DispatchQueue(label: "onesheet.folder")
 
-    init(path: String, maxBytes: Int, clock: WallClock) {
-        (self.path, self.maxBytes, self.clock) = (path, maxBytes, clock)
+    init(path: String, context: PluginContext) {
+        (self.path, maxBytes, clock) = (path, context.limits.originBytes, context.clock)
+        logger = context.logger
+        let formats = context.readableFormats.isEmpty ? Self.usualFormats : context.readableFormats
+        extensions = Set(formats.flatMap(\.extensions))
     }
+
+    /// The formats of pictures if the context names none.
+    private static let usualFormats: [ImageFormat] = [.jpeg, .png, .webp, .avif, .gif]
 
     static func isDirectory(_ path: String) -> Bool {
         var isDirectory = false
@@ -92,7 +103,7 @@ final class Folder: Sendable {
         let now = clock.now
         let reading: DirectoryReading
         do {
-            reading = try DirectoryReading(root: path)
+            reading = try DirectoryReading(root: path, extensions: extensions)
         } catch {
             throw .unavailable(reason: "the folder \(path) cannot be read: \(error)")
         }
@@ -100,8 +111,15 @@ final class Folder: Sendable {
         let fresh = Listing(
             pictures: pictures, byID: Dictionary(uniqueKeysWithValues: pictures.map { (ExactText($0.id), $0) }),
             directories: reading.directories.mapValues(\.changed),
-            isSettled: reading.directories.values.allSatisfy { !$0.isUnsettled(at: now) })
+            isSettled: reading.directories.values.allSatisfy { !$0.isUnsettled(at: now) }, unreadable: reading.unreadable)
+        if !fresh.unreadable.isEmpty, fresh.unreadable != known.unreadable { report(fresh.unreadable) }
         listing.withLock { $0 = fresh }
         return fresh
+    }
+
+    private func report(_ unreadable: [String: Int]) {
+        let counts = unreadable.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }.joined(separator: ", ")
+        logger.warning(
+            "the folder has pictures that this server cannot read and does not list: \(counts)", metadata: ["path": "\(path)"])
     }
 }

@@ -30,7 +30,7 @@ public struct FolderSource: SourcePlugin {
         guard Folder.isDirectory(configuration.path) else {
             throw ConfigurationError(path: "path", message: "“\(configuration.path)” is not a directory")
         }
-        folder = Folder(path: configuration.path, maxBytes: context.limits.originBytes, clock: context.clock)
+        folder = Folder(path: configuration.path, context: context)
         watch = FolderChanges(folder: folder, state: context.state)
     }
 

@@ -35,7 +35,12 @@ extension CodecConformance {
     }
 
     func file(_ kind: PixelLayout, width: Int, height: Int, _ options: EncodeOptions = EncodeOptions()) throws -> [UInt8] {
-        Array(try codec.encode(try picture(kind, width: width, height: height), options).readableBytesView)
+        try encoded(try picture(kind, width: width, height: height), options)
+    }
+
+    func encoded(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws -> [UInt8] {
+        guard let encoder else { throw Violation("\(codec.format) is only read") }
+        return Array(try encoder.encode(picture, options).readableBytesView)
     }
 
     /// The samples of a picture in the form of a collector.

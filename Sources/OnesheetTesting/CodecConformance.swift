@@ -1,9 +1,11 @@
 internal import NIOCore
 public import OnesheetCore
 
-/// The rules that every codec has to follow. The tests of a plugin run them; `report.failures` has to be empty.
+/// The rules that every codec and every decoder has to follow. The tests of a plugin run them; `report.failures` has to be empty.
 public struct CodecConformance: Sendable {
-    let codec: any Codec
+    let codec: any ImageDecoder
+    /// `nil` for a format that is only read.
+    let encoder: (any Codec)?
     let kinds: [PixelLayout]
     let tolerance: Double
     let files: [[UInt8]]
@@ -26,6 +28,7 @@ public struct CodecConformance: Sendable {
         embedsEXIF: Bool = true, spareTail: Int = 0, damages: Int = 400
     ) {
         self.codec = codec
+        encoder = codec
         self.kinds = kinds
         self.tolerance = tolerance
         self.files = files
@@ -35,19 +38,34 @@ public struct CodecConformance: Sendable {
         self.damages = damages
     }
 
+    /// The rules for a decoder of a format that is only read.
+    ///
+    /// - Parameters:
+    ///   - files: files of the format, each with more than one row and column.
+    ///   - spareTail: bytes at the end of a file that do not affect its pixels and may be missing.
+    ///   - damages: the number of positions at which a file is damaged.
+    public init(decoder: any ImageDecoder, files: [[UInt8]], spareTail: Int = 0, damages: Int = 400) {
+        codec = decoder
+        encoder = nil
+        (kinds, tolerance, profile, embedsEXIF) = ([], 0, nil, false)
+        (self.files, self.spareTail, self.damages) = (files, spareTail, damages)
+    }
+
     public typealias Finding = ConformanceFinding
     public typealias Report = ConformanceReport
     typealias Violation = ConformanceViolation
 
     /// Tries every rule.
     public func run() -> Report {
-        let rules: [(String, () throws -> Void)] = [
-            ("knows its own files and no others", sniffing),
+        let encoding: [(String, () throws -> Void)] = [
             ("an encoded picture decodes to the same picture", roundTrip),
-            ("header and rows agree", headerAgrees),
-            ("a smaller picture is large enough", smallerPicture),
             ("pixels that the format cannot hold are refused", strangePixels),
             ("profile and EXIF come back", metadata),
+        ]
+        let decoding: [(String, () throws -> Void)] = [
+            ("knows its own files and no others", sniffing),
+            ("header and rows agree", headerAgrees),
+            ("a smaller picture is large enough", smallerPicture),
             ("too many pixels are refused from the header", limits),
             ("an error of the sink is thrown immediately", throwingSinks),
             ("a file that ends early is an error", truncation),
@@ -56,7 +74,7 @@ public struct CodecConformance: Sendable {
             ("any bytes are an error or a whole picture", noise),
         ]
         return Report(
-            findings: rules.map { name, rule in
+            findings: (encoder == nil ? decoding : encoding + decoding).map { name, rule in
                 do {
                     try rule()
                     return Finding(rule: name, problem: nil)

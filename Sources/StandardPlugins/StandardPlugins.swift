@@ -16,6 +16,9 @@ import ThumborDialect
 #if AVIF
     import AVIFCodec
 #endif
+#if GIF
+    import GIFCodec
+#endif
 #if WebP
     import WebPCodec
 #endif
@@ -27,7 +30,7 @@ extension PluginList {
             SampleSource.self, BoxOfficeSource.self, ExecSource.self, FolderSource.self, KakaoSource.self, RemoteSource.self,
             RestSource.self,
         ],
-        codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs,
+        codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self])
 
     /// The codecs behind package traits.
@@ -40,5 +43,14 @@ extension PluginList {
             codecs.append(AVIFCodec.self)
         #endif
         return codecs
+    }
+
+    /// The decoders behind package traits.
+    private static var optionalDecoders: [any DecoderPlugin.Type] {
+        var decoders: [any DecoderPlugin.Type] = []
+        #if GIF
+            decoders.append(GIFCodec.self)
+        #endif
+        return decoders
     }
 }

@@ -61,6 +61,24 @@ final class FolderSourceTests: XCTestCase {
         XCTAssertEqual(titles[2].metadata, ["files": .array(["noir/alley.jpeg"])])
     }
 
+    func testThatPicturesWhichTheServerCannotReadAreNotListedAndReported() async throws {
+        // Given a server without WebP, and pictures in more formats
+        for path in ["a.jpg", "b.webp", "c.tif", "d/e.TIFF", "f.webp", "notes.txt"] { try write("x", path) }
+        let log = LogRecorder()
+        let context = PluginContext.forTesting(
+            clock: ManualClock(Date()), readableFormats: [.jpeg, .png], logger: log.logger)
+        let source = try FolderSource(.init(path: folder.path), context: context)
+
+        // When the list is read twice
+        let first = try await ids(source)
+        _ = try await ids(source)
+
+        // Then they are reported once
+        XCTAssertEqual(first, ["a"])
+        XCTAssertEqual(log.all.count, 1, "\(log.all)")
+        XCTAssertTrue(log.all[0].contains("cannot read and does not list: 1 .tif, 1 .tiff, 2 .webp"), log.all[0])
+    }
+
     func testThatFilesOfOneNameAreCandidatesTheLargestFirst() async throws {
         // Given
         try write("small", "a.png")

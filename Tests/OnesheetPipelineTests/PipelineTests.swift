@@ -85,7 +85,7 @@ final class PipelineTests: XCTestCase {
         // When the poster is requested
         let error = await failure(pipeline, request(width: 40))
         // Then the error is that of the first
-        XCTAssertEqual(error, .render(.unrecognizedFormat))
+        XCTAssertEqual(error, .render(.foreignFormat(.html)))
     }
 
     func testThatATitleWithoutAPosterIsSaidSo() async throws {

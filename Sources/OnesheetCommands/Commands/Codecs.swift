@@ -1,10 +1,11 @@
 import Logging
 import OnesheetCore
+import OnesheetImaging
 import OnesheetServer
 
 extension PluginList {
     /// Creates the codecs alone, for commands without network and cache.
-    func codecs(limits: Limits, _ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
+    func codecs(limits: Limits, _ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> CodecSet {
         let assembly = PluginAssembly(
             plugins: self, transport: NoTransport(), limits: limits, clock: .system, logger: Log.make(), state: { _ in NoState() })
         return try assembly.codecs(configurations)

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// Decodes and encodes one image format. Everything here is synchronous and runs on a worker thread.
-public protocol Codec: Sendable {
+/// Decodes one image format. Everything here is synchronous and runs on a worker thread.
+public protocol ImageDecoder: Sendable {
     var format: ImageFormat { get }
 
     /// Whether `bytes` begin like a file of this format. Media types and extensions are unreliable and not considered.
@@ -20,6 +20,17 @@ public protocol Codec: Sendable {
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError)
 
+    /// The most bytes that `decode` allocates for a file with this header, not counting the file.
+    func memoryToDecode(_ header: ImageHeader) -> Int
+}
+
+extension ImageDecoder {
+    /// Sixteen bytes a pixel: the picture, and twice as much for a decoder with buffers of its own.
+    public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
+}
+
+/// Decodes and encodes one image format. Everything here is synchronous and runs on a worker thread.
+public protocol Codec: ImageDecoder {
     /// Whether `encode` accepts Y, Cb and Cr planes; `false` by default.
     var encodesPlanar: Bool { get }
 
@@ -27,18 +38,12 @@ public protocol Codec: Sendable {
     /// - Throws: `CodecError.unsupported` if the format cannot hold such pixels.
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer
 
-    /// The most bytes that `decode` allocates for a file with this header, not counting the file.
-    func memoryToDecode(_ header: ImageHeader) -> Int
-
     /// The most bytes that `encode` allocates for such a picture, including its output and not counting the picture.
     func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int
 }
 
 extension Codec {
     public var encodesPlanar: Bool { false }
-
-    /// Sixteen bytes a pixel: the picture, and twice as much for a decoder with buffers of its own.
-    public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
 
     /// Forty-eight bytes a pixel: about the need of the most demanding encoders.
     public func memoryToEncode(_ layout: PixelLayout, _ options: EncodeOptions) -> Int {

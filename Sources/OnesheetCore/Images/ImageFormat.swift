@@ -25,5 +25,6 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     public static let jpeg = Self(name: "jpeg", mediaType: "image/jpeg", extensions: ["jpg", "jpeg"], hasAlpha: false)
     public static let png = Self(name: "png", mediaType: "image/png", extensions: ["png"], hasAlpha: true)
     public static let webp = Self(name: "webp", mediaType: "image/webp", extensions: ["webp"], hasAlpha: true)
+    public static let gif = Self(name: "gif", mediaType: "image/gif", extensions: ["gif"], hasAlpha: true)
     public static let avif = Self(name: "avif", mediaType: "image/avif", extensions: ["avif"], hasAlpha: true)
 }

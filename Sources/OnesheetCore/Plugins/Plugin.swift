@@ -43,6 +43,9 @@ public protocol CoordinatorPlugin: Plugin, Coordinator {
     func shutdown() async
 }
 
+/// A plugin for a format that is only read.
+public protocol DecoderPlugin: Plugin, ImageDecoder {}
+
 /// A configuration without keys.
 public struct NoConfiguration: Decodable, Sendable {
     private enum CodingKeys: CodingKey {}

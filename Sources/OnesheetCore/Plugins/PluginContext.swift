@@ -8,13 +8,15 @@ public struct PluginContext: Sendable {
     public var logger: Logger
     public var clock: WallClock
     public var limits: Limits
+    /// The formats of files that the server can read; empty if that is unknown.
+    public var readableFormats: [ImageFormat]
     /// Small values of this plugin that survive a restart.
     public var state: any KeyValueState
     private var makeSource: @Sendable (NestedSource, PluginContext) throws -> any ContentSource
 
     public init(
         name: String, transport: any HTTPTransport, logger: Logger, clock: WallClock = .system, limits: Limits = Limits(),
-        state: any KeyValueState,
+        readableFormats: [ImageFormat] = [], state: any KeyValueState,
         makeSource: @escaping @Sendable (NestedSource, PluginContext) throws -> any ContentSource = { nested, _ in
             throw ConfigurationError(path: "type", message: "there is no source type “\(nested.type)” here")
         }
@@ -24,6 +26,7 @@ public struct PluginContext: Sendable {
         self.logger = logger
         self.clock = clock
         self.limits = limits
+        self.readableFormats = readableFormats
         self.state = state
         self.makeSource = makeSource
     }

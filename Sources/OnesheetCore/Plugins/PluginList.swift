@@ -3,6 +3,8 @@ public struct PluginList: Sendable {
     public var sources: [any SourcePlugin.Type]
     /// The format of the first codec is the default for clients without a preference.
     public var codecs: [any CodecPlugin.Type]
+    /// The decoders of formats that are only read.
+    public var decoders: [any DecoderPlugin.Type]
     /// The tiers that a configuration may place behind memory and disk.
     public var tiers: [any TierPlugin.Type]
     /// The dialects that a configuration may enable.
@@ -13,12 +15,13 @@ public struct PluginList: Sendable {
     public var coordinators: [any CoordinatorPlugin.Type]
 
     public init(
-        sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = [], tiers: [any TierPlugin.Type] = [],
-        dialects: [any Dialect.Type] = [], stores: [any ObjectStorePlugin.Type] = [],
+        sources: [any SourcePlugin.Type] = [], codecs: [any CodecPlugin.Type] = [], decoders: [any DecoderPlugin.Type] = [],
+        tiers: [any TierPlugin.Type] = [], dialects: [any Dialect.Type] = [], stores: [any ObjectStorePlugin.Type] = [],
         coordinators: [any CoordinatorPlugin.Type] = []
     ) {
         self.sources = sources
         self.codecs = codecs
+        self.decoders = decoders
         self.tiers = tiers
         self.dialects = dialects
         self.stores = stores

@@ -17,11 +17,10 @@ struct Job {
     private static let fullColorQuality = 90
 
     init(
-        _ transform: Transform, of header: ImageHeader, codecs: [any Codec], conversions: ColorConversions, limits: Limits
+        _ transform: Transform, of header: ImageHeader, codecs: CodecSet, conversions: ColorConversions, limits: Limits
     ) throws(RenderError) {
-        let format = transform.format ?? header.format
-        guard let encoder = codecs.first(where: { $0.format == format }) else { throw .noEncoder(for: format) }
-        let transform = transform.encoded(in: format)
+        let encoder = try codecs.encoder(of: transform, from: header)
+        let transform = transform.encoded(in: encoder.format)
         let whole = Turn(header.orientation, of: transform).size(Size(width: header.width, height: header.height))
         guard !Plan.isBeside(transform, whole) else { throw .outside(width: whole.width, height: whole.height) }
         let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)

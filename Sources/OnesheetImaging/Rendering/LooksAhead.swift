@@ -4,7 +4,7 @@ extension Renderer {
     /// Resolves the options that depend on the pixels: replaces `trim` with the part that it leaves, and `Gravity.smart` with the
     /// point that attracts attention. Each decodes the picture once more; the second at the smallest size that the codec offers.
     func resolvingLooks(
-        _ transform: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
+        _ transform: Transform, in bytes: Span<UInt8>, _ codec: any ImageDecoder, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Transform {
         func attention(_ seen: Transform) throws(RenderError) -> Attention {
             try self.attention(seen, in: bytes, codec, header: header, by: end)
@@ -50,19 +50,19 @@ extension Renderer {
         return resolved
     }
 
-    /// The transform for an analysis of the picture. Its result is never encoded. The format is that of the original, which has a
-    /// codec, and the highest quality keeps colour at full resolution.
-    static func lookingSmall(_ seen: Transform, _ header: ImageHeader) -> Transform {
+    /// The transform for an analysis of the picture. Its result is never encoded. No format is named, so there is a codec, and the
+    /// highest quality keeps colour at full resolution.
+    static func lookingSmall(_ seen: Transform) -> Transform {
         var small = seen
         (small.width, small.height) = (Attention.side, Attention.side)
-        (small.format, small.quality) = (header.format, 100)
+        (small.format, small.quality) = (nil, 100)
         return small
     }
 
     private func attention(
-        _ seen: Transform, in bytes: Span<UInt8>, _ codec: any Codec, header: ImageHeader, by end: Deadline
+        _ seen: Transform, in bytes: Span<UInt8>, _ codec: any ImageDecoder, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Attention {
-        let small = Self.lookingSmall(seen, header)
+        let small = Self.lookingSmall(seen)
         let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return Attention(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
@@ -73,7 +73,7 @@ extension Renderer {
 
     /// The part inside the border, in the picture as `transform` turns it.
     private func partInside(
-        _ trim: Transform.Trim, turnedBy transform: Transform, in bytes: Span<UInt8>, codec: any Codec, header: ImageHeader,
+        _ trim: Transform.Trim, turnedBy transform: Transform, in bytes: Span<UInt8>, codec: any ImageDecoder, header: ImageHeader,
         by end: Deadline
     ) throws(RenderError) -> Rectangle {
         var sink = BorderSink(trim, by: end)

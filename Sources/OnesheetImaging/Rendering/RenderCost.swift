@@ -20,7 +20,7 @@ package struct RenderCost: Sendable, Equatable {
     private enum Nanoseconds {
         /// The time per decoded and encoded pixel, by format.
         static let pixel: [ImageFormat: (decode: Double, encode: Double)] = [
-            .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400),
+            .jpeg: (5, 10), .png: (12, 40), .webp: (15, 80), .avif: (40, 400), .gif: (12, 100),
         ]
         static let unknown = (decode: 40.0, encode: 100.0)
         /// The time per row, however short, for a decoder and a resampler.
@@ -136,7 +136,7 @@ extension Renderer {
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
             // Each analysis decodes the picture again, as small as the codec can.
-            let look = try self.cost(header, as: [Self.lookingSmall(Transform(), header)], decodedBy: codec)
+            let look = try self.cost(header, as: [Self.lookingSmall(Transform())], decodedBy: codec)
             cost.milliseconds += look.milliseconds * Double(looks)
             cost.bytes = max(cost.bytes, look.bytes)
         }
@@ -146,11 +146,11 @@ extension Renderer {
     /// The predicted cost of `hash(of:)`.
     /// - Throws: `RenderError` if the header makes a prediction impossible.
     package func costOfHash(of original: EncodedPicture) throws(RenderError) -> RenderCost {
-        try cost(original.header, as: [Self.hashing(original.header)], decodedBy: original.codec)
+        try cost(original.header, as: [Self.hashing], decodedBy: original.codec)
     }
 
     private func cost(
-        _ header: ImageHeader, as transforms: [Transform], decodedBy decoder: any Codec
+        _ header: ImageHeader, as transforms: [Transform], decodedBy decoder: any ImageDecoder
     ) throws(RenderError) -> RenderCost {
         var outputs: [RenderCost.Output] = []
         for transform in transforms {
@@ -161,9 +161,7 @@ extension Renderer {
                     throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
                 }
             }
-            // The render refuses a format without an encoder. Here it counts as the original's format.
-            let format = transform.format ?? header.format
-            let encoder = codecs.first { $0.format == format } ?? decoder
+            let encoder = try codecs.encoder(of: transform, from: header)
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))
         }
         return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header))

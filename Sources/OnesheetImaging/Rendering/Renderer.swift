@@ -14,26 +14,34 @@ package struct Renderer: Sendable {
     /// Returns the present time.
     package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
-    let codecs: [any Codec]
+    let codecs: CodecSet
     let limits: Limits
     let tables = FilterTableCache()
     let conversions = ColorConversions()
 
-    package init(codecs: [any Codec], limits: Limits) {
+    package init(codecs: [any Codec], decoders: [any ImageDecoder] = [], limits: Limits) {
+        self.init(CodecSet(codecs: codecs, decoders: decoders), limits: limits)
+    }
+
+    package init(_ codecs: CodecSet, limits: Limits) {
         self.codecs = codecs
         self.limits = limits
     }
 
-    /// The formats with a codec.
-    package var formats: [ImageFormat] { codecs.map(\.format) }
+    /// The formats that can be written.
+    package var formats: [ImageFormat] { codecs.writable }
+
+    /// The formats that can be read.
+    package var readableFormats: [ImageFormat] { codecs.readable }
 
     /// Finds the codec of a file and parses the file's header.
-    /// - Throws: `RenderError.unrecognizedFormat`, or `.codec` if the header is damaged or announces too many pixels.
+    /// - Throws: `RenderError.unrecognizedFormat` or `.foreignFormat`, or `.codec` if the header is damaged or announces too many pixels.
     package func open(_ original: ByteBuffer) throws(RenderError) -> EncodedPicture {
         let bytes = original.readableBytesUInt8Span
-        for codec in codecs where codec.recognizes(bytes) {
+        for codec in codecs.decoders where codec.recognizes(bytes) {
             return EncodedPicture(bytes: original, header: try header(of: bytes, codec), codec: codec)
         }
+        if let foreign = ForeignFormat(of: bytes) { throw .foreignFormat(foreign) }
         throw .unrecognizedFormat
     }
 
@@ -89,7 +97,7 @@ package struct Renderer: Sendable {
     package func hash(of original: EncodedPicture) throws(RenderError) -> PerceptualHash {
         let end = end()
         let (header, codec) = (original.header, original.codec)
-        let job = try Job(Self.hashing(header), of: header, codecs: codecs, conversions: conversions, limits: limits)
+        let job = try Job(Self.hashing, of: header, codecs: codecs, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
                 try Rendering([job], of: header, with: self, by: end)
@@ -99,12 +107,12 @@ package struct Renderer: Sendable {
         }
     }
 
-    /// The transform for an analysis. Nothing is encoded. The format certainly has a codec, and full quality keeps chroma at full
-    /// resolution.
-    static func hashing(_ header: ImageHeader) -> Transform {
+    /// The transform for an analysis. Nothing is encoded. No format is named, so there is a codec, and full quality keeps chroma at
+    /// full resolution.
+    static var hashing: Transform {
         var small = Transform()
         (small.resizing, small.width, small.height, small.enlarges) = (.force, 9, 8, true)
-        (small.format, small.quality) = (header.format, 100)
+        small.quality = 100
         return small
     }
 
@@ -116,7 +124,7 @@ package struct Renderer: Sendable {
         error == .timedOut ? .timedOut(after: deadline) : .codec(error, format)
     }
 
-    private func header(of bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> ImageHeader {
+    private func header(of bytes: Span<UInt8>, _ codec: any ImageDecoder) throws(RenderError) -> ImageHeader {
         do throws(CodecError) {
             let header = try codec.header(of: bytes)
             let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
@@ -135,7 +143,7 @@ package struct Renderer: Sendable {
 package struct EncodedPicture: Sendable {
     package let bytes: ByteBuffer
     package let header: ImageHeader
-    let codec: any Codec
+    let codec: any ImageDecoder
 }
 
 /// A variant as it is served: encoded, with its facts.
@@ -159,6 +167,8 @@ package struct RenderedImage: Sendable {
 package enum RenderError: Error, Sendable, Equatable {
     /// No codec recognises the bytes.
     case unrecognizedFormat
+    /// The bytes are of a kind without a codec in this server.
+    case foreignFormat(ForeignFormat)
     /// A codec could not decode or encode.
     case codec(CodecError, ImageFormat)
     /// The variant would have more pixels than allowed.
@@ -179,6 +189,7 @@ extension RenderError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unrecognizedFormat: "the bytes are not an image of a known format"
+        case .foreignFormat(let format): "\(format)"
         case .codec(let error, let format): "\(format): \(error)"
         case .tooManyOutputPixels(let width, let height, let limit):
             "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"

@@ -18,7 +18,7 @@ struct Rendering {
         parents = ScalePyramid.parents(jobs)
     }
 
-    func run(_ bytes: Span<UInt8>, _ codec: any Codec) throws(RenderError) -> [RenderedImage] {
+    func run(_ bytes: Span<UInt8>, _ codec: any ImageDecoder) throws(RenderError) -> [RenderedImage] {
         let resamplers: [PictureResampler]
         do throws(CodecError) {
             resamplers = try resample(bytes, codec)
@@ -37,13 +37,13 @@ struct Rendering {
     }
 
     /// The first job's picture in RGB, not encoded.
-    func picture(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> PixelBuffer {
+    func picture(_ bytes: Span<UInt8>, _ codec: any ImageDecoder) throws(CodecError) -> PixelBuffer {
         let resampled = try resample(bytes, codec)[0].takePicture()
         return try finished(jobs[0], resampled).inRGB(limits: renderer.limits, by: deadline)
     }
 
     /// Decodes, and resamples the picture of every job.
-    private func resample(_ bytes: Span<UInt8>, _ codec: any Codec) throws(CodecError) -> [PictureResampler] {
+    private func resample(_ bytes: Span<UInt8>, _ codec: any ImageDecoder) throws(CodecError) -> [PictureResampler] {
         let direct = jobs.indices.filter { parents[$0] == nil }
         var sink = ResamplingSink(by: deadline) { [self] layout throws(CodecError) in
             try make(direct, from: layout, at: PictureGeometry(layout, of: header))

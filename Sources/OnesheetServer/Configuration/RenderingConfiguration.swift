@@ -29,8 +29,8 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
     }
 
     /// Creates a renderer with these options.
-    package func renderer(_ codecs: [any Codec], _ limits: Limits) -> Renderer {
-        var renderer = Renderer(codecs: codecs, limits: limits)
+    package func renderer(_ codecs: CodecSet, _ limits: Limits) -> Renderer {
+        var renderer = Renderer(codecs, limits: limits)
         renderer.resamplesInLinearLight = linearLight
         renderer.acceptsTruncated = acceptTruncated
         renderer.deadline = deadline.duration

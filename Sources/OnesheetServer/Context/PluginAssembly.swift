@@ -1,6 +1,7 @@
 package import Logging
 import OnesheetCache
 package import OnesheetCore
+package import OnesheetImaging
 package import OnesheetPipeline
 
 /// Creates plugins from their configurations. Each receives its own context.
@@ -8,6 +9,8 @@ package struct PluginAssembly: Sendable {
     let plugins: PluginList
     package var transport: any HTTPTransport
     let limits: Limits
+    /// The formats that the codecs read, for sources that list files.
+    var readableFormats: [ImageFormat] = []
     let clock: WallClock
     let logger: Logger
     package var state: @Sendable (String) -> any KeyValueState
@@ -41,20 +44,22 @@ package struct PluginAssembly: Sendable {
         return WatchedSource(try source(nested, named: name), limits: limits, watch: watch)
     }
 
-    /// Creates all codecs in list order, each with its own configuration.
-    package func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> [any Codec] {
-        let known = plugins.codecs.map { $0.type }
+    /// Creates all codecs and decoders in list order, each with its own configuration.
+    package func codecs(_ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> CodecSet {
+        let known = plugins.codecs.map { $0.type } + plugins.decoders.map { $0.type }
         if let unknown = configurations.keys.sorted().first(where: { !known.contains($0) }) {
             throw ConfigurationError(path: "rendering.codecs", message: unknownName(unknown, kind: "codec", known: known))
         }
-        var codecs: [any Codec] = []
-        for type in plugins.codecs {
-            codecs.append(
-                try plugins.make(
-                    type, configuration: configurations[type.type] ?? .mapping([:]), context: context(for: type.type),
-                    at: "rendering.codecs.\(type.type)"))
+        func make<Made: Plugin>(_ type: Made.Type) throws(ConfigurationError) -> Made {
+            try plugins.make(
+                type, configuration: configurations[type.type] ?? .mapping([:]), context: context(for: type.type),
+                at: "rendering.codecs.\(type.type)")
         }
-        return codecs
+        var codecs: [any Codec] = []
+        for type in plugins.codecs { codecs.append(try make(type)) }
+        var decoders: [any ImageDecoder] = []
+        for type in plugins.decoders { decoders.append(try make(type)) }
+        return CodecSet(codecs: codecs, decoders: decoders)
     }
 
     /// Creates the plugins' tiers, in the order in which the cache asks them.
@@ -84,7 +89,8 @@ package struct PluginAssembly: Sendable {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
         return PluginContext(
-            name: name, transport: transport, logger: logger, clock: clock, limits: limits, state: state(statePath ?? name)
+            name: name, transport: transport, logger: logger, clock: clock, limits: limits,
+            readableFormats: readableFormats, state: state(statePath ?? name)
         ) { nested, outer in
             // A nested source shares the outer source's name but has its own part of the state.
             let type = try plugins.source(nested.type, at: "type")

@@ -42,15 +42,16 @@ package struct ServerContext: Sendable {
         let limits = configuration.limits.limits
         let (clock, logger, cache) = (shared.clock, shared.logger, shared.cache)
         let (state, transport, pool) = (shared.state, shared.transport, shared.pool)
-        let assembly = PluginAssembly(
+        var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory)
+        let rendering = configuration.rendering
+        let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
+        assembly.readableFormats = renderer.readableFormats
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
         }
-        let rendering = configuration.rendering
-        let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         let byName = Dictionary(uniqueKeysWithValues: sources)
         let choices = PosterChoices(state)
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)

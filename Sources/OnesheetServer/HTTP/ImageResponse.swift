@@ -124,7 +124,7 @@ extension CacheEntry {
 extension ImageResponse {
     /// The usual extension of the image's format.
     private var fileExtension: String {
-        let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif]
+        let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif, .gif]
         return formats.first { $0.mediaType == answer.entry.mediaType }?.extensions.first
             ?? answer.entry.mediaType.cut(at: "/").map { String($0.after) } ?? "bin"
     }

@@ -105,7 +105,7 @@ extension Problem {
 
     private init(_ error: RenderError) {
         switch error {
-        case .unrecognizedFormat, .codec, .tooMuchMemory, .tooManyBytes:
+        case .unrecognizedFormat, .foreignFormat, .codec, .tooMuchMemory, .tooManyBytes:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
             isOriginals = true
         case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)

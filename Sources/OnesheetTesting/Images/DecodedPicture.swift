@@ -22,7 +22,7 @@ public struct DecodedPicture: RowSink, ~Copyable {
     }
 }
 
-extension Codec {
+extension ImageDecoder {
     /// Decodes a file into memory.
     public func picture(_ bytes: [UInt8], _ request: DecodeRequest = DecodeRequest()) throws(CodecError) -> PixelBuffer {
         var sink = DecodedPicture()

@@ -9,11 +9,14 @@ extension PluginContext {
     public static func forTesting(
         name: String = "test", transport: any HTTPTransport = FakeTransport(), clock: ManualClock = ManualClock(),
         state: any KeyValueState = InMemoryState(), limits: Limits = Limits(),
+        readableFormats: [ImageFormat] = [],
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
         sources: [any SourcePlugin.Type] = []
     ) -> PluginContext {
-        PluginContext(name: name, transport: transport, logger: logger, clock: clock.wallClock, limits: limits, state: state) {
-            nested, context in
+        PluginContext(
+            name: name, transport: transport, logger: logger, clock: clock.wallClock, limits: limits,
+            readableFormats: readableFormats, state: state
+        ) { nested, context in
             guard let type = sources.first(where: { $0.type == nested.type }) else {
                 throw ConfigurationError(
                     path: "type", message: unknownName(nested.type, kind: "source type", known: sources.map { $0.type }))

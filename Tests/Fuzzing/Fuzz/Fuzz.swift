@@ -13,6 +13,7 @@ enum Fuzz {
         case "png": run { FuzzDecoders.png(UnsafeBufferPointer(start: $0, count: $1)) }
         case "webp": run { FuzzDecoders.webp(UnsafeBufferPointer(start: $0, count: $1)) }
         case "avif": run { FuzzDecoders.avif(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "gif": run { FuzzDecoders.gif(UnsafeBufferPointer(start: $0, count: $1)) }
         case "png-paths": run { FuzzPNGPaths.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "png-encoding": run { FuzzPNGEncoding.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "render": run { FuzzRender.run(UnsafeBufferPointer(start: $0, count: $1)) }
@@ -29,7 +30,7 @@ enum Fuzz {
 
     private static func usage() {
         print(
-            "usage: fuzz jpeg|png|webp|avif|png-paths|png-encoding|render|options [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
+            "usage: fuzz jpeg|png|webp|avif|gif|png-paths|png-encoding|render|options [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
         )
         exit(64)
     }

@@ -1,4 +1,5 @@
 import AVIFCodec
+import GIFCodec
 import JPEGCodec
 import OnesheetCore
 import PNGCodec
@@ -10,8 +11,9 @@ enum FuzzDecoders {
     static func png(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, PNGCodec()) }
     static func webp(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, WebPCodec()) }
     static func avif(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, AVIFCodec()) }
+    static func gif(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, GIFCodec()) }
 
-    private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ codec: some Codec) -> CInt {
+    private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ codec: some ImageDecoder) -> CInt {
         let bytes = Span(_unsafeElements: bytes)
         _ = codec.recognizes(bytes)
         do throws(CodecError) {

@@ -1,4 +1,5 @@
 import AVIFCodec
+import GIFCodec
 import JPEGCodec
 import NIOCore
 import OnesheetCore
@@ -9,8 +10,8 @@ import WebPCodec
 /// The first sixteen bytes are a transform, the others an original. The result is a variant or a typed error.
 enum FuzzRender {
     private static let renderer = Renderer(
-        codecs: [JPEGCodec(), PNGCodec(), WebPCodec(), AVIFCodec()], limits: Limits(pixels: 60_000, outputPixels: 60_000, scans: 20)
-    )
+        codecs: [JPEGCodec(), PNGCodec(), WebPCodec(), AVIFCodec()], decoders: [GIFCodec()],
+        limits: Limits(pixels: 60_000, outputPixels: 60_000, scans: 20))
 
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
         guard bytes.count > 16 else { return 0 }

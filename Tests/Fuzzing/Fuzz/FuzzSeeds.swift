@@ -35,10 +35,15 @@ enum FuzzSeeds {
         let avifs = [
             try poster.file(AVIFCodec(effort: 0), .rgb, options: options), try poster.file(AVIFCodec(effort: 0), hasAlpha: true),
         ]
-        let all = jpegs + pngs + webps + avifs
+        let gifs = [
+            DrawnGIF(width: 33, height: 21).file, DrawnGIF(width: 33, height: 21, isInterlaced: true, transparent: 3).file,
+            DrawnGIF(width: 9, height: 7, place: (2, 3), canvas: (20, 12)).file,
+        ]
+        let all = jpegs + pngs + webps + avifs + gifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         for (folder, files) in [
-            ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("render", all.map { transform + $0 }),
+            ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
+            ("render", all.map { transform + $0 }),
         ] {
             let folder = directory.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,13 +1,16 @@
-import Logging
-import Synchronization
+public import Logging
+internal import Synchronization
 
 /// A log for assertions.
-final class LogRecorder: Sendable {
+public final class LogRecorder: Sendable {
     private let lines = Mutex<[String]>([])
 
+    public init() {}
+
     /// Messages from level notice on, with their metadata.
-    var all: [String] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+    public var all: [String] { lines.withLock { $0 } }
+    /// Writes into this log.
+    public var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
     private struct Handler: LogHandler {
         let recorder: LogRecorder

@@ -1,0 +1,47 @@
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import OnesheetServer
+
+/// Originals in formats that are only read, or not at all, requested by clients.
+final class OriginalFormatTests: ServerTestCase {
+    func testThatAGIFIsServedInAFormatThatTheClientReads() async throws {
+        // Given
+        let drawing = DrawnGIF(width: 60, height: 90, transparent: 3)
+        let origin = try await origin { _, _ in .answer(type: "image/gif", body: ByteBuffer(bytes: drawing.file)) }
+        let server = try await server(
+            sources: web(origin), keys: "signing: { unsafe: true }\ndialects: [thumbor]")
+        let url = "\(origin.url)/a.gif"
+        for (path, accept, type) in [
+            ("/i/unsafe/w:30/plain/\(url)", "image/png", "image/png"), ("/i/unsafe/w:30/plain/\(url)", "*/*", "image/jpeg"),
+            ("/i/unsafe/w:30/plain/\(url)@png", "*/*", "image/png"),
+            // thumbor keeps the format of the original where it can.
+            ("/thumbor/unsafe/30x0/\(url)", "*/*", "image/png"),
+            ("/thumbor/unsafe/30x0/filters:background_color(fff)/\(url)", "*/*", "image/jpeg"),
+        ] {
+            // When
+            let answer = try await server.send(path, fields: [("Accept", accept)])
+            // Then
+            XCTAssertEqual(answer.status, 200, "\(path) \(answer.text)")
+            XCTAssertEqual(answer.field("Content-Type"), type, path)
+            XCTAssertEqual(answer.field("Onesheet-Size"), "30x45", path)
+        }
+        assertProblem(try await server.send("/i/unsafe/w:30/plain/\(url)@gif"), 400, "“gif”")
+    }
+
+    func testThatAFormatWithoutACodecIsNamed() async throws {
+        // Given
+        let files = ["tif": Array("II*\0".utf8), "html": Array("<!doctype html><p>Gone".utf8), "txt": Array("Gone".utf8)]
+        let origin = try await origin { path, _ in
+            .answer(type: "image/jpeg", body: ByteBuffer(bytes: files[String(path.suffix(4).drop { $0 == "." })] ?? []))
+        }
+        let server = try await server(sources: web(origin), keys: "signing: { unsafe: true }")
+        for (kind, words) in [
+            ("tif", "TIFF, which Onesheet does not read"), ("html", "a page of HTML"), ("txt", "not an image of a known format"),
+        ] {
+            assertProblem(try await server.send("/i/unsafe/w:30/plain/\(origin.url)/a.\(kind)@jpg"), 422, words, kind)
+        }
+    }
+}
