@@ -49,6 +49,7 @@ let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsC
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -130,7 +131,7 @@ let package = Package(
     ],
     targets: [
         room("OnesheetCore", [nio, log]),
-        room("OnesheetAddress", ["OnesheetCore", crypto]),
+        room("OnesheetAddress", ["OnesheetCore", crypto, cryptoExtras]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),

@@ -16,6 +16,8 @@ package struct ImageAddress {
     package var disposition: Disposition?
     /// The URL to which clients are redirected if there is no image.
     package var fallback: String?
+    /// Whether the source URL is encrypted in the address and must not be revealed to clients.
+    package var hidesSource = false
     /// What the path means if its source has no such title.
     package var ifMissing: Alternative?
 

@@ -4,12 +4,19 @@ package import OnesheetCore
 /// The path of a free transform, such as `/i/{signature}/rs:fill:300:450/plain/sample://1@png` or
 /// `/i/{signature}/rs:fill:300:450/{base64url}.png`.
 package struct ImagePath {
+    /// The source URL of a path.
+    package enum Source: Equatable {
+        /// `{source}://{id}`, or an `http` or `https` URL.
+        case url(String)
+        /// One in `SourceEncryption`.
+        case encrypted(String)
+    }
+
     package let signature: Substring
     /// The signed part of the path: everything after the signature, with the leading slash.
     package let signedPath: String
     package let options: ImageOptions.Parsed
-    /// `{source}://{id}`, or an `http` or `https` URL.
-    package let sourceURL: String
+    package let source: Source
     package var negotiates: Bool { options.transform.format == nil }
 
     /// - Parameter path: the path after `/i/`, percent-encoded.
@@ -25,14 +32,17 @@ package struct ImagePath {
         let rest = path[slash...]
         var optionsText: Substring
         var (url, format): (String, Substring?)
-        if let plain = rest.firstRange(ofBytesOf: "/plain/") {
+        // Options contain a colon, base64url does not.
+        let encoded = rest.pieces(at: "/").drop { $0.contains(mark: ":") }
+        let isEncrypted = encoded.first.map { $0.isExactly("enc") } ?? false
+        if isEncrypted {
+            optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
+            (url, format) = Self.split(encoded.dropFirst().joined()[...], at: ".")
+        } else if let plain = rest.firstRange(ofBytesOf: "/plain/") {
             optionsText = rest[..<plain.lowerBound]
             (url, format) = Self.split(rest[plain.upperBound...], at: "@")
             url = try PercentEncoding.decode(url)
         } else {
-            // Options contain a colon, base64url does not.
-            let parts = rest.pieces(at: "/")
-            let encoded = parts.drop { $0.contains(mark: ":") }
             optionsText = rest[..<(encoded.first?.startIndex ?? rest.endIndex)]
             (url, format) = Self.split(encoded.joined()[...], at: ".")
             guard !url.isEmpty, let bytes = Data(base64URL: url), let text = String(bytes: bytes, encoding: .utf8) else {
@@ -44,10 +54,10 @@ package struct ImagePath {
         var options = try grammar.parse(optionsText)
         if let format, !format.isEmpty { options.transform = options.transform.encoded(in: try grammar.format(format)) }
         self.options = options
-        sourceURL = url
+        source = isEncrypted ? .encrypted(url) : .url(url)
     }
 
-    private static func split(_ text: Substring, at mark: Unicode.Scalar) -> (String, Substring?) {
+    static func split(_ text: Substring, at mark: Unicode.Scalar) -> (String, Substring?) {
         guard let (url, format) = text.cut(atLast: mark) else { return (String(text), nil) }
         return (String(url), format)
     }

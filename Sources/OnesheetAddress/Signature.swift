@@ -32,6 +32,12 @@ public struct Signature: Sendable {
         try check(signature, size: size, against: { keys.map { code(path, $0) } })
     }
 
+    /// Checks a signature without accepting `unsafe`.
+    /// - Throws: `RequestError.badSignature` unless a key has signed `path`.
+    package func check(signed signature: some StringProtocol, of path: String) throws(RequestError) {
+        try Signature(keys: keys, size: size).check(signature, of: path)
+    }
+
     /// Checks a thumbor signature: HMAC-SHA1(key, path after the signature and its slash) as base64url.
     package func check(thumbor signature: some StringProtocol, of path: some StringProtocol) throws(RequestError) {
         try check(signature, size: Insecure.SHA1.byteCount) { allThumborKeys.map { Self.thumborCode(path, $0) } }

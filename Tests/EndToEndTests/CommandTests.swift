@@ -123,6 +123,7 @@ final class CommandTests: CommandTestCase {
             (["sources", "sample", "nothing"], "onesheet: type: unknown source type “nothing”"),
             (["sources", "check", "nobody"], "onesheet: unknown source “nobody”; known: sample\n"),
             (["sign", "w:1/plain/sample://1"], "onesheet: signing.keys: there is no signing key"),
+            (["sign", "--encrypt", "w:1/plain/sample://1"], "onesheet: signing.encryptionKey: there is no key"),
         ]
         for (arguments, message) in table {
             // When a command fails
@@ -170,6 +171,27 @@ final class CommandTests: CommandTestCase {
         let (_, unsafe) = try await get(url + "/i/unsafe/" + path)
         // Then it accepts the first and rejects the second
         XCTAssertEqual([response, other, unsafe].map(\.statusCode), [200, 403, 403])
+        XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
+    }
+
+    func testThatAnEncryptedAddressIsServed() async throws {
+        // Given keys and an address that hides its source URL
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        try Data(
+            "signing: { keys: [{ key: \(key), salt: \(key) }], encryptionKey: \(key) }\nsources: { sample: { type: sample } }\n"
+                .utf8
+        ).write(to: folder.appending(path: "onesheet.yaml"))
+        let signed = try await run(["sign", "--encrypt", "rs:fill:60:90/plain/sample://1@png"])
+        XCTAssertEqual(signed.status, 0, signed.errors)
+        let address = signed.text.trimmingCharacters(in: .newlines)
+        XCTAssertTrue(address.contains("/rs:fill:60:90/enc/") && address.hasSuffix(".png"), address)
+        XCTAssertFalse(address.contains("sample"), address)
+        // When a server with these keys gets it
+        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
+        defer { Program.end(server) }
+        let (picture, response) = try await get(url + address)
+        // Then it is the picture
+        XCTAssertEqual(response.statusCode, 200)
         XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
 

@@ -21,7 +21,7 @@ final class CanonicalPathTests: XCTestCase {
             guard path.hasPrefix("/i/") else { continue }
             let read = try ImagePath(path.dropFirst(3), grammar)
             XCTAssertEqual(read.options.transform, transform, path)
-            XCTAssertEqual(read.sourceURL, title.description)
+            XCTAssertEqual(read.source, .url(title.description))
         }
     }
 

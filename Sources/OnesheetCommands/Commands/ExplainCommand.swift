@@ -23,7 +23,8 @@ struct ExplainCommand: PluggedCommand {
 
     func run(with plugins: PluginList) async throws {
         let explanation = try await options.withContext(plugins) { context in
-            try await context.explainer.explain(address, accept: accept, Explainer.Depth(fetches: fetch, countsPurge: true))
+            try await context.explainer.explain(
+                address, accept: accept, Explainer.Depth(fetches: fetch, countsPurge: true, revealsSources: true))
         }
         if json { return try StandardStreams.output(document: explanation) }
         for (name, text) in ExplanationText(explanation).lines {

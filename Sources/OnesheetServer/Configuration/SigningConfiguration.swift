@@ -11,6 +11,8 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
     package var unsafe = false
     /// The length of a signature in bytes. Shorter signatures give shorter URLs but are easier to guess.
     package var size = 32
+    /// The key of encrypted source URLs.
+    package var encryptionKey: SourceEncryption?
 
     package init() {}
 
@@ -24,11 +26,20 @@ package struct SigningConfiguration: Sendable, ConfigurationSection {
                 "thumborKeys", \.thumborKeys,
                 meaning: "texts that thumbor's clients sign with, its `SECURITY_KEY`; those of `signing.keys` sign for thumbor too"),
             Setting("size", \.size, meaning: "bytes of a signature, 8 to 32"),
+            Setting(
+                "encryptionKey", \.encryptionKey, defaultText: "none: encrypted source URLs are refused",
+                meaning:
+                    "key of encrypted source URLs (`/enc/…`) in hexadecimal: 16, 24 or 32 bytes, as `openssl rand -hex 32` prints. Such addresses must be signed"
+            ),
             Setting("unsafe", \.unsafe, meaning: "accept the word `unsafe` in place of a signature"),
         ]
     }
 
     package func check() throws(ConfigurationError) {
+        if encryptionKey != nil, keys.isEmpty {
+            throw ConfigurationError(
+                path: "signing.encryptionKey", message: "needs signing.keys too: encrypted source URLs must be signed")
+        }
         guard (8...32).contains(size) else {
             throw ConfigurationError(
                 path: "signing.size", message: "“\(size)” is not 8 to 32 bytes; a shorter signature can be guessed")
@@ -45,6 +56,12 @@ package struct SecretText: SettingValue, Sendable {
     package let text: String
 
     package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
+}
+
+extension SourceEncryption: SettingValue {
+    package static var kind: String { "hexadecimal" }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue { .secret(written) }
 }

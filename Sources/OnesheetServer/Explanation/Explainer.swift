@@ -18,8 +18,12 @@ package struct Explainer: Sendable {
         /// Whether to count the entries that a purge of the title would remove. The count reveals the requests of others, so only the
         /// administrator gets it.
         package var countsPurge = false
+        /// Whether to explain addresses that hide their source URL.
+        package var revealsSources = false
 
-        package init(fetches: Bool = false, countsPurge: Bool = false) { (self.fetches, self.countsPurge) = (fetches, countsPurge) }
+        package init(fetches: Bool = false, countsPurge: Bool = false, revealsSources: Bool = false) {
+            (self.fetches, self.countsPurge, self.revealsSources) = (fetches, countsPurge, revealsSources)
+        }
     }
 
     /// Explains `address`: a path of this server, or a whole URL, whose host is ignored. `source://id` stands for the poster of that title
@@ -36,6 +40,9 @@ package struct Explainer: Sendable {
         let now = images.clock.now
         guard let read = try route.read(rest, at: now) else {
             throw RequestError.malformed("“\(path)” is the address of a document, not of an image")
+        }
+        guard !read.hidesSource || depth.revealsSources else {
+            throw RequestError.forbidden("this address hides its source URL, so only the administrator gets an explanation")
         }
         var target = await target(read, accept: accept)
         var fetched: ImageAnswer?

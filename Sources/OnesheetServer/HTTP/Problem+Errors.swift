@@ -13,6 +13,9 @@ extension Problem {
     init(_ error: any Error, at now: Double) {
         switch error {
         case let problem as Problem: self = problem
+        case let hidden as HiddenSourceError:
+            let problem = Problem(hidden.error, at: now)
+            self = hidden.revealsSource ? problem.withoutDetail : problem
         case let error as RequestError: self.init(error)
         case let error as PipelineError: self.init(error, at: now)
         case let error as PosterNumberError: self.init(.notFound, title: "Not found", detail: error.description)
@@ -24,6 +27,13 @@ extension Problem {
                 .internalServerError, title: "Internal error",
                 detail: "an internal error occurred; the server's log has the details")
         }
+    }
+
+    private var withoutDetail: Problem {
+        Problem(
+            status, title: title,
+            detail: "the original behind the encrypted source URL is not available; the server's log has the reason",
+            retryAfter: retryAfter)
     }
 
     private init(_ error: RequestError) {

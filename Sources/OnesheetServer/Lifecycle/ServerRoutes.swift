@@ -52,7 +52,7 @@ extension ServerContext {
     var images: ImageContext {
         ImageContext(
             pipeline: pipeline, sources: sources, options: options, signature: configuration.signature,
-            accept: Accept(formats: pipeline.renderer.formats), clock: clock)
+            encryption: configuration.signing.encryptionKey, accept: Accept(formats: pipeline.renderer.formats), clock: clock)
     }
 
     /// Explains addresses of images. It has all image routes.

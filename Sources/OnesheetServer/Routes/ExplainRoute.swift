@@ -16,7 +16,8 @@ struct ExplainRoute: Route {
         }
         let isAdministrator = try administrator.isAsking(request)
         let accept = query["accept"].map(String.init) ?? request.headers[.accept]
-        let depth = Explainer.Depth(fetches: query["fetch"] != nil, countsPurge: isAdministrator)
+        let depth = Explainer.Depth(
+            fetches: query["fetch"] != nil, countsPurge: isAdministrator, revealsSources: isAdministrator)
         var response = try Response.json(try await explainer.explain(String(address), accept: accept, depth))
         // The explanation changes with each request for the image.
         response.headers[.cacheControl] = "no-store"

@@ -24,7 +24,8 @@ struct PosterRoute: ImageRoute {
     }
 }
 
-/// `/i/{signature}/{options}/plain/{source-url}[@{ext}]` and `/i/{signature}/{options}/{base64url source-url}[.{ext}]`
+/// `/i/{signature}/{options}/plain/{source-url}[@{ext}]`, `/i/{signature}/{options}/{base64url source-url}[.{ext}]` and
+/// `/i/{signature}/{options}/enc/{encrypted source-url}[.{ext}]`
 struct FreeImageRoute: ImageRoute {
     let prefix = "/i/"
     let grammar = "options"
@@ -32,8 +33,29 @@ struct FreeImageRoute: ImageRoute {
 
     func address(_ rest: Substring) throws(RequestError) -> ImageAddress? {
         let path = try ImagePath(rest, images.options)
-        try images.signature.check(path.signature, of: path.signedPath)
-        let title = try SourceURL(sources: images.sources).resolve(path.sourceURL)
+        let sources = SourceURL(sources: images.sources)
+        switch path.source {
+        case .url(let url):
+            try images.signature.check(path.signature, of: path.signedPath)
+            return image(of: try sources.resolve(url), path)
+        case .encrypted(let text):
+            // Without a signature, differences between failures would reveal URLs (a padding oracle).
+            try images.signature.check(signed: path.signature, of: path.signedPath)
+            guard let encryption = images.encryption else {
+                throw .malformed("this server decrypts no source URLs (configuration: signing.encryptionKey)")
+            }
+            let url = try encryption.decrypt(text)
+            let unknown = RequestError.forbidden("the encrypted source URL is not one that a source of this server allows")
+            let title: TitleReference
+            do throws(RequestError) { title = try sources.resolve(url) } catch { throw unknown }
+            guard images.sources.contains(where: { $0.name.isExactly(title.source) }) else { throw unknown }
+            var address = image(of: title, path)
+            address.hidesSource = true
+            return address
+        }
+    }
+
+    private func image(of title: TitleReference, _ path: ImagePath) -> ImageAddress {
         var address = ImageAddress(
             title: title, transform: path.options.transform, negotiates: path.negotiates, expires: path.options.expires)
         address.disposition = path.options.disposition

@@ -50,6 +50,8 @@ struct ImageContext: Sendable {
     let sources: [(name: String, source: any ContentSource)]
     let options: ImageOptions
     let signature: Signature
+    /// `nil` without a key for encrypted source URLs.
+    let encryption: SourceEncryption?
     let accept: Accept
     let clock: WallClock
 
@@ -62,12 +64,18 @@ struct ImageContext: Sendable {
     /// - Parameter format: the negotiated format, if any.
     func target(_ address: ImageAddress, in format: ImageFormat?) -> ParsedTarget {
         let request = address.request(in: format)
+        // The canonical address and the usual file name have the source URL.
+        let canonical =
+            address.hidesSource
+            ? nil
+            : CanonicalPath(options: options, signature: signature.forAnyone).path(
+                to: request.title, as: request.transform, expires: address.expires)
+        var disposition = address.disposition
+        if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
         let facts = AddressFacts(
             varies: address.negotiates, isShared: address.isShared,
             isVersioned: sources.first { $0.name.isExactly(request.title.source) }?.source.isVersioned ?? false,
-            canonical: CanonicalPath(options: options, signature: signature.forAnyone).path(
-                to: request.title, as: request.transform, expires: address.expires),
-            disposition: address.disposition.map { ($0, address.title) })
+            canonical: canonical, disposition: disposition.map { ($0, address.title) })
         return ParsedTarget(address: address, request: request, facts: facts)
     }
 
@@ -78,7 +86,9 @@ struct ImageContext: Sendable {
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
-            guard let place = Self.fallback(of: target, after: error) else { throw error }
+            guard let place = Self.fallback(of: target, after: error) else {
+                throw target.address.hidesSource ? HiddenSourceError(error: error) : error
+            }
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
         let answer = found.answer

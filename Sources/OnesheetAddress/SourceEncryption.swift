@@ -1,0 +1,72 @@
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+package import OnesheetCore
+
+/// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
+/// padding.
+///
+/// CBC has no authentication, so only decrypt what a signature covers.
+public struct SourceEncryption: Sendable, Decodable {
+    private let key: [UInt8]
+
+    /// The lengths of keys: AES-128, AES-192 and AES-256.
+    package static let keySizes = [16, 24, 32]
+    /// The bytes of an initialisation vector.
+    private static let vectorSize = 16
+
+    /// - Parameter key: 16, 24 or 32 bytes. `nil` for another length.
+    public init?(key: [UInt8]) {
+        guard Self.keySizes.contains(key.count) else { return nil }
+        self.key = key
+    }
+
+    /// Decodes the key from hexadecimal digits.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let key = [UInt8](hex: try container.decode(String.self)), let made = SourceEncryption(key: key) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "needs 32, 48 or 64 hexadecimal digits, such as `openssl rand -hex 32` prints")
+        }
+        self = made
+    }
+
+    /// Encrypts a source URL. Equal URLs give equal texts, so that caches recognise them: the initialisation vector is an HMAC of the
+    /// URL.
+    public func encrypt(_ url: String) throws -> String {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(url.utf8), using: SymmetricKey(data: key))
+        let vector = Array(code).prefix(Self.vectorSize)
+        let encrypted = try AES._CBC.encrypt(
+            Data(url.utf8), using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector))
+        return (Data(vector) + encrypted).base64URL
+    }
+
+    /// Decrypts a source URL.
+    /// - Throws: the same `RequestError` for every invalid text.
+    package func decrypt(_ text: some StringProtocol) throws(RequestError) -> String {
+        let failure = RequestError.malformed("the encrypted source URL cannot be decrypted")
+        guard let bytes = Data(base64URL: text), bytes.count > Self.vectorSize else { throw failure }
+        do {
+            let vector = try AES._CBC.IV(ivBytes: bytes.prefix(Self.vectorSize))
+            let url = try AES._CBC.decrypt(bytes.dropFirst(Self.vectorSize), using: SymmetricKey(data: key), iv: vector)
+            guard let text = String(bytes: url, encoding: .utf8) else { throw failure }
+            return text
+        } catch {
+            throw failure
+        }
+    }
+
+    /// The path of a free transform with its plain source URL encrypted: `/rs:fit:342:0/plain/https://…@png` becomes
+    /// `/rs:fit:342:0/enc/….png`.
+    /// - Parameter path: the part after the signature, percent-encoded, with the leading slash.
+    /// - Throws: `RequestError.malformed` if there is no plain source URL.
+    package func encrypting(path: String) throws -> String {
+        guard let plain = path.firstRange(ofBytesOf: "/plain/") else {
+            throw RequestError.malformed("“\(shown(path: path))” has no source URL behind /plain/")
+        }
+        let (url, format) = ImagePath.split(path[plain.upperBound...], at: "@")
+        let encrypted = try encrypt(PercentEncoding.decode(url))
+        return "\(path[..<plain.lowerBound])/enc/\(encrypted)" + (format.map { ".\($0)" } ?? "")
+    }
+}
