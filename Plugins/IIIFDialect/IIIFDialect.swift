@@ -28,7 +28,9 @@ public struct IIIFDialect: Dialect {
     public func address(of title: TitleReference, as transform: Transform, signedBy sign: (String) -> String) -> String? {
         guard let format = transform.format?.extensions.first else { return nil }
         var region = "full"
-        if let crop = transform.crop {
+        if transform.crop == .square {
+            region = "square"
+        } else if let crop = transform.crop {
             guard case .corner(let x, let y)? = crop.gravity else { return nil }
             region = "\(x),\(y),\(Int(crop.width)),\(Int(crop.height))"
         }

@@ -22,7 +22,7 @@ struct IIIFDocument: Encodable {
     let sizes: [PixelSize]?
     let tiles: [Tiles]?
     let extraFormats: [String]
-    let extraQualities = ["color"]
+    let extraQualities: [String]
     let extraFeatures: [String]?
 
     private enum CodingKeys: String, CodingKey {
@@ -37,9 +37,13 @@ struct IIIFDocument: Encodable {
         self.id = id
         (width, height) = (sizes.last?.width ?? 0, sizes.last?.height ?? 0)
         maxArea = host.mostPixels
-        profile = host.makesAnything ? "level1" : "level0"
+        // Level 2 has PNG, and each level has its features.
+        let hasPNG = host.formats.contains(.png)
+        profile = host.makesAnything ? hasPNG ? "level2" : "level1" : "level0"
         extraFormats = host.formats.compactMap(\.extensions.first).filter { ["png", "webp"].contains($0) }
-        extraFeatures = host.makesAnything ? ["sizeByConfinedWh", "sizeByWh"] : nil
+        extraQualities = host.makesAnything ? ["color", "gray", "bitonal"] : ["color"]
+        let features = hasPNG ? [] : ["regionByPct", "sizeByPct", "sizeByConfinedWh", "sizeByWh", "rotationBy90s"]
+        extraFeatures = host.makesAnything ? features + ["mirroring"] : nil
         guard host.makesAnything else {
             (self.sizes, tiles) = (nil, nil)
             return

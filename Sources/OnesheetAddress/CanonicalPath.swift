@@ -47,7 +47,11 @@ extension Transform {
         var all: [String] = []
         func add(_ option: String, unless isDefault: Bool) { if !isDefault { all.append(option) } }
         func flag(_ value: Bool) -> String { value ? "1" : "0" }
-        if let crop { all.append("c:\(crop.width):\(crop.height)" + (crop.gravity.map { ":\($0.option)" } ?? "")) }
+        if crop == .square {
+            all.append("square:1")
+        } else if let crop {
+            all.append("c:\(crop.width):\(crop.height)" + (crop.gravity.map { ":\($0.option)" } ?? ""))
+        }
         if let trim {
             let sides = [trim.isEqualHorizontally, trim.isEqualVertically].map(flag).joined(separator: ":")
             all.append("t:\(trim.threshold):\(trim.color?.hexadecimal.dropFirst() ?? ""):\(sides)")
@@ -67,6 +71,7 @@ extension Transform {
         add("sh:\(sharpen)", unless: sharpen == 0)
         add("pix:\(pixelates)", unless: pixelates <= 1)
         add("gray:1", unless: !isGray)
+        add("bitonal:1", unless: !isBitonal)
         if let extendsProportions { all.append("exar:1:\(extendsProportions.option)") }
         if let extends { all.append("ex:1:\(extends.option)") }
         if let padding { all.append("pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)") }

@@ -166,6 +166,6 @@ public struct ImageOptions: Sendable {
 
     private static let names = [
         "rs", "s", "rt", "w", "h", "mw", "mh", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl", "sh",
-        "pix", "gray", "pd", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr", "att", "fn", "pr", "cb", "exp",
+        "pix", "gray", "bitonal", "square", "pd", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr", "att", "fn", "pr", "cb", "exp",
     ]
 }

@@ -36,13 +36,16 @@ extension Transform {
         case "ar", "auto_rotate": appliesOrientation = try option.flag() ?? appliesOrientation
         case "exar", "extend_ar", "extend_aspect_ratio": extendsProportions = try Self.extension(&option, or: extendsProportions)
         case "z", "zoom":
-            let factors = 0.01...100.0
+            let factors = 0.0001...100.0
             zoomX = try option.number(factors) ?? zoomX
             zoomY = try option.number(factors) ?? zoomX
         case "t", "trim": try setTrim(&option)
         case "pix", "pixelate": if let side = try option.integer(Self.sides) { pixelates = side > 1 ? side : 0 }
         // Not an option of imgproxy. Other servers call it grayscale.
         case "gray": isGray = try option.flag() ?? isGray
+        // Not options of imgproxy either. IIIF has both.
+        case "bitonal": isBitonal = try option.flag() ?? isBitonal
+        case "square": if let isSquare = try option.flag() { crop = isSquare ? .square : nil }
         case "msr", "max_src_resolution":
             // Megapixels. 0 is no limit, so a small number never becomes 0.
             maxSourcePixels = try option.number(0...10_000).map { Int(($0 * 1e6).rounded(.up)) } ?? maxSourcePixels

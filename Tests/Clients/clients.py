@@ -91,7 +91,7 @@ def check_iiif_validator():
         return f"level {LEVEL}, {text.count(' PASS')} tests passed"
 
 
-LEVEL = "1"
+LEVEL = "2"
 
 
 def check_http2():

@@ -13,7 +13,7 @@ final class CanonicalPathTests: XCTestCase {
             "rot:270/fl:1:0", "fl:0:1",
             "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "sm:0/kcr:1/scp:0", "g:sowe/h:9",
             "dpr:2/w:9", "rs:auto:3:4", "rs:cover:3:4", "exar:1:no:0:5/w:1/h:2", "ar:0", "z:0.5:2", "t:1.5:ff0080:1:0", "t:0::0:1",
-            "pix:9/gray:1", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4", "msr:1.5/msfs:10",
+            "pix:9/gray:1", "bitonal:1/w:3", "square:1/w:3", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4", "msr:1.5/msfs:10",
         ] {
             var transform = try grammar.parse(text).transform
             transform.format = .png

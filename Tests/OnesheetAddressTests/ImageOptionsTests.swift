@@ -108,7 +108,7 @@ final class ImageOptionsTests: XCTestCase {
                 }
             ),
             ("pix:12", { $0.pixelates = 12 }),
-            ("gray:1", { $0.isGray = true }),
+            ("gray:1", { $0.isGray = true }), ("bitonal:1", { $0.isBitonal = true }), ("square:1", { $0.crop = .square }),
             ("fq:jpeg:50:png:60", { $0.qualities = [.jpeg: 50, .png: 60] }),
             ("q:70/fq:jpeg:50", { $0.quality = 70 }),
             (
@@ -205,7 +205,7 @@ final class ImageOptionsTests: XCTestCase {
         let ways = [
             "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1",
             "fl:0:1", "pd:1",
-            "ar:0", "exar:1", "g:no:0:1", "g:pt:1:1", "z:2/w:1", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pix:2", "gray:1",
+            "ar:0", "exar:1", "g:no:0:1", "g:pt:1:1", "z:2/w:1", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pix:2", "gray:1", "bitonal:1", "square:1",
             "fq:png:9",
             "msr:1", "msfs:1",
             "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",

@@ -90,6 +90,22 @@ final class EffectsTests: XCTestCase {
         }
     }
 
+    func testThatBitonalPixelsAreBlackOrWhite() throws {
+        let colors: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [127, 127, 127], [128, 128, 128], [255, 255, 255]]
+        let picture = try drawn(5, 1) { x, _ in colors[x] }
+        let outcome = try render(picture) { $0.isBitonal = true }
+        // Their luminances are 76, 150, 127, 128 and 255.
+        XCTAssertEqual((0..<5).map { pixel(outcome, $0, 0)[0] }, [0, 255, 0, 255, 255])
+    }
+
+    func testThatAJPEGInPlanesIsBitonalToo() throws {
+        let original = ByteBuffer(bytes: try DrawnPoster(width: 120, height: 180).file(JPEGCodec(), planes: (2, 2)))
+        var transform = Transform()
+        (transform.width, transform.isBitonal, transform.format) = (60, true, .png)
+        let outcome = try codec.picture(Array(try renderer.render(original, as: transform).body.readableBytesView))
+        for x in 0..<60 { XCTAssertTrue([0, 255].contains(pixel(outcome, x, 45)[0])) }
+    }
+
     func testThatPlanesLoseTheirColorsToo() throws {
         // Given a JPEG whose planes are encoded again as they are
         let original = ByteBuffer(bytes: try DrawnPoster(width: 120, height: 180).file(JPEGCodec(), planes: (2, 2)))

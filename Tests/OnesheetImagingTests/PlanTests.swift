@@ -28,6 +28,14 @@ final class PlanTests: XCTestCase {
             }.finalSize, Size(width: 100, height: 150))
     }
 
+    func testThatTheLargestSquareIsCutOutOfTheMiddleBeforeResizing() {
+        let plan = plan(301, 200) { ($0.crop, $0.width) = (.square, 50) }
+        XCTAssertEqual(plan.bounds, Rectangle((50, 0), Size(width: 200, height: 200)))
+        XCTAssertEqual(plan.finalSize, Size(width: 50, height: 50))
+        // It is the square of the upright picture.
+        XCTAssertEqual(self.plan(200, 300, .right) { $0.crop = .square }.finalSize, Size(width: 200, height: 200))
+    }
+
     func testThatAutoFillsWhereBothStandAlikeAndFitsOtherwise() {
         func size(_ width: Int, _ height: Int) -> Size {
             plan(200, 300) { ($0.resizing, $0.width, $0.height) = (.auto, width, height) }.finalSize

@@ -1,7 +1,7 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
 /// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `pixelates`, `isGray`,
-/// `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so
+/// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so
 /// `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
     /// How the picture is fitted to the requested box.
@@ -42,10 +42,19 @@ public struct Transform: Hashable, Sendable {
         public var height: Double
         /// `nil` uses the gravity of the transform.
         public var gravity: Gravity?
+        /// Whether the longer side is shortened to the other.
+        public var isSquare = false
 
         public init(width: Double, height: Double, gravity: Gravity? = nil) {
             (self.width, self.height, self.gravity) = (width, height, gravity)
         }
+
+        /// The largest square in the middle of the picture.
+        public static let square = {
+            var crop = Crop(width: 0, height: 0, gravity: .center)
+            crop.isSquare = true
+            return crop
+        }()
     }
 
     /// Pixels added around the picture.
@@ -98,6 +107,8 @@ public struct Transform: Hashable, Sendable {
     public var pixelates = 0
     /// Whether only the luminance is kept.
     public var isGray = false
+    /// Whether every pixel becomes black or white, by its luminance.
+    public var isBitonal = false
     /// Qualities by format that replace `quality`. Empty once the format is known.
     public var qualities: [ImageFormat: Int] = [:]
     /// An original with more pixels, or more bytes, is refused; 0 is no limit but the server's own.
@@ -124,7 +135,7 @@ public struct Transform: Hashable, Sendable {
         func add(_ name: String, _ value: String, unless isDefault: Bool) {
             if !isDefault { parts.append("\(name):\(value)") }
         }
-        add("crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") } ?? "", unless: crop == nil)
+        add("crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "") } ?? "", unless: crop == nil)
         add("rot", "\(rotation)", unless: rotation == 0)
         add("ar", "0", unless: appliesOrientation)
         add("trim", trim?.canonicalText ?? "", unless: trim == nil)
@@ -138,6 +149,7 @@ public struct Transform: Hashable, Sendable {
         add("sh", "\(sharpen)", unless: sharpen == 0)
         add("pix", "\(pixelates)", unless: pixelates <= 1)
         add("gray", "1", unless: !isGray)
+        add("bitonal", "1", unless: !isBitonal)
         add("exar", extendsProportions.map { "\($0)" } ?? "", unless: extendsProportions == nil)
         add("ex", extends.map { "\($0)" } ?? "", unless: extends == nil)
         add("pd", padding.map { "\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "", unless: padding == nil)

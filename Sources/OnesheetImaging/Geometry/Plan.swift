@@ -61,6 +61,7 @@ struct Plan: Equatable {
             return Int(min(max(pixels, 1), Double(side)))
         }
         var size = Size(width: length(crop.width, whole.width), height: length(crop.height, whole.height))
+        if crop.isSquare { (size.width, size.height) = (min(size.width, size.height), min(size.width, size.height)) }
         let gravity = (crop.gravity ?? transform.gravity).seen(through: .none, from: Rectangle((0, 0), whole))
         if case .corner(let x, let y) = gravity {
             // Parts outside the picture are cut off and not moved inside.

@@ -48,6 +48,21 @@ extension PixelBuffer {
         }
     }
 
+    /// The picture in RGB or gray with pixels of black and white alone, by their luminance (ITU-R BT.601). Keeps alpha.
+    borrowing func inBlackAndWhite(limits: Limits, by deadline: Deadline) throws(CodecError) -> PixelBuffer {
+        let isGray = layout.model == .gray
+        let (width, channels) = (layout.width, layout.planes[0].channels)
+        let colors = layout.hasAlpha ? channels - 1 : channels
+        return try mapped(to: layout, limits: limits, by: deadline) { from, to in
+            for x in 0..<width {
+                let (pixel, place) = (from + x * channels, to + x * channels)
+                let luminance = isGray ? Int(pixel[0]) : (77 * Int(pixel[0]) + 150 * Int(pixel[1]) + 29 * Int(pixel[2]) + 128) >> 8
+                for channel in 0..<colors { place[channel] = luminance < 128 ? 0 : 255 }
+                if colors < channels { place[colors] = pixel[colors] }
+            }
+        }
+    }
+
     /// Removes the colours and keeps the luminance (ITU-R BT.601).
     mutating func keepLuminance(by deadline: Deadline) throws(CodecError) {
         var watch = DeadlineWatch(deadline)

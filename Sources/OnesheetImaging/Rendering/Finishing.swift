@@ -25,6 +25,7 @@ extension Rendering {
         }
         if job.transform.pixelates > 1 { try picture.pixelate(job.transform.pixelates, by: deadline) }
         if job.transform.isGray { try picture.keepLuminance(by: deadline) }
+        if job.transform.isBitonal { picture = try picture.inBlackAndWhite(limits: limits, by: deadline) }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white
         if let canvas = job.plan.canvas {

@@ -35,6 +35,7 @@ struct Job {
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
         keepsPlanes = encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
+            && !transform.isBitonal
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
         options = Self.options(transform, header, embedsProfile: !converts)
         self.transform = transform

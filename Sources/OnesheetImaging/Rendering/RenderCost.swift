@@ -69,7 +69,7 @@ package struct RenderCost: Sendable, Equatable {
         let pixels = Double(size.width) * Double(size.height)
         let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
         let filters = [
-            transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray,
+            transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray, transform.isBitonal,
         ].reduce(0.0) { $0 + ($1 ? 1 : 0) }
         // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
         // first.
@@ -98,7 +98,7 @@ package struct RenderCost: Sendable, Equatable {
         let staysAsItIs =
             header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
             && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
-            && output.transform.pixelates <= 1
+            && output.transform.pixelates <= 1 && !output.transform.isBitonal
         let mayBeClear = header.hasAlpha || header.model == .cmyk || output.plan.canvas != nil
         let channels = mayBeClear ? 4 : 3
         let copies =
