@@ -8,9 +8,10 @@ struct IIIFPath {
     /// The required size of the output: IIIF does not allow a smaller picture than requested.
     private(set) var exactly: PixelSize?
 
-    private static let qualities = [
-        "default": nil, "color": nil, "gray": "gray:1", "bitonal": "bitonal:1",
-    ] as [Substring: String?]
+    private static let qualities =
+        [
+            "default": nil, "color": nil, "gray": "gray:1", "bitonal": "bitonal:1",
+        ] as [Substring: String?]
 
     /// - Parameter parts: the four parts, percent-encoded.
     init(_ parts: ArraySlice<Substring>) throws(RequestError) {

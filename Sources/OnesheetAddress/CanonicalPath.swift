@@ -76,6 +76,7 @@ extension Transform {
         if let extends { all.append("ex:1:\(extends.option)") }
         if let padding { all.append("pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)") }
         if let background { all.append("bg:\(background.red):\(background.green):\(background.blue)") }
+        if let watermark { all.append(watermark.option) }
         add("q:\(quality)", unless: quality == Transform.defaultQuality)
         add("mb:\(maxBytes)", unless: maxBytes == 0)
         add("msr:\(Double(maxSourcePixels) / 1e6)", unless: maxSourcePixels == 0)
@@ -84,6 +85,17 @@ extension Transform {
         add("kcr:1", unless: !keepsCopyright)
         add("scp:0", unless: convertsToSRGB)
         return all
+    }
+}
+
+extension Transform.Watermark {
+    fileprivate var option: String {
+        let place =
+            switch position {
+            case .compass(let x, let y): Gravity.compass(x: x, y: y).option
+            case .repeated: "re"
+            }
+        return "wm:\(opacity):\(place):\(offsetX):\(offsetY):\(scale)"
     }
 }
 

@@ -22,16 +22,21 @@ public struct ImageOptions: Sendable {
     private let formats: [ImageFormat]
     private let presets: [String: [Substring]]
     private let presetsOnly: Bool
+    private let watermark: String?
 
     /// - Parameters:
     ///   - formats: the formats that can be encoded.
     ///   - presets: options by preset name, in this grammar. A preset named `default` is applied first.
     ///   - presetsOnly: whether URLs may contain only presets.
+    ///   - watermark: the digest of the server's watermark; `nil` if it has none.
     /// - Throws: `RequestError` if a preset is malformed.
-    public init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false) throws(RequestError) {
+    public init(formats: [ImageFormat], presets: [String: String] = [:], presetsOnly: Bool = false, watermark: String? = nil)
+        throws(RequestError)
+    {
         self.formats = formats
         self.presets = presets.mapValues { $0.pieces(at: "/") }
         self.presetsOnly = presetsOnly
+        self.watermark = watermark
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
@@ -133,6 +138,12 @@ public struct ImageOptions: Sendable {
         case "fn", "filename":
             let isAttachment = parsed.disposition?.isAttachment ?? false
             parsed.disposition = try Disposition(&option, isAttachment: isAttachment) ?? parsed.disposition
+        case "wm", "watermark":
+            guard let watermark else {
+                throw .unknown(
+                    "option “\(option.name)” draws the server's watermark, and it has none (configuration: rendering.watermark)")
+            }
+            parsed.transform.watermark = try Transform.Watermark(&option, digest: watermark)
         case "dpr": parsed.devicePixelRatio = try option.number(0.1...8) ?? 1
         case "cb", "cachebuster": _ = option.text()
         case "exp", "expires": parsed.expires = try option.integer(0...Int.max)
@@ -161,11 +172,13 @@ public struct ImageOptions: Sendable {
         parsed.transform.gravity = parsed.transform.gravity.scaled(by: ratio)
         parsed.transform.extends = parsed.transform.extends?.scaled(by: ratio)
         parsed.transform.extendsProportions = parsed.transform.extendsProportions?.scaled(by: ratio)
+        parsed.transform.watermark = parsed.transform.watermark?.multiplied(by: ratio)
         parsed.devicePixelRatio = 1
     }
 
     private static let names = [
         "rs", "s", "rt", "w", "h", "mw", "mh", "z", "el", "dpr", "ex", "exar", "g", "c", "t", "ar", "rot", "fl", "bg", "bl", "sh",
-        "pix", "gray", "bitonal", "square", "pd", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr", "att", "fn", "pr", "cb", "exp",
+        "pix", "gray", "bitonal", "square", "pd", "wm", "q", "fq", "f", "mb", "sm", "kcr", "scp", "msr", "msfs", "maf", "mafr",
+        "att", "fn", "pr", "cb", "exp",
     ]
 }

@@ -15,8 +15,6 @@ enum RefusedOptions {
 
     /// The options of its open-source version, with the reason.
     private static let others: [String: String] = [
-        "wm": "draws a watermark, which this server does not support",
-        "watermark": "draws a watermark, which this server does not support",
         "eth": "uses embedded thumbnails; this server always uses the picture itself",
         "enforce_thumbnail": "uses embedded thumbnails; this server always uses the picture itself",
         "skp": "returns originals unchecked; use the size “original” for an original without changes",

@@ -21,8 +21,10 @@ final class IIIFDialectTests: XCTestCase {
             ("sample:%2F%2F1/full/pct:12.5/0/default.jpg", ["zoom:0.125", "format:jpg"]),
             ("sample:%2F%2F1/full/pct:100/360/default.jpg", ["format:jpg"]),
             ("sample:%2F%2F1/full/92,/90/gray.jpg", ["rotate:90", "width:0", "height:92", "gray:1", "format:jpg"]),
-            ("sample:%2F%2F1/full/60,30/!270/bitonal.png",
-                ["rotate:90", "flip:1:0", "resizing_type:force", "width:30", "height:60", "bitonal:1", "format:png"]),
+            (
+                "sample:%2F%2F1/full/60,30/!270/bitonal.png",
+                ["rotate:90", "flip:1:0", "resizing_type:force", "width:30", "height:60", "bitonal:1", "format:png"]
+            ),
         ] as [(Substring, [String])] {
             let image = try XCTUnwrap(try IIIFDialect().image(at: address, on: server), "\(address)")
             XCTAssertEqual(image.options, options, "\(address)")

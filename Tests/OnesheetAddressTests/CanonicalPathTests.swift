@@ -7,13 +7,15 @@ final class CanonicalPathTests: XCTestCase {
     private let title = TitleReference(source: "films", id: "a/b.c")
 
     func testThatEveryOptionIsSaidSoThatItIsReadTheSame() throws {
-        let grammar = try ImageOptions(formats: [.jpeg, .png])
+        let grammar = try ImageOptions(formats: [.jpeg, .png], watermark: "d1")
         for text in [
             "", "rs:fill:300:450:1", "rs:force:3:0/mw:5/mh:6", "g:sm/c:0.5:10:fp:0.1:0.9", "c:10:20", "c:10:20:nowe:3:4",
             "rot:270/fl:1:0", "fl:0:1",
             "ex:1:noea/w:9", "pd:1:2:3:4", "bg:ffffff", "bl:2.5/sh:0.3", "q:1/mb:1000", "sm:0/kcr:1/scp:0", "g:sowe/h:9",
             "dpr:2/w:9", "rs:auto:3:4", "rs:cover:3:4", "exar:1:no:0:5/w:1/h:2", "ar:0", "z:0.5:2", "t:1.5:ff0080:1:0", "t:0::0:1",
-            "pix:9/gray:1", "bitonal:1/w:3", "square:1/w:3", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4", "msr:1.5/msfs:10",
+            "pix:9/gray:1", "bitonal:1/w:3", "square:1/w:3", "g:soea:-5:0.25/w:3", "g:pt:1.5:2/w:3", "c:1:2:no:3:4",
+            "msr:1.5/msfs:10",
+            "wm:0.5:soea:10:-0.25:0.2", "wm:1:re/w:3",
         ] {
             var transform = try grammar.parse(text).transform
             transform.format = .png

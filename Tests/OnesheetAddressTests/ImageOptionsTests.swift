@@ -171,10 +171,35 @@ final class ImageOptionsTests: XCTestCase {
         }
     }
 
+    func testThatAWatermarkIsThatOfTheServer() throws {
+        let grammar = try ImageOptions(formats: [.jpeg], presets: ["mark": "wm:0.5:re:10:20"], watermark: "d1")
+        for (text, expected) in [
+            ("wm:1", Transform.Watermark(opacity: 1, digest: "d1")),
+            (
+                "watermark:0.5:soea:10:-0.25:0.2",
+                .init(opacity: 0.5, position: .compass(x: 1, y: 1), offsetX: 10, offsetY: -0.25, scale: 0.2, digest: "d1")
+            ),
+            ("pr:mark", .init(opacity: 0.5, position: .repeated, offsetX: 10, offsetY: 20, digest: "d1")),
+            ("wm:1:ce:10:0.5/dpr:2", .init(opacity: 1, offsetX: 20, offsetY: 0.5, digest: "d1")),
+            ("wm:1/wm:0", nil),
+        ] as [(String, Transform.Watermark?)] {
+            XCTAssertEqual(try grammar.parse(text).transform.watermark, expected, text)
+        }
+        for text in ["wm", "wm:", "wm:2", "wm:-1", "wm:1:sm", "wm:1:fp:0.5:0.5", "wm:1:ce:x", "wm:1:ce:0:0:2", "wm:1:ce:0:0:1:1"] {
+            XCTAssertThrowsError(try grammar.parse(text), text)
+        }
+        // Each part, and another file, is another variant.
+        let texts = try ["", "wm:1", "wm:0.5", "wm:1:no", "wm:1:re", "wm:1:ce:1", "wm:1:ce:0:1", "wm:1:ce:0:0:1"].map {
+            try grammar.parse($0).transform.canonicalText
+        }
+        let other = try ImageOptions(formats: [.jpeg], watermark: "d2")
+        XCTAssertEqual(Set(texts + [try other.parse("wm:1").transform.canonicalText]).count, texts.count + 1)
+    }
+
     func testThatUnsupportedOptionsAreRefusedByName() {
         for (text, words) in [
             ("br:10", "option “br” belongs to imgproxy's paid version"), ("bga:0.5", "“bga”"), ("co:1.2", "“co”"), ("sa:0", "“sa”"),
-            ("watermark_text:abc", "paid"), ("aq:dssim", "paid"), ("wm:0.5:ce", "option “wm” draws a watermark"),
+            ("watermark_text:abc", "paid"), ("aq:dssim", "paid"), ("wm:0.5:ce", "configuration: rendering.watermark"),
             ("raw:1", "without changes"), ("skp:jpg", "without changes"), ("eth:1", "thumbnails"),
             ("mrd:100", "limits.outputPixels"),
         ] {
@@ -205,7 +230,8 @@ final class ImageOptionsTests: XCTestCase {
         let ways = [
             "", "w:1", "h:1", "w:1/rt:fill", "mw:1", "mh:1", "el:1", "ex:1", "g:no", "c:1:0", "c:1:0:no", "rot:90", "fl:1",
             "fl:0:1", "pd:1",
-            "ar:0", "exar:1", "g:no:0:1", "g:pt:1:1", "z:2/w:1", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pix:2", "gray:1", "bitonal:1", "square:1",
+            "ar:0", "exar:1", "g:no:0:1", "g:pt:1:1", "z:2/w:1", "t:1", "t:1:fff", "t:1::1", "t:1::0:1", "pix:2", "gray:1",
+            "bitonal:1", "square:1",
             "fq:png:9",
             "msr:1", "msfs:1",
             "bg:000", "bl:1", "sh:1", "q:1", "f:png", "mb:1", "sm:0", "kcr:1", "scp:0",

@@ -47,9 +47,10 @@ struct RenderCommand: PluggedCommand {
         if output == "-", !force { try StandardStreams.requireNoTerminal() }
         let configuration = try configuration.load()
         let limits = configuration.limits.limits
-        let renderer = configuration.rendering.renderer(
+        let renderer = try configuration.rendering.renderer(
             try plugins.codecs(limits: limits, configuration.rendering.codecs), limits)
-        let grammar = try ImageOptions(formats: renderer.formats, presets: configuration.presets)
+        let grammar = try ImageOptions(
+            formats: renderer.formats, presets: configuration.presets, watermark: renderer.watermark?.digest)
         var transform = try grammar.parse(options).transform
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {
             transform.format = try grammar.format(output[output.index(after: dot)...])

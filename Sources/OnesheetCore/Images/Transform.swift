@@ -1,7 +1,7 @@
 /// A canonical description of a variant: the operations on an original, their order, and the output.
 ///
 /// The order is fixed: orientation by EXIF, `trim`, `crop`, `rotation` and `flip`, resizing, `blur`, `sharpen`, `pixelates`, `isGray`,
-/// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, encoding. Transforms with the same meaning are equal values, so
+/// `isBitonal`, `extends`, `extendsProportions`, `padding`, `background`, `watermark`, encoding. Transforms with the same meaning are equal values, so
 /// `canonicalText` can be a cache key.
 public struct Transform: Hashable, Sendable {
     /// How the picture is fitted to the requested box.
@@ -97,6 +97,8 @@ public struct Transform: Hashable, Sendable {
     public var padding: Padding?
     /// The colour behind transparent pixels and of added pixels; `nil` keeps transparency if the format supports it.
     public var background: Color?
+    /// The server's watermark; `nil` draws none.
+    public var watermark: Watermark?
     /// Standard deviation of a Gaussian blur in pixels of the output; 0 is none.
     public var blur = 0.0
     /// Standard deviation of the unsharp mask in pixels of the output; 0 is none.
@@ -135,7 +137,9 @@ public struct Transform: Hashable, Sendable {
         func add(_ name: String, _ value: String, unless isDefault: Bool) {
             if !isDefault { parts.append("\(name):\(value)") }
         }
-        add("crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "") } ?? "", unless: crop == nil)
+        add(
+            "crop", crop.map { "\($0.width)x\($0.height)" + ($0.gravity.map { "@\($0)" } ?? "") + ($0.isSquare ? "s" : "") } ?? "",
+            unless: crop == nil)
         add("rot", "\(rotation)", unless: rotation == 0)
         add("ar", "0", unless: appliesOrientation)
         add("trim", trim?.canonicalText ?? "", unless: trim == nil)
@@ -154,6 +158,7 @@ public struct Transform: Hashable, Sendable {
         add("ex", extends.map { "\($0)" } ?? "", unless: extends == nil)
         add("pd", padding.map { "\($0.top),\($0.right),\($0.bottom),\($0.left)" } ?? "", unless: padding == nil)
         add("bg", background.map { "\($0)" } ?? "", unless: background == nil)
+        add("wm", watermark?.canonicalText ?? "", unless: watermark == nil)
         add("f", format.map { "\($0)" } ?? "", unless: format == nil)
         add("q", "\(quality)", unless: quality == Self.defaultQuality)
         let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()

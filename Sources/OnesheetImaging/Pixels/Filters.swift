@@ -44,7 +44,7 @@ extension PixelBuffer {
     }
 
     /// The whole picture at another size, or at its own size with another kernel.
-    private borrowing func resampled(
+    borrowing func resampled(
         to size: Size, tables: FilterTableCache, limits: Limits, by deadline: Deadline,
         _ kernel: (_ isAcross: Bool, _ subsampling: Int) -> Kernel?
     ) throws(CodecError) -> PixelBuffer {

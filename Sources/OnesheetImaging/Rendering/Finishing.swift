@@ -36,6 +36,12 @@ extension Rendering {
             picture = try picture.inRGB(limits: limits, by: deadline)
             picture = try picture.flattened(on: back, limits: limits, by: deadline)
         }
+        if let watermark = job.transform.watermark, let image = job.watermark {
+            if picture.layout.model != .rgb { picture = try picture.inRGB(limits: limits, by: deadline) }
+            let size = Size(width: picture.layout.width, height: picture.layout.height)
+            let mark = try image.scaled(watermark.scale, on: size, tables: renderer.tables, by: deadline)
+            try picture.draw(mark, as: watermark, opacity: watermark.opacity * image.opacity, by: deadline)
+        }
         return picture
     }
 

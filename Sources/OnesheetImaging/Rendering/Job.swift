@@ -10,6 +10,8 @@ struct Job {
     let conversion: ColorConversion?
     /// Whether Y, Cb and Cr stay in planes up to the encoder.
     let keepsPlanes: Bool
+    /// The server's watermark, if the variant has one.
+    let watermark: WatermarkImage?
     /// Luma pixels per chroma pixel of the planes, in each direction.
     let chroma: Int
 
@@ -17,7 +19,8 @@ struct Job {
     private static let fullColorQuality = 90
 
     init(
-        _ transform: Transform, of header: ImageHeader, codecs: CodecSet, conversions: ColorConversions, limits: Limits
+        _ transform: Transform, of header: ImageHeader, codecs: CodecSet, watermark: WatermarkImage?,
+        conversions: ColorConversions, limits: Limits
     ) throws(RenderError) {
         let encoder = try codecs.encoder(of: transform, from: header)
         let transform = transform.encoded(in: encoder.format)
@@ -34,10 +37,14 @@ struct Job {
         let converts = transform.convertsToSRGB || header.model == .cmyk
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
-        keepsPlanes = encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
-            && !transform.isBitonal
+        keepsPlanes =
+            encoder.encodesPlanar && plan.canvas == nil && conversion == nil && transform.pixelates <= 1
+            && !transform.isBitonal && transform.watermark == nil
         chroma = keepsPlanes && transform.quality < Self.fullColorQuality ? 2 : 1
         options = Self.options(transform, header, embedsProfile: !converts)
+        self.watermark = transform.watermark == nil ? nil : watermark
+        // Another watermark than the one that the options named would be stored under its key.
+        guard self.watermark?.digest == transform.watermark?.digest else { throw .otherWatermark }
         self.transform = transform
         self.plan = plan
         self.encoder = encoder

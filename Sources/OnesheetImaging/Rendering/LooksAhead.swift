@@ -63,7 +63,7 @@ extension Renderer {
         _ seen: Transform, in bytes: Span<UInt8>, _ codec: any ImageDecoder, header: ImageHeader, by end: Deadline
     ) throws(RenderError) -> Attention {
         let small = Self.lookingSmall(seen)
-        let job = try Job(small, of: header, codecs: codecs, conversions: conversions, limits: limits)
+        let job = try Job(small, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return Attention(try Rendering([job], of: header, with: self, by: end).picture(bytes, codec))
         } catch {

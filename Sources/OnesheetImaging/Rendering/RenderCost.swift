@@ -15,6 +15,8 @@ package struct RenderCost: Sendable, Equatable {
         var plan: Plan
         var transform: Transform
         var encoder: any Codec
+        /// The size of the server's watermark.
+        var watermark: Size?
     }
 
     private enum Nanoseconds {
@@ -70,12 +72,13 @@ package struct RenderCost: Sendable, Equatable {
         let encode = (Nanoseconds.pixel[output.encoder.format] ?? Nanoseconds.unknown).encode
         let filters = [
             transform.blur > 0, transform.sharpen > 0, transform.pixelates > 1, transform.isGray, transform.isBitonal,
+            transform.watermark != nil,
         ].reduce(0.0) { $0 + ($1 ? 1 : 0) }
         // Horizontally, six weights for each sample when shrinking or four when enlarging. Vertically, rows are averaged in boxes
         // first.
         let weights = 6 * Double(header.width) + 8 * Double(output.plan.size.width + output.plan.size.height)
         return pixels * (encode * (transform.maxBytes > 0 ? attempts : 1) + Nanoseconds.filter * filters)
-            + weights * Nanoseconds.weight * Double(planes(header))
+            + weights * Nanoseconds.weight * Double(planes(header)) + Nanoseconds.filter * Double(watermarkPixels(output))
     }
 
     private static func planes(_ header: ImageHeader) -> Int { header.model == .ycbcr ? 3 : 1 }
@@ -98,7 +101,7 @@ package struct RenderCost: Sendable, Equatable {
         let staysAsItIs =
             header.model == .ycbcr && output.encoder.encodesPlanar && output.plan.canvas == nil && output.plan.turn == .none
             && header.colors == .sRGB && output.transform.blur == 0 && output.transform.sharpen == 0
-            && output.transform.pixelates <= 1 && !output.transform.isBitonal
+            && output.transform.pixelates <= 1 && !output.transform.isBitonal && output.transform.watermark == nil
         let mayBeClear = header.hasAlpha || header.model == .cmyk || output.plan.canvas != nil
         let channels = mayBeClear ? 4 : 3
         let copies =
@@ -107,7 +110,18 @@ package struct RenderCost: Sendable, Equatable {
         let encoding = output.encoder.memoryToEncode(
             PixelLayout(width: final.width, height: final.height, model: .rgb, hasAlpha: mayBeClear),
             EncodeOptions(quality: output.transform.quality))
-        return copies + max(filters, encoding)
+        // A watermark is drawn after the filters and before encoding.
+        let watermark = output.transform.watermark.flatMap { asked in
+            output.watermark.map { WatermarkImage.bytes($0, scale: asked.scale, on: final) }
+        }
+        return copies + max(filters, encoding, watermark ?? 0)
+    }
+
+    /// The pixels of the watermark that are scaled for the output, and those that they become.
+    private static func watermarkPixels(_ output: Output) -> Int {
+        guard let watermark = output.transform.watermark, let own = output.watermark else { return 0 }
+        let drawn = WatermarkImage.size(own, scale: watermark.scale, on: output.plan.finalSize)
+        return own.width * own.height + drawn.width * drawn.height
     }
 
     /// The bytes of a picture, in planes if that takes more: each plane has its own padding.
@@ -162,7 +176,7 @@ extension Renderer {
                 }
             }
             let encoder = try codecs.encoder(of: transform, from: header)
-            outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder))
+            outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder, watermark: watermark?.size))
         }
         return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header))
     }
@@ -184,7 +198,7 @@ extension Transform {
             let side = Int(Double(limits.outputPixels).squareRoot())
             largest = Transform()
             (largest.resizing, largest.enlarges, largest.width, largest.height) = (.force, true, side, side)
-            (largest.format, largest.quality, largest.maxBytes) = (format, quality, maxBytes)
+            (largest.format, largest.quality, largest.maxBytes, largest.watermark) = (format, quality, maxBytes, watermark)
         }
         return largest
     }

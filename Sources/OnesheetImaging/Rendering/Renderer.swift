@@ -14,6 +14,9 @@ package struct Renderer: Sendable {
     /// Returns the present time.
     package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
+    /// The image for transforms with a watermark.
+    package var watermark: WatermarkImage?
+
     let codecs: CodecSet
     let limits: Limits
     let tables = FilterTableCache()
@@ -70,7 +73,7 @@ package struct Renderer: Sendable {
         for transform in transforms {
             try check(transform, header, bytes: bytes.count)
             let seen = try resolvingLooks(transform, in: bytes, codec, header: header, by: end)
-            try jobs.append(Job(seen, of: header, codecs: codecs, conversions: conversions, limits: limits))
+            try jobs.append(Job(seen, of: header, codecs: codecs, watermark: watermark, conversions: conversions, limits: limits))
         }
         return try Rendering(jobs, of: header, with: self, by: end).run(bytes, codec)
     }
@@ -97,7 +100,7 @@ package struct Renderer: Sendable {
     package func hash(of original: EncodedPicture) throws(RenderError) -> PerceptualHash {
         let end = end()
         let (header, codec) = (original.header, original.codec)
-        let job = try Job(Self.hashing, of: header, codecs: codecs, conversions: conversions, limits: limits)
+        let job = try Job(Self.hashing, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
                 try Rendering([job], of: header, with: self, by: end)
@@ -181,6 +184,8 @@ package enum RenderError: Error, Sendable, Equatable {
     case tooManyBytes(bytes: Int, limit: Int)
     /// No codec encodes this format.
     case noEncoder(for: ImageFormat)
+    /// The transform names a watermark that is not this server's.
+    case otherWatermark
     /// It exceeded the deadline.
     case timedOut(after: Duration)
 }
@@ -197,6 +202,7 @@ extension RenderError: CustomStringConvertible {
         case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
         case .tooManyBytes(let bytes, let limit): "the image has \(bytes) bytes; at most \(limit) are allowed"
         case .noEncoder(let format): "no codec writes \(format)"
+        case .otherWatermark: "this server has another watermark, or none"
         case .timedOut(let duration): "the image was not made within \(duration)"
         }
     }

@@ -6,6 +6,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
     package var linearLight = false
     package var acceptTruncated = false
     package var deadline = Interval(.seconds(20))
+    package var watermark: WatermarkConfiguration?
     package var codecs: [String: ConfigurationValue] = [:]
 
     package init() {}
@@ -17,6 +18,7 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
                 meaning: "resample in linear light: keeps bright details on a dark background, but is slower"),
             Setting("acceptTruncated", \.acceptTruncated, meaning: "render truncated originals as far as they can be decoded"),
             Setting("deadline", \.deadline, meaning: "maximum time of one render; then 504. A change needs a restart"),
+            Setting("watermark", \.watermark, defaultText: "none", meaning: "the picture for the option `wm`"),
             Setting("codecs", \.codecs, meaning: "a codec's own keys, such as `png: { effort: 9 }`; see its README"),
         ]
     }
@@ -28,12 +30,14 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
         }
     }
 
-    /// Creates a renderer with these options.
-    package func renderer(_ codecs: CodecSet, _ limits: Limits) -> Renderer {
+    /// Creates a renderer with these options, and reads its watermark.
+    /// - Throws: `ConfigurationError` if there is a watermark that cannot be read.
+    package func renderer(_ codecs: CodecSet, _ limits: Limits) throws(ConfigurationError) -> Renderer {
         var renderer = Renderer(codecs, limits: limits)
         renderer.resamplesInLinearLight = linearLight
         renderer.acceptsTruncated = acceptTruncated
         renderer.deadline = deadline.duration
+        renderer.watermark = try watermark?.image(with: renderer, limits)
         return renderer
     }
 }

@@ -46,7 +46,7 @@ package struct ServerContext: Sendable {
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
             memory: pool.memory)
         let rendering = configuration.rendering
-        let renderer = rendering.renderer(try assembly.codecs(rendering.codecs), limits)
+        let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
@@ -68,7 +68,8 @@ package struct ServerContext: Sendable {
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
         options = try ImageOptions(
-            formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly)
+            formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly,
+            watermark: renderer.watermark?.digest)
         dialects = try plugins.dialects(configuration.dialects)
         // Check the schedule at startup, not when it is due.
         for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }

@@ -118,7 +118,8 @@ extension Problem {
         case .unrecognizedFormat, .foreignFormat, .codec, .tooMuchMemory, .tooManyBytes:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)
             isOriginals = true
-        case .tooManyOutputPixels, .outside, .noEncoder: self.init(.badRequest, title: "Bad request", detail: error.description)
+        case .tooManyOutputPixels, .outside, .noEncoder, .otherWatermark:
+            self.init(.badRequest, title: "Bad request", detail: error.description)
         case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
         }
     }

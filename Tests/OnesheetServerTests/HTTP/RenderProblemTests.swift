@@ -28,7 +28,7 @@ final class RenderProblemTests: XCTestCase {
     func testThatTheDeadlineIsTheConfigurations() throws {
         let text = "rendering: { deadline: 1500ms }\nsources: { a: { type: sample } }"
         let configuration = try ConfigurationFile(environment: [:]).parse(text)
-        XCTAssertEqual(configuration.rendering.renderer(CodecSet(codecs: []), Limits()).deadline, .milliseconds(1500))
-        XCTAssertEqual(ServerConfiguration().rendering.renderer(CodecSet(codecs: []), Limits()).deadline, .seconds(20))
+        XCTAssertEqual(try configuration.rendering.renderer(CodecSet(codecs: []), Limits()).deadline, .milliseconds(1500))
+        XCTAssertEqual(try ServerConfiguration().rendering.renderer(CodecSet(codecs: []), Limits()).deadline, .seconds(20))
     }
 }

@@ -1,0 +1,35 @@
+import OnesheetCore
+
+extension Transform.Watermark {
+    /// Parses the arguments of `wm`: opacity, position, offsets and scale. `nil` for opacity 0, which draws nothing.
+    /// - Parameter digest: of the server's watermark.
+    init?(_ option: inout OptionArguments, digest: String) throws(RequestError) {
+        guard let opacity = try option.number(0...1) else {
+            throw .bad(option: option.name, value: option.all, reason: "needs an opacity from 0 to 1")
+        }
+        let position = try Self.position(&option) ?? .compass(x: 0, y: 0)
+        let offsets = -65_535.0...65_535.0
+        let (across, down) = (try option.number(offsets) ?? 0, try option.number(offsets) ?? 0)
+        let scale = try option.number(0...1) ?? 0
+        guard opacity > 0 else { return nil }
+        self.init(opacity: opacity, position: position, offsetX: across, offsetY: down, scale: scale, digest: digest)
+    }
+
+    private static func position(_ option: inout OptionArguments) throws(RequestError) -> Position? {
+        guard let text = option.text() else { return nil }
+        if text == "re" { return .repeated }
+        guard let point = OptionArguments.compass[text] else {
+            throw .bad(
+                option: option.name, value: String(text), reason: "needs ce, no, so, ea, we, noea, nowe, soea, sowe or re")
+        }
+        return .compass(x: point.x, y: point.y)
+    }
+
+    /// The same watermark for a picture that is `ratio` times as large. Offsets below 1 are fractions and do not change.
+    func multiplied(by ratio: Double) -> Self {
+        func scaled(_ offset: Double) -> Double { abs(offset) < 1 ? offset : offset * ratio }
+        var multiplied = self
+        (multiplied.offsetX, multiplied.offsetY) = (scaled(offsetX), scaled(offsetY))
+        return multiplied
+    }
+}

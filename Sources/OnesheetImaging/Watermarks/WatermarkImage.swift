@@ -1,0 +1,100 @@
+package import NIOCore
+package import OnesheetCore
+
+/// The server's watermark: decoded once, and drawn on each variant that has one.
+package struct WatermarkImage: Sendable {
+    let size: Size
+    /// Red, green, blue and alpha, row by row.
+    private let pixels: [UInt8]
+    /// 0 to 1, multiplied by the opacity of a variant.
+    let opacity: Double
+    /// Equal for equal watermarks.
+    package let digest: String
+
+    /// The most pixels of a watermark. Renders hold it in memory.
+    package static let mostPixels = 4_000_000
+
+    /// - Parameter picture: packed RGB, with alpha or without.
+    init(_ picture: borrowing PixelBuffer, opacity: Double, digest: String) {
+        let channels = picture.layout.planes[0].channels
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(picture.layout.width * picture.layout.height * 4)
+        for y in 0..<picture.layout.height {
+            picture.withRow(y) { row in
+                for place in stride(from: 0, to: row.count, by: channels) {
+                    for channel in 0..<3 { pixels.append(row[place + channel]) }
+                    pixels.append(channels == 4 ? row[place + 3] : 255)
+                }
+            }
+        }
+        size = Size(width: picture.layout.width, height: picture.layout.height)
+        (self.pixels, self.opacity, self.digest) = (pixels, opacity, digest)
+    }
+
+    /// The size of the watermark on a picture of size `picture`: its own, or the largest in its proportions within `scale` of the
+    /// picture.
+    static func size(_ own: Size, scale: Double, on picture: Size) -> Size {
+        guard scale > 0 else { return own }
+        func box(_ side: Int) -> Double { max((Double(side) * scale).rounded(.toNearestOrEven), 1) }
+        let factor = min(box(picture.width) / Double(own.width), box(picture.height) / Double(own.height))
+        func side(_ side: Int) -> Int { Int(max((Double(side) * factor).rounded(.toNearestOrEven), 1)) }
+        return Size(width: side(own.width), height: side(own.height))
+    }
+
+    /// The pixels in memory, scaled for a picture of size `picture`.
+    func scaled(
+        _ scale: Double, on picture: Size, tables: FilterTableCache, by deadline: Deadline
+    ) throws(CodecError) -> PixelBuffer {
+        let target = Self.size(size, scale: scale, on: picture)
+        let limits = Limits(pixels: max(size.width * size.height, target.width * target.height))
+        var own = try PixelBuffer(
+            PixelLayout(width: size.width, height: size.height, model: .rgb, hasAlpha: true), limits: limits)
+        let rowBytes = size.width * 4
+        for y in 0..<size.height {
+            own.withMutableRow(y) { row in for place in 0..<rowBytes { row[place] = pixels[y * rowBytes + place] } }
+        }
+        guard target != size else { return own }
+        return try own.resampled(to: target, tables: tables, limits: limits, by: deadline) { _, _ in nil }
+    }
+
+    /// The most bytes for drawing a watermark of size `own` on a picture of size `picture`.
+    static func bytes(_ own: Size, scale: Double, on picture: Size) -> Int {
+        func bytes(_ size: Size) -> Int {
+            PixelBuffer.bytes(for: PixelLayout(width: size.width, height: size.height, model: .rgb, hasAlpha: true))
+        }
+        let target = size(own, scale: scale, on: picture)
+        guard target != own else { return bytes(own) }
+        return bytes(own) + bytes(target)
+            + PlaneResampler.bytes(
+                width: own.width, outputs: target, horizontal: Double(own.width) / Double(target.width),
+                vertical: Double(own.height) / Double(target.height), channels: 4)
+    }
+}
+
+extension Renderer {
+    /// Decodes a watermark upright and in sRGB.
+    /// - Parameters:
+    ///   - opacity: 0 to 1.
+    ///   - digest: identifies the file and its opacity.
+    /// - Throws: `RenderError`, for example if it has more than `WatermarkImage.mostPixels`.
+    package func watermark(_ file: ByteBuffer, opacity: Double, digest: String) throws(RenderError) -> WatermarkImage {
+        let original = try open(file)
+        let header = original.header
+        guard header.width * header.height <= WatermarkImage.mostPixels else {
+            throw .codec(
+                .tooManyPixels(width: header.width, height: header.height, limit: WatermarkImage.mostPixels), header.format)
+        }
+        var transform = Transform()
+        transform.quality = 100
+        // Nothing is encoded, but a format without alpha would have a background.
+        if header.hasAlpha { transform.format = formats.first(where: \.hasAlpha) }
+        let job = try Job(transform, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
+        do throws(CodecError) {
+            let picture = try Rendering([job], of: header, with: self, by: end())
+                .picture(file.readableBytesUInt8Span, original.codec)
+            return WatermarkImage(picture, opacity: opacity, digest: digest)
+        } catch {
+            throw failure(error, in: header.format)
+        }
+    }
+}
