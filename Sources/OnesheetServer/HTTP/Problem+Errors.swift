@@ -29,11 +29,14 @@ extension Problem {
         }
     }
 
+    /// The same problem for clients that may not see the source URL.
     private var withoutDetail: Problem {
-        Problem(
+        var hidden = Problem(
             status, title: title,
             detail: "the original behind the encrypted source URL is not available; the server's log has the reason",
             retryAfter: retryAfter)
+        hidden.isOriginals = isOriginals
+        return hidden
     }
 
     private init(_ error: RequestError) {
