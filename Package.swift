@@ -179,6 +179,7 @@ let package = Package(
         plugin("KakaoSource"),
         plugin("ExecSource", [log]),
         plugin("FolderSource", [log]),
+        plugin("FolderStore", [posix]),
         .plugin(
             name: "NewSourceCommand",
             capability: .command(
@@ -199,8 +200,9 @@ let package = Package(
         room(
             "StandardPlugins",
             [
-                "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "KakaoSource",
-                "RemoteSource", "RestSource", "SampleSource", "ThumborDialect", "CloudflareDialect", "IIIFDialect", "NextDialect",
+                "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
+                "KakaoSource", "RemoteSource", "RestSource", "SampleSource", "ThumborDialect", "CloudflareDialect", "IIIFDialect",
+                "NextDialect",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
@@ -230,6 +232,10 @@ let package = Package(
         tests("KakaoSource", ["ConfigurationYAML"]),
         tests("ExecSource", ["ConfigurationYAML"]),
         tests("FolderSource", ["ConfigurationYAML"]),
+        .executableTarget(
+            name: "StoreCrasher", dependencies: ["FolderStore", "OnesheetCore", "OnesheetTesting", nio], path: "Tests/StoreCrasher",
+            swiftSettings: settings),
+        tests("FolderStore", ["ConfigurationYAML", "StoreCrasher"]),
         tests("RemoteSource", ["ConfigurationYAML"]),
         tests("RestSource", ["ConfigurationYAML"]),
         tests("SampleSource", ["ConfigurationYAML"]),

@@ -2,6 +2,7 @@ import BoxOfficeSource
 import CloudflareDialect
 import ExecSource
 import FolderSource
+import FolderStore
 import IIIFDialect
 import JPEGCodec
 import KakaoSource
@@ -31,7 +32,8 @@ extension PluginList {
             RestSource.self,
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
-        dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self])
+        dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self],
+        stores: [FolderStore.self])
 
     /// The codecs behind package traits.
     private static var optionalCodecs: [any CodecPlugin.Type] {

@@ -1,0 +1,36 @@
+import FolderStore
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+
+// Writes and deletes objects in a folder until it is killed. Prints a letter for each operation, so that the test knows that it has begun.
+// Argument: the folder.
+
+guard CommandLine.arguments.count == 2 else {
+    FileHandle.standardError.write(Data("usage: StoreCrasher FOLDER\n".utf8))
+    exit(64)
+}
+
+do {
+    let store = try FolderStore(.init(path: CommandLine.arguments[1]), context: .forTesting())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<4 {
+            group.addTask {
+                for round in 0... {
+                    let name = "a/\((worker + round) % 6)/b"
+                    // One byte, and a length that belongs to it.
+                    let number = Int.random(in: 0..<256)
+                    let body = ByteBuffer(repeating: UInt8(number), count: 1000 * (number + 1))
+                    _ = try await store.put(body, as: name, if: round.isMultiple(of: 2) ? .none : .absent)
+                    if round % 5 == 0 { try await store.delete([name]) }
+                    FileHandle.standardOutput.write(Data(".".utf8))
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}
