@@ -31,11 +31,15 @@ struct EntryHeader: Equatable {
     var length: Int
     var bodyLength: Int
     var bodyDigest: Digest128
+    /// A note of the tier.
+    var stamp: String?
 
     /// The whole header of `entry` as bytes.
-    static func bytes(of entry: CacheEntry, for key: CacheKey, named name: Digest128, end: Date?) -> ByteBuffer {
+    static func bytes(
+        of entry: CacheEntry, for key: CacheKey, named name: Digest128, end: Date?, stamp: String? = nil
+    ) -> ByteBuffer {
         var fields = ByteBuffer()
-        fields.writeFields(of: entry, for: key)
+        fields.writeFields(of: entry, for: key, stamp: stamp)
         var start = ByteBuffer(bytes: word)
         start.writeInteger(format)
         start.writeInteger(UInt32(fixedLength + fields.readableBytes))
@@ -61,11 +65,12 @@ struct EntryHeader: Equatable {
             var fields = file.getSlice(at: file.readerIndex + Self.fixedLength, length: Int(length) - Self.fixedLength),
             let start = file.getSlice(at: file.readerIndex, length: 40)
         else { throw .header }
-        guard Self.digest(start: start, fields: fields) == digest, let (key, facts) = fields.readFields(), name == key.entryName
+        guard Self.digest(start: start, fields: fields) == digest, let fields = fields.readStampedFields(),
+            name == fields.key.entryName
         else {
             throw .header
         }
-        (self.key, self.facts, self.end) = (key, facts, life.end)
+        (key, facts, stamp, end) = (fields.key, fields.entry, fields.stamp, life.end)
         (self.length, self.bodyLength, self.bodyDigest) = (Int(length), Int(bodyLength), bodyDigest)
     }
 

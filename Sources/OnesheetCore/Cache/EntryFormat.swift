@@ -31,7 +31,8 @@ extension CacheEntry {
 
 /// The fields of the header: texts with a length prefix, numbers in network byte order, dates as the bits of their seconds.
 extension ByteBuffer {
-    package mutating func writeFields(of entry: CacheEntry, for key: CacheKey) {
+    /// - Parameter stamp: a note for the tier only; the entry does not have it.
+    package mutating func writeFields(of entry: CacheEntry, for key: CacheKey, stamp: String? = nil) {
         writeText(key.kind.rawValue)
         writeText(key.text)
         writeText(entry.mediaType)
@@ -42,7 +43,7 @@ extension ByteBuffer {
         writeNumber(entry.cost)
         writeInteger(UInt32(entry.tags.count))
         for tag in entry.tags { writeText(tag.description) }
-        let notes = EntryNotes(entry).pairs
+        let notes = EntryNotes(entry, stamp: stamp).pairs
         writeInteger(UInt32(notes.count))
         for (name, value) in notes {
             writeText(name)
@@ -51,7 +52,10 @@ extension ByteBuffer {
     }
 
     /// The key and the entry with an empty body; `nil` if the bytes are not exactly these fields.
-    package mutating func readFields() -> (CacheKey, CacheEntry)? {
+    package mutating func readFields() -> (CacheKey, CacheEntry)? { readStampedFields().map { ($0.key, $0.entry) } }
+
+    /// The same with the tier's own note.
+    package mutating func readStampedFields() -> (key: CacheKey, entry: CacheEntry, stamp: String?)? {
         guard let kind = readText().flatMap(CacheKind.init(rawValue:)), let text = readText(), let mediaType = readText(),
             let validator = readText(), let created = readMoment() ?? nil, let cacheTime = readExpiration(),
             let expires = readMoment(),
@@ -62,7 +66,7 @@ extension ByteBuffer {
             body: ByteBuffer(), mediaType: mediaType, validator: validator, created: created, cacheTime: cacheTime, tags: tags,
             cost: cost, freshness: notes.freshness, provenance: notes.provenance, presentation: notes.presentation)
         entry.expires = expires
-        return (CacheKey(kind, text), entry)
+        return (CacheKey(kind, text), entry, notes.stamp)
     }
 
     private mutating func writeText(_ text: String) {

@@ -20,14 +20,16 @@ package struct EntryNotes {
         case color
         case thumbHash = "thumbhash"
         case perceptualHash = "look"
+        case stamp
     }
 
     private var texts: [Name: String] = [:]
 
     package init() {}
 
-    /// The notes for `entry`.
-    package init(_ entry: CacheEntry) {
+    /// The notes for `entry`, and the tier's own note.
+    package init(_ entry: CacheEntry, stamp: String? = nil) {
+        texts[.stamp] = stamp
         if let freshness = entry.freshness {
             texts[.freshUntil] = Self.text(freshness.freshUntil)
             texts[.staleUntil] = Self.text(freshness.staleUntil)
@@ -58,6 +60,9 @@ package struct EntryNotes {
         guard let name = Name(rawValue: name), texts[name] == nil else { return }
         texts[name] = value
     }
+
+    /// The tier's own note.
+    package var stamp: String? { texts[.stamp] }
 
     /// `nil` if the entry has no such notes.
     package var freshness: Freshness? {

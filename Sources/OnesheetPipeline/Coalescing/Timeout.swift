@@ -17,30 +17,6 @@ func withTimeout<Value: Sendable>(
     }
 }
 
-/// Returns the result of `work`, or `nil` after `limit` or when the caller is cancelled. Unlike `withTimeout`, it does not wait for
-/// work that ignores cancellation, but abandons it.
-/// - Parameters:
-///   - limit: `nil` is no limit; then only cancellation ends the wait.
-///   - executor: runs `work`; `nil` is the cooperative pool.
-package func withTimeoutAbandoning<Value: Sendable>(
-    _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
-) async -> Value? {
-    let (values, signal) = AsyncStream<Value>.makeStream()
-    let job = Task(executorPreference: executor) { signal.yield(await work()) }
-    let timer = limit.map { limit in
-        Task {
-            // Real time limits a plugin. Tests use plugins that never end and a short limit.
-            try await Task.sleep(for: limit)
-            signal.finish()
-        }
-    }
-    defer {
-        timer?.cancel()
-        job.cancel()
-    }
-    return await values.first { _ in true }
-}
-
 /// Returns the result of `work`, or `nil` after `limit`. Waits even if the caller is cancelled, for work during shutdown.
 package func withTimeoutIgnoringCancellation<Value: Sendable>(
     _ limit: Duration, _ work: @escaping @Sendable () async -> Value

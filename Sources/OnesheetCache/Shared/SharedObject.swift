@@ -1,0 +1,43 @@
+internal import FoundationEssentials
+internal import NIOCore
+internal import OnesheetCore
+
+/// An entry as an object: the very format of the disk tier's files, with a stamp. Nothing unchecked is ever served.
+struct SharedObject: Sendable {
+    let header: EntryHeader
+    let entry: CacheEntry
+    /// The newest purge that was known when the making of the entry began.
+    let stamp: LogPosition?
+    let revision: String
+
+    static func bytes(of item: WriteBehind.Item) -> ByteBuffer {
+        var bytes = EntryHeader.bytes(
+            of: item.entry, for: item.key, named: item.key.entryName, end: item.end, stamp: item.stamp.map(text))
+        bytes.writeImmutableBuffer(item.entry.body)
+        return bytes
+    }
+
+    /// - Throws: `EntryDamage` if it is not an intact entry of that name.
+    init(_ object: StoredObject, named name: Digest128) throws(EntryDamage) {
+        header = try EntryHeader(object.body, named: name)
+        entry = try header.entry(in: object.body)
+        if let text = header.stamp {
+            guard let position = Self.position(text) else { throw .header }
+            stamp = position
+        } else {
+            stamp = nil
+        }
+        revision = object.revision
+    }
+
+    func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) }
+
+    /// Two numbers, as in `1764547200000-3`.
+    private static func text(_ position: LogPosition) -> String { "\(position.milliseconds)-\(position.number)" }
+
+    private static func position(_ text: String) -> LogPosition? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let milliseconds = Int(parts[0]), let number = Int(parts[1]) else { return nil }
+        return LogPosition(milliseconds: milliseconds, number: number)
+    }
+}

@@ -1,0 +1,201 @@
+internal import FoundationEssentials
+internal import NIOCore
+package import OnesheetCore
+internal import Synchronization
+
+/// Removal, lists and verification: work of the administration, which takes as long as the store has objects. Entries of a title or a
+/// source are found by their names; other tags by their markers; the expired only by reading every entry.
+extension SharedTier {
+    package func remove(_ key: CacheKey) async throws(CacheError) {
+        await queue.cancel(key)
+        try await delete([names.name(of: key)])
+    }
+
+    package func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+        await settle(dropping: dryRun ? nil : selection)
+        var removal = CacheRemoval()
+        switch selection {
+        case .all:
+            removal = try await remove(below: names.everyVersion, dryRun: dryRun)
+        case .tag(let tag):
+            if let prefix = names.entries(with: tag) { removal = try await remove(below: prefix, dryRun: dryRun) }
+            removal = removal + (try await remove(markedWith: tag, dryRun: dryRun))
+        case .expired:
+            try await forEachPage(below: names.version) { page throws(CacheError) in
+                let now = clock.now
+                let found = try await readings(of: page).filter { $0.reading.object?.isFresh(at: now) == false }
+                if !dryRun { try await delete(found.map(\.item.name)) }
+                removal = found.reduce(removal) { $0 + CacheRemoval(entries: 1, bytes: $1.item.bytes) }
+            }
+        }
+        return removal
+    }
+
+    /// Waits until what was stored before is in the store, and drops what is to be removed if that takes long.
+    private func settle(dropping selection: CacheSelection?) async {
+        if await withTimeoutAbandoning(settings.flushDeadline, { [queue] in await queue.flush() }) != nil { return }
+        guard let selection else { return }
+        queue.drop { item in
+            switch selection {
+            case .all: true
+            case .expired: false
+            case .tag(let tag): item.entry.tags.contains(tag)
+            }
+        }
+        // Each write has a deadline of its own.
+        await queue.settle()
+    }
+
+    private func remove(below prefix: String, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+        var removal = CacheRemoval()
+        try await forEachPage(below: prefix) { page throws(CacheError) in
+            if !dryRun { try await delete(page.map(\.name)) }
+            for item in page where !names.isMarker(item.name) { removal = removal + CacheRemoval(entries: 1, bytes: item.bytes) }
+        }
+        return removal
+    }
+
+    /// An entry may have lost the tag since it was marked, so each is read.
+    private func remove(markedWith tag: CacheTag, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+        var removal = CacheRemoval()
+        try await forEachPage(below: names.marker(of: tag)) { page throws(CacheError) in
+            let marked = page.compactMap { marker in
+                names.entry(ofMarker: marker.name).map { ObjectListing.Item(name: $0, bytes: 0) }
+            }
+            let found = try await readings(of: marked).filter { $0.reading.object?.entry.tags.contains(tag) == true }
+            // The entries first: a marker without its entry harms nothing.
+            if !dryRun {
+                try await delete(found.map(\.item.name))
+                try await delete(found.map { names.marker(of: tag, for: $0.item.name) })
+            }
+            for object in found.compactMap(\.reading.object) {
+                removal = removal + CacheRemoval(entries: 1, bytes: object.header.length + object.header.bodyLength)
+            }
+        }
+        return removal
+    }
+
+    package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
+        await settle(dropping: nil)
+        try await forEachPage(below: names.version) { page throws(CacheError) in
+            for (_, reading) in try await readings(of: page) { reading.object.map { visit($0.header.key) } }
+        }
+    }
+
+    /// The entries in the store, without reading them.
+    /// - Parameter sources: the names of the sources to tell apart. Entries of others count under the empty name.
+    package func held(sources: [String]) async throws(CacheError) -> CacheStatistics {
+        let known = Dictionary(sources.map { (names.entries(ofSource: $0), $0) }) { first, _ in first }
+        var figures: [String: CacheFigures] = [:]
+        try await forEachPage(below: names.version) { page throws(CacheError) in
+            for item in page where !names.isMarker(item.name) {
+                let below = String(item.name.prefix(names.version.count + 9))
+                figures[known[below] ?? "", default: CacheFigures()].entries += 1
+                figures[known[below] ?? "", default: CacheFigures()].bytes += item.bytes
+            }
+        }
+        return CacheStatistics(sources: figures)
+    }
+
+    /// Reads and checks every entry.
+    /// - Parameter repair: whether to delete damaged ones.
+    package func verify(repair: Bool) async throws(CacheError) -> SharedVerification {
+        var found = SharedVerification()
+        try await forEachPage(below: names.version) { page throws(CacheError) in
+            var damaged: [String] = []
+            for (item, reading) in try await readings(of: page) {
+                switch reading {
+                case .absent: continue
+                case .damaged: damaged.append(item.name)
+                case .entry, .expired, .purged:
+                    found.whole += 1
+                    found.bytes += item.bytes
+                }
+            }
+            found.damaged += damaged.count
+            if repair { try await delete(damaged) }
+        }
+        found.isRepaired = repair
+        return found
+    }
+
+    // MARK: Parts of the store
+
+    private func forEachPage(
+        below prefix: String, _ body: ([ObjectListing.Item]) async throws(CacheError) -> Void
+    ) async throws(CacheError) {
+        var last: String?
+        var hasMore = true
+        while hasMore {
+            let listing: ObjectListing
+            do throws(StoreCalls.Failure) {
+                listing = try await calls.call(.list, isRequest: false, outcome: { _ in "listed" }) {
+                    [store, last] () async throws(StoreError) in
+                    try await store.list(prefix: prefix, after: last, limit: SharedSettings.page)
+                }
+            } catch {
+                throw error.cacheError("list")
+            }
+            try await body(listing.items)
+            // A store whose pages do not go on would never end.
+            guard let end = listing.items.last?.name, last.map({ ExactText($0) < ExactText(end) }) ?? true else { return }
+            (last, hasMore) = (end, listing.hasMore)
+        }
+    }
+
+    /// Reads the entries of a page, eight at a time. Skips markers and what is no entry by its name.
+    private func readings(
+        of page: [ObjectListing.Item]
+    ) async throws(CacheError) -> [(item: ObjectListing.Item, reading: Reading)] {
+        let wanted = page.compactMap { item in
+            names.isMarker(item.name) ? nil : SharedNames.entryName(in: item.name).map { (item: item, digest: $0) }
+        }
+        var readings: [(item: ObjectListing.Item, reading: Reading)] = []
+        for start in stride(from: 0, to: wanted.count, by: 8) {
+            let results = await withTaskGroup(of: (ObjectListing.Item, Result<Reading, StoreCalls.Failure>).self) { group in
+                for (item, digest) in wanted[start..<min(start + 8, wanted.count)] {
+                    group.addTask { [self] in
+                        do throws(StoreCalls.Failure) {
+                            return (item, .success(try await read(item.name, digest, isRequest: false)))
+                        } catch {
+                            return (item, .failure(error))
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            for (item, result) in results {
+                switch result {
+                case .success(let reading): readings.append((item, reading))
+                case .failure(let failure): throw failure.cacheError("read")
+                }
+            }
+        }
+        return readings
+    }
+
+    private func delete(_ names: [String]) async throws(CacheError) {
+        guard !names.isEmpty else { return }
+        do throws(StoreCalls.Failure) {
+            try await calls.call(.delete, isRequest: false, outcome: { "deleted" }) { [store] () async throws(StoreError) in
+                try await store.delete(names)
+            }
+        } catch {
+            throw error.cacheError("delete")
+        }
+    }
+}
+
+/// The result of checking every entry of the shared tier.
+package struct SharedVerification: Sendable, Equatable, Codable {
+    package var whole = 0
+    package var bytes = 0
+    /// Objects that are no intact entries.
+    package var damaged = 0
+    /// Whether the damaged ones were deleted.
+    package var isRepaired = false
+
+    package init() {}
+
+    package var isClean: Bool { damaged == 0 }
+}

@@ -1,0 +1,307 @@
+package import OnesheetCore
+internal import NIOCore
+internal import Synchronization
+
+/// The tier that several servers share, in an object store.
+///
+/// The store may be slow, down, or wrong about its bytes. So every call has a deadline, a store that fails is left alone for a while,
+/// and every object is checked. Writes wait in a queue and delay no response; until then the tier serves them from there.
+package final class SharedTier: CacheTier {
+    /// The name in metrics and in `Cache-Status`.
+    package static let name = "shared"
+
+    package var name: String { Self.name }
+
+    let store: any ObjectStore
+    let names: SharedNames
+    let settings: SharedSettings
+    let calls: StoreCalls
+    let queue: WriteBehind
+    let clock: WallClock
+    private let policy: ExpirationPolicy
+    private let records: any PurgeRecords
+    private let absent: AbsentNames
+    private let discards = BackgroundWork(limit: 64, bytes: 0)
+    private let state: Mutex<State>
+
+    private struct State {
+        var counts = SourceCounts()
+        var generation = 0
+        /// The newest purge that `generation` counts.
+        var position: LogPosition?
+        /// What the probe found out. Before it, conditions are tried.
+        var abilities = StoreAbilities(hasConditions: true)
+    }
+
+    package init(
+        _ store: any ObjectStore, _ settings: SharedSettings, records: any PurgeRecords = NoPurgeRecords(), clock: WallClock
+    ) {
+        (self.store, self.settings, self.records, self.clock) = (store, settings, records, clock)
+        names = SharedNames(prefix: settings.prefix)
+        calls = StoreCalls(settings: settings)
+        queue = WriteBehind(limit: settings.queueLimit, bytes: settings.queueBytes)
+        policy = ExpirationPolicy(limit: settings.expires, extending: .none)
+        absent = AbsentNames(seconds: settings.absence, clock: clock)
+        state = Mutex(State(position: records.now))
+    }
+
+    /// Counters since the start.
+    package var figures: SharedFigures {
+        var figures = calls.figures
+        (figures.queued, figures.queuedBytes) = queue.size
+        return figures
+    }
+
+    /// Tries what the store can do, and uses no conditions if it has none.
+    package func probe() async throws(StoreError) -> StoreAbilities {
+        let result = await withTimeoutAbandoning(settings.writeDeadline, on: calls.executor) {
+            [store, settings] () async -> Result<StoreAbilities, StoreError> in
+            do throws(StoreError) { return .success(try await store.probe(prefix: "\(settings.prefix)/")) } catch {
+                return .failure(error)
+            }
+        }
+        guard let result else { throw .timedOut(operation: "probe") }
+        let abilities = try result.get()
+        state.withLock { $0.abilities = abilities }
+        return abilities
+    }
+
+    /// Writes what waits, for a while, and then accepts nothing more.
+    package func close() async {
+        queue.close()
+        _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }
+        let lost = queue.drop { _ in true }
+        if lost > 0 { calls.count { $0.dropped["shutdown", default: 0] += lost } }
+    }
+
+    /// Waits until everything that was stored is in the store, or was dropped.
+    package func flush() async {
+        await queue.flush()
+        await discards.finish()
+    }
+
+    // MARK: Looking up
+
+    package func entry(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+        let found = try await look(for: key)
+        guard let found, ReadingMemory.current?.admit(found.body.readableBytes) ?? true else {
+            state.withLock { $0.counts[key].misses += 1 }
+            return nil
+        }
+        state.withLock { $0.counts[key].hits += 1 }
+        return found
+    }
+
+    package func contains(_ key: CacheKey) async throws(CacheError) -> Bool { try await look(for: key) != nil }
+
+    private func look(for key: CacheKey) async throws(CacheError) -> CacheEntry? {
+        if let item = queue.item(for: key) {
+            return ExpirationPolicy.isFresh(created: item.entry.created, end: item.end, now: clock.now) && !isPurged(item)
+                ? item.entry : nil
+        }
+        let name = names.name(of: key)
+        guard !absent.contains(name) else { return nil }
+        let reading: Reading
+        do throws(StoreCalls.Failure) {
+            reading = try await read(name, key.entryName, isRequest: true)
+        } catch {
+            switch error {
+            case .resting, .busy, .cancelled: return nil
+            case .store: throw error.cacheError("look up")
+            }
+        }
+        switch reading {
+        case .absent: absent.note(name)
+        case .damaged:
+            noteDamage(of: key)
+            discards.run { [self] in await discard(name) }
+        case .expired, .purged: absent.note(name)
+        case .entry(let object): return object.entry
+        }
+        return nil
+    }
+
+    /// What is under a name.
+    enum Reading: Sendable {
+        case absent
+        case damaged
+        case expired(SharedObject)
+        case purged(SharedObject)
+        case entry(SharedObject)
+
+        var outcome: String {
+            switch self {
+            case .absent: "miss"
+            case .damaged: "damaged"
+            case .expired: "expired"
+            case .purged: "purged"
+            case .entry: "hit"
+            }
+        }
+
+        /// The object, whether or not it may be served.
+        var object: SharedObject? {
+            switch self {
+            case .absent, .damaged: nil
+            case .expired(let object), .purged(let object), .entry(let object): object
+            }
+        }
+    }
+
+    func read(_ name: String, _ digest: Digest128, isRequest: Bool) async throws(StoreCalls.Failure) -> Reading {
+        let limit = settings.bodyLimit + EntryHeader.lengthLimit
+        return try await calls.call(.get, isRequest: isRequest, outcome: { $0.outcome }) {
+            [self] () async throws(StoreError) -> Reading in
+            let object: StoredObject?
+            do throws(StoreError) {
+                object = try await store.object(name, limit: limit)
+            } catch {
+                // Larger than what this tier writes.
+                if case .tooLarge = error { return .damaged }
+                throw error
+            }
+            guard let object else { return .absent }
+            calls.count { $0.bytesRead += object.body.readableBytes }
+            do throws(EntryDamage) {
+                let found = try SharedObject(object, named: digest)
+                if records.isPurged(found.stamp, tags: found.entry.tags) { return .purged(found) }
+                return found.isFresh(at: clock.now) ? .entry(found) : .expired(found)
+            } catch {
+                return .damaged
+            }
+        }
+    }
+
+    private func isPurged(_ item: WriteBehind.Item) -> Bool { records.isPurged(item.stamp, tags: item.entry.tags) }
+
+    func noteDamage(of key: CacheKey?) {
+        calls.count { $0.damaged += 1 }
+        state.withLock { $0.counts[key].damaged += 1 }
+    }
+
+    /// Deletes an object that cannot be served. It would only be read again otherwise, so a failure is not reported.
+    private func discard(_ name: String) async {
+        do throws(StoreCalls.Failure) {
+            try await calls.call(.delete, outcome: { "deleted" }) { [store] () async throws(StoreError) in
+                try await store.delete([name])
+            }
+        } catch { /* Counted by its outcome. */  }
+    }
+
+    // MARK: Storing
+
+    package func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?
+    ) async throws(CacheError) -> Bool {
+        let refusal = refusal(of: entry, under: key)
+        let name = names.name(of: key)
+        let end = policy.end(of: entry, now: clock.now)
+        // One step: no purge comes between the comparison and the queue.
+        let admission = state.withLock { state -> WriteBehind.Admission? in
+            advance(&state)
+            guard generation == nil || generation == state.generation else { return nil }
+            if let refusal {
+                state.counts.evict(state.counts.number(of: key), reason: refusal)
+                return .accepted(needsWriter: false)
+            }
+            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.position))
+            switch admission {
+            case .accepted: state.counts[key].stores += 1
+            case .full: state.counts.evict(state.counts.number(of: key), reason: "queue full")
+            case .closed: state.counts.evict(state.counts.number(of: key), reason: "shutdown")
+            }
+            return admission
+        }
+        switch admission {
+        case nil: return false
+        case .full: calls.count { $0.dropped["queue full", default: 0] += 1 }
+        case .closed: calls.count { $0.dropped["shutdown", default: 0] += 1 }
+        case .accepted(let needsWriter):
+            if refusal == nil { absent.forget(name) }
+            if needsWriter { Task(executorPreference: calls.executor) { [self] in await write() } }
+        }
+        return true
+    }
+
+    /// The reason for which an entry does not belong in the store.
+    private func refusal(of entry: CacheEntry, under key: CacheKey) -> String? {
+        if entry.body.readableBytes > settings.bodyLimit { return "too large" }
+        if key.kind == .variant, entry.cost < settings.minimumCost { return "cheap to make" }
+        return names.furtherTags(of: entry, under: key).count > SharedSettings.furtherTags ? "too many tags" : nil
+    }
+
+    private func write() async {
+        while let item = queue.next() {
+            if isPurged(item) {
+                calls.count { $0.dropped["purged", default: 0] += 1 }
+            } else {
+                do throws(StoreCalls.Failure) {
+                    try await write(item)
+                } catch {
+                    calls.count { $0.dropped[error.outcome, default: 0] += 1 }
+                }
+            }
+            queue.finish(item)
+        }
+    }
+
+    private func write(_ item: WriteBehind.Item) async throws(StoreCalls.Failure) {
+        // Before the entry, so that a removal finds it.
+        for tag in names.furtherTags(of: item.entry, under: item.key) {
+            _ = try await put(ByteBuffer(), as: names.marker(of: tag, for: item.name), if: .none)
+        }
+        let body = SharedObject.bytes(of: item)
+        // Most variants are written once, by one of the servers.
+        let isFirst = item.key.kind == .variant && state.withLock { $0.abilities.hasConditions }
+        guard try await !put(body, as: item.name, if: isFirst ? .absent : .none) else { return }
+        let present = try await read(item.name, item.key.entryName, isRequest: false)
+        if case .entry(let present) = present, isAsGood(present, as: item) { return }
+        // If it has changed again, another server has just written it.
+        _ = try await put(body, as: item.name, if: present.object.map { .revision($0.revision) } ?? .none)
+    }
+
+    /// Whether the entry in the store serves as well as the one to write.
+    private func isAsGood(_ present: SharedObject, as item: WriteBehind.Item) -> Bool {
+        if present.entry.created > item.entry.created { return true }
+        return present.entry.validator == item.entry.validator && present.entry.tags == item.entry.tags
+            && present.entry.freshness == item.entry.freshness && present.header.end == item.end
+    }
+
+    /// - Returns: whether the condition held.
+    private func put(
+        _ body: ByteBuffer, as name: String, if condition: StoreCondition
+    ) async throws(StoreCalls.Failure) -> Bool {
+        let isWritten = try await calls.call(.put, outcome: { $0 ? "stored" : "exists" }) { [store] () async throws(StoreError) in
+            try await store.put(body, as: name, if: condition) != nil
+        }
+        if isWritten { calls.count { $0.bytesWritten += body.readableBytes } }
+        return isWritten
+    }
+
+    // MARK: Generations and counting
+
+    /// Changes with every purge by this server, and with every purge by others that the records know.
+    package func generation() async -> Int {
+        state.withLock { state in
+            advance(&state)
+            return state.generation
+        }
+    }
+
+    package func raiseGeneration() async -> Int {
+        state.withLock { state in
+            state.position = records.now
+            state.generation += 1
+            return state.generation
+        }
+    }
+
+    private func advance(_ state: inout State) {
+        guard case let position = records.now, position != state.position else { return }
+        state.position = position
+        state.generation += 1
+    }
+
+    /// Counters since the start. The number of entries is not among them: counting them takes a list of the whole store. `held` does.
+    package func statistics() async -> CacheStatistics { CacheStatistics(sources: state.withLock { $0.counts.named }) }
+}
