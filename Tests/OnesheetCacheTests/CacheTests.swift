@@ -48,12 +48,35 @@ final class CacheTests: XCTestCase {
         try await shared.store(.sample("kept", at: clock), for: key)
 
         let first = await cache.entry(for: key)
+        await cache.finishPromotions()
 
         XCTAssertEqual(first?.entry, .sample("kept", at: clock))
         let isOnDisk = try await disk.contains(key)
         XCTAssertTrue(isOnDisk)
         XCTAssertNotNil(cache.memory.entryNow(for: key))
         try await disk.close()
+        try await shared.close()
+    }
+
+    func testThatAHitOfALaterTierDoesNotWaitForTheTiersBeforeIt() async throws {
+        // Given a first tier that does not end its stores
+        let gate = Gate()
+        let slow = WatchedTier(clock: clock.wallClock)
+        slow.onStore { do { try await gate.pass() } catch { XCTFail("\(error)") } }
+        let shared = try disk()
+        let cache = cache([slow, shared])
+        try await shared.store(.sample(at: clock), for: key)
+        // When
+        let hit = await cache.entry(for: key)
+        // Then the answer is there, and the next one comes from memory
+        XCTAssertEqual(hit?.entry, .sample(at: clock))
+        await gate.hasBeenReached()
+        XCTAssertNotNil(cache.memory.entryNow(for: key))
+        // And the shutdown waits for the store
+        gate.open()
+        await cache.finishPromotions()
+        let isPromoted = await slow.contains(key)
+        XCTAssertTrue(isPromoted)
         try await shared.close()
     }
 
@@ -75,6 +98,7 @@ final class CacheTests: XCTestCase {
             }
             // When it is looked up
             let found = await cache.entry(for: key)
+            await cache.finishPromotions()
             // Then the lookup returns the entry, and no tier keeps it
             XCTAssertNotNil(found)
             let isOnDisk = try await disk.contains(key)
@@ -267,10 +291,13 @@ private final class WatchedTier: CacheTier {
     let name = "watched"
     private let memory: MemoryTier
     private let event = Mutex<(@Sendable () async -> Void)?>(nil)
+    private let storing = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(clock: WallClock) { memory = MemoryTier(clock: clock) }
 
     func onFound(_ body: @escaping @Sendable () async -> Void) { event.withLock { $0 = body } }
+
+    func onStore(_ body: @escaping @Sendable () async -> Void) { storing.withLock { $0 = body } }
 
     func entry(for key: CacheKey) async -> CacheEntry? {
         guard let found = await memory.entry(for: key) else { return nil }
@@ -279,7 +306,8 @@ private final class WatchedTier: CacheTier {
     }
 
     func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: Int?) async -> Bool {
-        await memory.store(entry, for: key, ifGeneration: generation)
+        await storing.withLock { $0 }?()
+        return await memory.store(entry, for: key, ifGeneration: generation)
     }
     func contains(_ key: CacheKey) async -> Bool { await memory.contains(key) }
     func remove(_ key: CacheKey) async { await memory.remove(key) }

@@ -35,7 +35,8 @@ package struct CacheLookUp: Sendable {
     package static var absent: CacheLookUp { CacheLookUp(hit: nil, mark: nil, isComplete: true) }
 }
 
-/// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it.
+/// All tiers in order: memory first, then the others. An entry of a later tier is promoted into all tiers before it, into memory at once
+/// and into the others behind the answer.
 ///
 /// A failing tier is logged and skipped: the cache may cost a request time but never its answer.
 package struct Cache: Sendable {
@@ -47,6 +48,8 @@ package struct Cache: Sendable {
     package let invalidations: InvalidationWatcher
     private let errors: TierErrorLog
     private let removals = Removals()
+    /// One that is left out is made up for: the next hit promotes as well.
+    private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     private let immediate: [any ImmediateTier]
 
     package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
@@ -93,14 +96,21 @@ package struct Cache: Sendable {
                 try await tier.entry(for: key)
             }
             guard let entry = entry ?? nil else { continue }
-            for earlier in others[..<number].indices {
-                await promote(entry, for: key, into: earlier, under: generation, since: moment)
+            if number > 0 {
+                promotions.run(bytes: entry.body.readableBytes) {
+                    for earlier in others[..<number].indices {
+                        await promote(entry, for: key, into: earlier, under: generation, since: moment)
+                    }
+                }
             }
             if let mark = lookUp.mark { memory.promote(entry, for: key, since: mark) }
             return CacheHit(entry: entry, tier: tier.name)
         }
         return nil
     }
+
+    /// Waits until the entries of earlier hits are in every tier.
+    package func finishPromotions() async { await promotions.finish() }
 
     /// The hit of `lookUp` with its body, which is read if it is in a file. `nil` if there is no hit, or its file cannot be read.
     private func complete(_ lookUp: CacheLookUp, for key: CacheKey) async -> CacheHit? {
@@ -154,7 +164,7 @@ package struct Cache: Sendable {
     /// no result of earlier work is stored in any case.
     package func generation() async -> CacheGeneration { await invalidations.generation() }
 
-    /// Stores `entry` in every tier.
+    /// Stores `entry` in every tier. A tier behind a network takes it into a queue, so that no response waits for the network.
     /// - Parameter generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry`
     ///   may be derived from purged entries. `nil` stores unconditionally.
     package func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil) async {
