@@ -59,6 +59,49 @@ final class CacheCommandTests: CommandTestCase {
         XCTAssertEqual([found, repaired, after].map(\.status), [1, 0, 0])
     }
 
+    func testThatTheSharedStoreIsCheckedCountedVerifiedAndPurged() async throws {
+        // Given a configuration with a store whose folder is missing
+        let yaml = """
+            cache: { disk: { path: c } }
+            shared: { store: { type: folder, path: s } }
+            sources: { sample: { type: sample } }
+            """
+        try Data(yaml.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        let missing = try await run(["config", "check"])
+        XCTAssertNotEqual(missing.status, 0)
+        XCTAssertTrue(missing.errors.contains("shared.store"), missing.errors)
+        XCTAssertTrue(missing.errors.contains("s is not a folder; make it, or mount its file system"), missing.errors)
+        // When it is there, and something has been made
+        let store = folder.appending(path: "s")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        let checked = try await run(["config", "check"])
+        XCTAssertEqual(checked.status, 0, checked.errors)
+        _ = try await run(["prefetch", "sample", "--id", "1", "--sizes", "w342", "--json"])
+        // Then statistics and verification know it
+        let objects = try FileManager.default.subpathsOfDirectory(atPath: store.path).filter { $0.contains("-") }
+        XCTAssertGreaterThanOrEqual(objects.count, 2)
+        let stats = try await run(["cache", "stats"]).text
+        XCTAssertTrue(stats.contains("\nshared: \(objects.count) entries, "), stats)
+        let figures = try JSONDecoder().decode(SharedFigures.self, from: try await run(["cache", "stats", "--json"]).output)
+        XCTAssertEqual(figures.shared.sources["sample"]?.entries, objects.count)
+        try Data("x".utf8).write(to: store.appending(path: objects[0]))
+        let (found, repaired) = (try await run(["cache", "verify"]), try await run(["cache", "verify", "--repair"]))
+        XCTAssertTrue(found.text.hasSuffix("shared: \(objects.count - 1) whole, 1 damaged\n"), found.text)
+        XCTAssertTrue(repaired.text.hasSuffix("shared: \(objects.count - 1) whole, 1 damaged; removed\n"), repaired.text)
+        XCTAssertEqual([found.status, repaired.status], [1, 0])
+        // And a purge empties it
+        let purged = try await run(["cache", "purge", "--source", "sample", "--id", "1"])
+        XCTAssertEqual(purged.status, 0, purged.errors)
+        XCTAssertEqual(try FileManager.default.subpathsOfDirectory(atPath: store.path).filter { $0.contains("-") }, [])
+    }
+
+    /// The shared part of the output of `cache stats --json`.
+    private struct SharedFigures: Decodable {
+        struct Part: Decodable { let entries: Int }
+        struct Shared: Decodable { let sources: [String: Part] }
+        let shared: Shared
+    }
+
     /// The output of `cache stats --json`.
     private struct CacheFigures: Decodable {
         struct Part: Decodable { let entries: Int }

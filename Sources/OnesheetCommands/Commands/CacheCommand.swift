@@ -6,19 +6,22 @@ import OnesheetServer
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cache", abstract: "Inspect, verify and purge the disk cache.",
+        commandName: "cache", abstract: "Inspect, verify and purge the disk cache and the shared store.",
         subcommands: [Stats.self, Verify.self, Purge.self])
 
     struct Stats: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print statistics of the disk cache by source.",
-            discussion: "Each server counts its own hits and misses: see /cache/stats and /metrics.")
+            abstract: "Print statistics of the disk cache, and of the shared store if there is one, by source.",
+            discussion: """
+                Each server counts its own hits and misses: see /cache/stats and /metrics. The shared store is listed, which takes a request
+                for each thousand entries.
+                """)
 
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let document = try await document()
+            let document = try await document(plugins)
             if json { return try StandardStreams.output(document: document) }
             StandardStreams.output(
                 "\(document.total.entries) entries, \(document.total.bytes) of \(document.byteLimit) bytes, "
@@ -28,49 +31,88 @@ struct CacheCommand: ParsableCommand {
                     "  \(name.isEmpty ? "(no source)" : name): \(figures.entries) entries, \(figures.bytes) bytes, "
                         + "oldest entry \((figures.oldestAge ?? 0) / 3600) hours old")
             }
+            guard let shared = document.shared else { return }
+            StandardStreams.output("shared: \(shared.entries) entries, \(shared.bytes) bytes")
+            for (name, held) in shared.sources.sorted(by: { $0.key < $1.key }) {
+                StandardStreams.output(
+                    "  \(name.isEmpty ? "(another source)" : name): \(held.entries) entries, \(held.bytes) bytes")
+            }
         }
 
-        private func document() async throws -> CacheDocument {
+        private func document(_ plugins: PluginList) async throws -> CacheDocument {
             let configuration = try options.load()
+            var document = CacheDocument(try await statistics(configuration), at: .now)
+            let names = configuration.sourceNames
+            let held = try await configuration.withSharedTier(plugins) { tier in try await tier.held(sources: names) }
+            document.shared = held.map { CacheDocument.Shared($0) }
+            return document
+        }
+
+        private func statistics(_ configuration: ServerConfiguration) async throws -> CacheStatistics {
             guard let disk = try configuration.openDiskCache() else {
-                return CacheDocument(CacheStatistics(byteLimit: configuration.cache.disk.bytes.bytes, sources: [:]), at: .now)
+                return CacheStatistics(byteLimit: configuration.cache.disk.bytes.bytes, sources: [:])
             }
             try await disk.adopt()
             let statistics = try await disk.statistics()
             try await disk.close()
-            return CacheDocument(statistics, at: .now)
+            return statistics
         }
     }
 
     struct Verify: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Verify the checksum of every file in the disk cache.",
-            discussion: "Exits with a failure if something is damaged and not repaired. A server may run at the same time.")
+            abstract: "Verify the checksum of every file in the disk cache, and of every entry in the shared store.",
+            discussion: """
+                Exits with a failure if something is damaged and not repaired. A server may run at the same time. With a shared store, every
+                entry in it is read.
+                """)
 
-        @Flag(name: .long, help: "Remove damaged files, and bring the index up to date with the files.") var repair = false
+        @Flag(name: .long, help: "Remove damaged files and entries, and bring the index up to date with the files.") var repair =
+            false
         @Flag(name: .long, help: "Print JSON.") var json = false
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
+            let configuration = try options.load()
             var found = DiskVerification()
-            if let disk = try options.load().openDiskCache() {
+            if let disk = try configuration.openDiskCache() {
                 found = try await disk.verify(repair: repair)
                 try await disk.close()
             }
+            let shared = try await configuration.withSharedTier(plugins) { [repair] tier in try await tier.verify(repair: repair) }
             if json {
-                try StandardStreams.output(document: found)
+                try StandardStreams.output(document: Document(disk: found, shared: shared))
             } else {
                 StandardStreams.output(
                     "\(found.whole) whole, \(found.damaged) damaged, \(found.unknown) unknown to the index, \(found.missing) missing"
                         + (found.isRepaired && !found.isClean ? "; repaired" : ""))
+                if let shared {
+                    StandardStreams.output(
+                        "shared: \(shared.whole) whole, \(shared.damaged) damaged"
+                            + (shared.isRepaired && !shared.isClean ? "; removed" : ""))
+                }
             }
-            if !found.isClean && !repair { throw ExitCode.failure }
+            if !(found.isClean && shared?.isClean ?? true) && !repair { throw ExitCode.failure }
+        }
+
+        /// The findings on the disk, and those in the shared store beside them.
+        private struct Document: Encodable {
+            let disk: DiskVerification
+            let shared: SharedVerification?
+
+            private enum Key: CodingKey { case shared }
+
+            func encode(to encoder: any Encoder) throws {
+                try disk.encode(to: encoder)
+                var keys = encoder.container(keyedBy: Key.self)
+                try keys.encodeIfPresent(shared, forKey: .shared)
+            }
         }
     }
 
     struct Purge: PluggedCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove entries from the disk cache.",
+            abstract: "Remove entries from the disk cache and the shared store.",
             discussion: """
                 A server on the same folder empties its memory tier within a second.
 
@@ -107,8 +149,8 @@ struct CacheCommand: ParsableCommand {
 
         private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
             let configuration = try options.load()
-            guard configuration.cache.tiers.isEmpty else {
-                // Purge the plugins' tiers as well: a server would otherwise find there the entries that are gone from the disk.
+            guard configuration.cache.tiers.isEmpty, configuration.shared.store == nil else {
+                // Purge the other tiers as well: a server would otherwise find there the entries that are gone from the disk.
                 let logger = Log.make(configuration.log)
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
                 let removal: CacheRemoval
@@ -140,6 +182,28 @@ struct CacheCommand: ParsableCommand {
             if let id, removal.entries == 0 {
                 StandardStreams.error("no entry has the id “\(id)”: use the id in the poster's canonical address")
             }
+        }
+    }
+}
+
+extension ServerConfiguration {
+    /// The result of `work` with the shared tier; `nil` if none is configured.
+    fileprivate func withSharedTier<Answer: Sendable>(
+        _ plugins: PluginList, _ work: (SharedTier) async throws -> Answer
+    ) async throws -> Answer? {
+        guard shared.store != nil else { return nil }
+        let context = try ServerContext.examined(self, plugins, logger: Log.make(log))
+        let engines = try SharedEngines(shared, context.assembly)
+        do {
+            var answer: Answer?
+            if let tier = engines.tier { answer = try await work(tier) }
+            await engines.shutdown()
+            try await context.shutdown()
+            return answer
+        } catch {
+            await engines.shutdown()
+            try await context.shutdown()
+            throw error
         }
     }
 }

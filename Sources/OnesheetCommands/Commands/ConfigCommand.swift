@@ -11,7 +11,10 @@ struct ConfigCommand: ParsableCommand {
     struct Check: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check whether a server would start with this configuration.",
-            discussion: "Writes nothing: it creates no folder and only inspects an existing cache.")
+            discussion: """
+                Creates no folder and only inspects an existing cache. Tries the engines under “shared”, which writes a small object and
+                deletes it, and fails if one cannot be used.
+                """)
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -21,9 +24,26 @@ struct ConfigCommand: ParsableCommand {
             try configuration.accessLog.requireFolder()
             if let files = configuration.tls { _ = try Certificate(files) }
             let context = try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
+            let findings = try await Self.findings(configuration, context)
             try await context.shutdown()
+            for finding in findings {
+                for warning in finding.warnings { StandardStreams.error("Warning: \(finding.engine): \(warning)") }
+            }
+            if let bad = findings.first(where: { $0.error != nil }) {
+                throw ConfigurationError(path: bad.engine, message: bad.error ?? "")
+            }
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
             for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
+        }
+
+        /// What a trial of the engines found.
+        private static func findings(
+            _ configuration: ServerConfiguration, _ context: ServerContext
+        ) async throws -> [SharedEngines.Finding] {
+            let engines = try SharedEngines(configuration.shared, context.assembly)
+            let findings = await engines.findings()
+            await engines.shutdown()
+            return findings
         }
     }
 

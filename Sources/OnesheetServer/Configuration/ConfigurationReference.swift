@@ -18,7 +18,8 @@ package enum ConfigurationReference {
             "Server",
             ["listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "accessLog", "presets", "presetsOnly", "dialects"]
         ),
-        ("Signing", ["signing"]), ("Cache", ["cache"]), ("Clients", ["clients"]), ("Limits", ["limits"]),
+        ("Signing", ["signing"]), ("Cache", ["cache"]), ("Several servers", ["shared"]), ("Clients", ["clients"]),
+        ("Limits", ["limits"]),
         ("Rendering", ["rendering"]), ("Prefetch", ["prefetch"]), ("Sources", ["sources"]),
     ]
 

@@ -63,6 +63,32 @@ package struct TierConfiguration: Sendable, SettingValue, Equatable {
     }
 }
 
+/// An engine that several servers share. `type` belongs to the server; all other keys belong to the plugin.
+package struct EngineConfiguration: Sendable, SettingValue, Equatable {
+    package let type: String
+    /// The plugin's own configuration.
+    package let configuration: ConfigurationValue
+
+    package init(from decoder: any Decoder) throws {
+        let nested = try NestedSource(from: decoder)
+        (type, configuration) = (nested.type, nested.configuration)
+    }
+
+    package static var kind: String { "engine" }
+
+    package func printed(_ written: PrintedValue?) -> PrintedValue {
+        NestedSource(type: type, configuration: configuration).printedKeys(written)
+    }
+
+    package static func rows(below path: String) -> [ReferenceRow] {
+        [
+            ReferenceRow(
+                path: "\(path).type", kind: "plugin", defaultText: "none",
+                meaning: "the plugin; the keys beside it are in [its README](plugins.md#standard-plugins)")
+        ]
+    }
+}
+
 /// A source's keys belong to its plugin and are printed as written. Only `limits` belongs to the server and is printed in full.
 extension NestedSource: SettingValue {
     package static var kind: String { "source" }

@@ -1,4 +1,5 @@
 import OnesheetAddress
+import OnesheetCache
 package import OnesheetCore
 
 /// The configuration file. Each section owns its keys, defaults and checks.
@@ -7,6 +8,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var socketMode = SocketMode(bits: 0o660)
     package var tls: TLSFiles?
     package var cache = CacheConfiguration()
+    package var shared = SharedConfiguration()
     package var signing = SigningConfiguration()
     package var admin = AdminConfiguration()
     package var limits = LimitsConfiguration()
@@ -50,6 +52,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("socketMode", \.socketMode, meaning: "permissions of a Unix socket"),
             Setting("tls", \.tls, defaultText: "none: plain HTTP", meaning: "HTTPS"),
             Setting("cache", \.cache, meaning: "the tiers"),
+            Setting("shared", \.shared, meaning: "what several servers share"),
             Setting("signing", \.signing, meaning: "signed URLs"),
             Setting("admin", \.admin, meaning: "administration over HTTP"),
             Setting("limits", \.limits, meaning: "limits of resources"),
@@ -78,6 +81,11 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 message:
                     "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https"
             )
+        }
+        if shared.store != nil, let index = cache.tiers.firstIndex(where: { $0.name == SharedTier.name }) {
+            throw ConfigurationError(
+                path: "cache.tiers.[\(index)].name",
+                message: "“\(SharedTier.name)” is the tier of shared.store; give this one another name")
         }
         for (index, line) in prefetch.enumerated() where sources[line.source] == nil {
             throw ConfigurationError(
@@ -156,6 +164,7 @@ extension ServerConfiguration {
         keep(\.socketMode, "socketMode")
         keep(\.tls, "tls")
         keep(\.cache, "cache")
+        keep(\.shared, "shared")
         keep(\.limits, "limits")
         keep(\.clients, "clients")
         keep(\.log, "log")

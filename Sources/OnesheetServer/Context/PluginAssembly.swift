@@ -85,6 +85,32 @@ package struct PluginAssembly: Sendable {
         return tiers
     }
 
+    /// Creates the store that several servers share; `nil` if none is configured.
+    func store(_ engine: EngineConfiguration?) throws(ConfigurationError) -> (any ObjectStorePlugin)? {
+        guard let engine else { return nil }
+        let type = try plugins.store(engine.type)
+        return try plugins.make(
+            type, configuration: engine.configuration, context: context(for: "shared.store"), at: "shared.store")
+    }
+
+    /// Creates the coordinator of several servers; `nil` if none is configured.
+    func coordinator(_ engine: EngineConfiguration?) throws(ConfigurationError) -> (any CoordinatorPlugin)? {
+        guard let engine else { return nil }
+        let type = try plugins.coordinator(engine.type)
+        return try plugins.make(
+            type, configuration: engine.configuration, context: context(for: "shared.coordinator"), at: "shared.coordinator")
+    }
+
+    /// Checks the configurations of the engines and creates none.
+    func checkEngines(_ configuration: SharedConfiguration) throws(ConfigurationError) {
+        if let engine = configuration.store {
+            try plugins.check(try plugins.store(engine.type), configuration: engine.configuration, at: "shared.store")
+        }
+        if let engine = configuration.coordinator {
+            try plugins.check(try plugins.coordinator(engine.type), configuration: engine.configuration, at: "shared.coordinator")
+        }
+    }
+
     private func context(for name: String, statePath: String? = nil) -> PluginContext {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
@@ -114,6 +140,25 @@ extension PluginList {
     fileprivate func tier(_ name: String, at path: String) throws(ConfigurationError) -> any TierPlugin.Type {
         guard let type = tiers.first(where: { $0.type == name }) else {
             throw ConfigurationError(path: path, message: unknownName(name, kind: "tier type", known: tiers.map { $0.type }))
+        }
+        return type
+    }
+
+    /// The store type with this name.
+    fileprivate func store(_ name: String) throws(ConfigurationError) -> any ObjectStorePlugin.Type {
+        guard let type = stores.first(where: { $0.type == name }) else {
+            throw ConfigurationError(
+                path: "shared.store.type", message: unknownName(name, kind: "store type", known: stores.map { $0.type }))
+        }
+        return type
+    }
+
+    /// The coordinator type with this name.
+    fileprivate func coordinator(_ name: String) throws(ConfigurationError) -> any CoordinatorPlugin.Type {
+        guard let type = coordinators.first(where: { $0.type == name }) else {
+            throw ConfigurationError(
+                path: "shared.coordinator.type",
+                message: unknownName(name, kind: "coordinator type", known: coordinators.map { $0.type }))
         }
         return type
     }

@@ -18,6 +18,8 @@ package struct SharedResources: Sendable {
     let logger: Logger
     private let web: WebTransport
     private let tiers: [any TierPlugin]
+    /// What several servers share.
+    package let engines: SharedEngines
     private let writes: Bool
 
     /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
@@ -47,9 +49,16 @@ package struct SharedResources: Sendable {
             memory: memory)
         let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
         tiers = made.map(\.tier)
+        if writes {
+            engines = try SharedEngines(configuration.shared, assembly)
+        } else {
+            try assembly.checkEngines(configuration.shared)
+            engines = SharedEngines()
+        }
         cache = Cache(
             configuration.cache.memory,
-            others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }, clock: clock, logger: logger)
+            others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
+                + [engines.tier].compactMap(\.self), clock: clock, logger: logger)
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)
@@ -69,8 +78,10 @@ package struct SharedResources: Sendable {
         async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
-        // Close the disk tier last, so that finished work can still be stored.
+        // Close the tiers last, so that finished work can still be stored.
         var failures = await [ending, refreshing, fetching, rendering]
+        failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
+        failures.append(await end("the shared store", within: limit * 3 / 4) { await engines.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }

@@ -56,6 +56,9 @@ package struct Server: Sendable {
             defer { socket?.remove() }
             // A connection may have been accepted while the services stopped.
             defer { counters.connections.close() }
+            try await context.shared.engines.requireIfConfigured()
+            let checking = Task { await context.shared.engines.logProblems(context.logger) }
+            defer { checking.cancel() }
             try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))

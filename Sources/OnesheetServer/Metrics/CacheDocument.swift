@@ -27,6 +27,24 @@ package struct CacheDocument: Encodable {
     package let fill: Double
     package let total: Figures
     package let sources: [String: Figures]
+    /// What the store of several servers holds; `nil` if there is none, or if it was not counted.
+    package var shared: Shared?
+
+    package struct Shared: Encodable {
+        package let entries: Int
+        package let bytes: Int
+        package let sources: [String: Held]
+
+        package struct Held: Encodable {
+            package let entries: Int
+            package let bytes: Int
+        }
+
+        package init(_ statistics: CacheStatistics) {
+            (entries, bytes) = (statistics.total.entries, statistics.total.bytes)
+            sources = statistics.sources.mapValues { Held(entries: $0.entries, bytes: $0.bytes) }
+        }
+    }
 
     package init(_ statistics: CacheStatistics, at now: Date) {
         (byteLimit, fill) = (statistics.byteLimit, statistics.fill)

@@ -85,6 +85,9 @@ struct MetricsRoute: Route {
         if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
         var text = PrometheusText()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &text)
+        if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
+            SharedMetrics(figures: shared.figures).write(to: &text)
+        }
         text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
         text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
         ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &text)

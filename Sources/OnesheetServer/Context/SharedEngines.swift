@@ -1,0 +1,89 @@
+import Logging
+package import OnesheetCache
+package import OnesheetCore
+
+/// The engines that several servers share: a store with the shared tier on it, and a coordinator.
+package struct SharedEngines: Sendable {
+    /// What a trial of an engine found.
+    package struct Finding: Sendable, Equatable {
+        /// The key of the configuration: `shared.store`.
+        package let engine: String
+        /// Why the engine cannot be used; `nil` if it can.
+        package let error: String?
+        /// What an operator should know.
+        package let warnings: [String]
+    }
+
+    package let tier: SharedTier?
+    package let coordinator: (any CoordinatorPlugin)?
+    private let store: (any ObjectStorePlugin)?
+    private let isRequired: Bool
+
+    /// No engines.
+    init() { (tier, coordinator, store, isRequired) = (nil, nil, nil, false) }
+
+    /// - Parameter records: makes the records of purges by the other servers from the coordinator.
+    package init(
+        _ configuration: SharedConfiguration, _ assembly: PluginAssembly,
+        records: ((any CoordinatorPlugin)?) -> any PurgeRecords = { _ in NoPurgeRecords() }
+    ) throws(ConfigurationError) {
+        store = try assembly.store(configuration.store)
+        coordinator = try assembly.coordinator(configuration.coordinator)
+        isRequired = configuration.required
+        var settings = SharedSettings(prefix: configuration.prefix)
+        settings.expires = .seconds(configuration.expires.seconds)
+        let known = records(coordinator)
+        tier = store.map { SharedTier($0, settings, records: known, clock: assembly.clock) }
+    }
+
+    /// Tries every engine, which writes to the store.
+    package func findings() async -> [Finding] {
+        var findings: [Finding] = []
+        if let tier {
+            do throws(StoreError) {
+                let abilities = try await tier.probe()
+                findings.append(
+                    Finding(
+                        engine: "shared.store", error: nil,
+                        warnings: abilities.hasConditions
+                            ? []
+                            : ["the store ignores conditions of writes, so of two servers that write one entry the last one wins"]))
+            } catch {
+                findings.append(Finding(engine: "shared.store", error: "\(error)", warnings: []))
+            }
+        }
+        if let coordinator {
+            do throws(CoordinatorError) {
+                findings.append(Finding(engine: "shared.coordinator", error: nil, warnings: try await coordinator.probe()))
+            } catch {
+                findings.append(Finding(engine: "shared.coordinator", error: "\(error)", warnings: []))
+            }
+        }
+        return findings
+    }
+
+    /// - Throws: `ConfigurationError` with the first engine that cannot be used, if the configuration requires the engines.
+    func requireIfConfigured() async throws(ConfigurationError) {
+        guard isRequired else { return }
+        for finding in await findings() {
+            if let error = finding.error { throw ConfigurationError(path: finding.engine, message: error) }
+        }
+    }
+
+    /// Tries the engines and logs what an operator should know. The server serves meanwhile.
+    func logProblems(_ logger: Logger) async {
+        for finding in await findings() {
+            if let error = finding.error {
+                logger.warning("\(finding.engine) cannot be used now, the server works without it until it can: \(error)")
+            }
+            for warning in finding.warnings { logger.warning("\(finding.engine): \(warning)") }
+        }
+    }
+
+    /// Writes what waits, and closes the engines.
+    package func shutdown() async {
+        await tier?.close()
+        await store?.shutdown()
+        await coordinator?.shutdown()
+    }
+}

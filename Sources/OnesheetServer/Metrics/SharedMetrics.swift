@@ -1,0 +1,41 @@
+import OnesheetCache
+
+/// The metrics of the store that several servers share.
+struct SharedMetrics {
+    let figures: SharedFigures
+
+    func write(to text: inout PrometheusText) {
+        text.add(.gauge, "shared_up", help: "Whether the shared store answers, 0 or 1.", value: figures.isUp ? 1 : 0)
+        let requests = figures.requests.sorted { $0.key < $1.key }
+        text.add(
+            .counter, "shared_requests_total", help: "Requests to the shared store, by operation and outcome.",
+            samples: requests.flatMap { operation, requests in
+                requests.outcomes.sorted { $0.key < $1.key }.map {
+                    .init($0.value, labels: "operation=\"\(operation)\",outcome=\"\($0.key)\"")
+                }
+            })
+        text.add(
+            .summary, "shared_seconds", help: "Time of requests to the shared store, by operation.",
+            samples: requests.flatMap { operation, requests in
+                let labels = "operation=\"\(operation)\""
+                return [
+                    PrometheusText.Sample(requests.seconds, labels: labels, suffix: "_sum"),
+                    PrometheusText.Sample(requests.count, labels: labels, suffix: "_count"),
+                ]
+            })
+        text.add(
+            .counter, "shared_bytes_total", help: "Bytes read from and written to the shared store.",
+            samples: [
+                .init(figures.bytesRead, labels: "direction=\"read\""),
+                .init(figures.bytesWritten, labels: "direction=\"written\""),
+            ])
+        text.add(.gauge, "shared_queue", help: "Entries that wait to be written to the shared store.", value: figures.queued)
+        text.add(.gauge, "shared_queue_bytes", help: "Bytes of those entries.", value: figures.queuedBytes)
+        text.add(
+            .counter, "shared_dropped_total", help: "Entries not written to the shared store, by reason.",
+            samples: figures.dropped.sorted { $0.key < $1.key }.map { .init($0.value, labels: "reason=\"\($0.key)\"") })
+        text.add(
+            .counter, "shared_damaged_total", help: "Damaged objects found in the shared store, not served and deleted.",
+            value: figures.damaged)
+    }
+}
