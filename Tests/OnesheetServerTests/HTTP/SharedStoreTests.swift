@@ -1,7 +1,9 @@
 import Foundation
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
+import StandardPlugins
 import XCTest
 
 @testable import OnesheetServer
