@@ -17,10 +17,10 @@ final class SharedTierTroubleTests: XCTestCase {
         return SharedTier(store, settings, clock: clock.wallClock)
     }
 
-    private func key(_ number: Int) -> CacheKey { CacheKey(.original, "a://\(number)") }
+    private static func key(_ number: Int) -> CacheKey { CacheKey(.original, "a://\(number)") }
 
     /// The error of a look-up; `nil` if there was an answer.
-    private func error(_ tier: SharedTier, _ number: Int = 0) async -> CacheError? {
+    private static func error(_ tier: SharedTier, _ number: Int = 0) async -> CacheError? {
         do throws(CacheError) {
             _ = try await tier.entry(for: key(number))
             return nil
@@ -35,7 +35,7 @@ final class SharedTierTroubleTests: XCTestCase {
         store.change { ($0.gate, $0.ignoresCancellation) = (gate, true) }
         let tier = tier { $0.readDeadline = .milliseconds(10) }
         // When
-        let failure = await error(tier)
+        let failure = await Self.error(tier)
         // Then
         XCTAssertEqual(
             failure, .tier(operation: "look up in the shared store", reason: "the store did not answer in time (get)"))
@@ -48,9 +48,9 @@ final class SharedTierTroubleTests: XCTestCase {
         let gate = Gate()
         store.change { ($0.gate, $0.ignoresCancellation) = (gate, true) }
         let tier = tier { ($0.readDeadline, $0.readsUnderWay) = (.milliseconds(10), 2) }
-        for number in 0..<2 { _ = await error(tier, number) }
+        for number in 0..<2 { _ = await Self.error(tier, number) }
         // When
-        let third = await error(tier, 3)
+        let third = await Self.error(tier, 3)
         // Then
         XCTAssertNil(third)
         XCTAssertEqual(tier.figures.requests["get"]?.outcomes, ["timeout": 2, "busy": 1])
@@ -60,7 +60,7 @@ final class SharedTierTroubleTests: XCTestCase {
         gate.open()
         var tries = 0
         while store.calls(.get) == 2, tries < 100_000 {
-            _ = await error(tier, 4)
+            _ = await Self.error(tier, 4)
             tries += 1
         }
         XCTAssertEqual(store.calls(.get), 3)
@@ -72,8 +72,8 @@ final class SharedTierTroubleTests: XCTestCase {
         let tier = tier { $0.pause = .seconds(3600) }
         // When
         var errors: [CacheError?] = []
-        for number in 0..<8 { errors.append(await error(tier, number)) }
-        try await tier.store(.sample(at: clock), for: key(9))
+        for number in 0..<8 { errors.append(await Self.error(tier, number)) }
+        try await tier.store(.sample(at: clock), for: Self.key(9))
         await tier.flush()
         // Then it was asked five times, and after that nothing is written either
         XCTAssertEqual(errors.map { $0 == nil }, [false, false, false, false, false, true, true, true])
@@ -87,14 +87,14 @@ final class SharedTierTroubleTests: XCTestCase {
         // Given a store that failed often, whose pause is over
         store.change { $0.failure = .failed(operation: "get", reason: "500") }
         let tier = tier { $0.pause = .zero }
-        for number in 0..<5 { _ = await error(tier, number) }
+        for number in 0..<5 { _ = await Self.error(tier, number) }
         XCTAssertFalse(tier.figures.isUp)
         let gate = Gate()
         store.change { ($0.failure, $0.gate) = (nil, gate) }
         // When one call tries
-        async let trial = error(tier)
+        async let trial = Self.error(tier)
         await gate.hasBeenReached()
-        let meanwhile = await error(tier)
+        let meanwhile = await Self.error(tier)
         // Then others do not wait for it
         XCTAssertNil(meanwhile)
         XCTAssertEqual(store.calls(.get), 6)
@@ -111,7 +111,7 @@ final class SharedTierTroubleTests: XCTestCase {
         let tier = tier()
         // When many requests are cancelled while they wait
         for number in 0..<10 {
-            let request = Task { await error(tier, number) }
+            let request = Task { await Self.error(tier, number) }
             await gate.hasBeenReached(by: number + 1)
             request.cancel()
             let result = await request.value
@@ -128,33 +128,33 @@ final class SharedTierTroubleTests: XCTestCase {
         store.change { $0.gate = gate }
         let tier = tier { ($0.queueLimit, $0.queueBytes) = (3, 1000) }
         for number in 0..<4 {
-            try await tier.store(.sample(at: clock), for: key(number))
+            try await tier.store(.sample(at: clock), for: Self.key(number))
             await gate.hasBeenReached(by: number + 1)
         }
         // When more come, one of them too large for the rest of the bytes
-        for number in 4..<6 { try await tier.store(.sample(at: clock), for: key(number)) }
-        try await tier.store(.sample(ByteBuffer(repeating: 0, count: 999), at: clock), for: key(6))
-        for number in 7..<9 { try await tier.store(.sample(at: clock), for: key(number)) }
+        for number in 4..<6 { try await tier.store(.sample(at: clock), for: Self.key(number)) }
+        try await tier.store(.sample(ByteBuffer(repeating: 0, count: 999), at: clock), for: Self.key(6))
+        for number in 7..<9 { try await tier.store(.sample(at: clock), for: Self.key(number)) }
         // And one that replaces one that waits
-        try await tier.store(.sample("replaced", at: clock), for: key(5))
+        try await tier.store(.sample("replaced", at: clock), for: Self.key(5))
         // Then
         XCTAssertEqual(tier.figures.dropped, ["queue full": 2])
         XCTAssertEqual(tier.figures.queued, 7)
         gate.open()
         await tier.flush()
         XCTAssertEqual(store.names.count, 7)
-        let replaced = try await tier.entry(for: key(5))
+        let replaced = try await tier.entry(for: Self.key(5))
         XCTAssertEqual(replaced?.body, ByteBuffer(string: "replaced"))
     }
 
     func testThatShutdownWritesWhatWaits() async throws {
         let tier = tier()
-        for number in 0..<50 { try await tier.store(.sample(at: clock), for: key(number)) }
+        for number in 0..<50 { try await tier.store(.sample(at: clock), for: Self.key(number)) }
 
         await tier.close()
 
         XCTAssertEqual(store.names.count, 50)
-        try await tier.store(.sample(at: clock), for: key(50))
+        try await tier.store(.sample(at: clock), for: Self.key(50))
         XCTAssertEqual(tier.figures.dropped, ["shutdown": 1])
         XCTAssertEqual(store.names.count, 50)
     }
@@ -164,7 +164,7 @@ final class SharedTierTroubleTests: XCTestCase {
         let gate = Gate()
         store.change { ($0.gate, $0.ignoresCancellation) = (gate, true) }
         let tier = tier { $0.flushDeadline = .milliseconds(10) }
-        for number in 0..<10 { try await tier.store(.sample(at: clock), for: key(number)) }
+        for number in 0..<10 { try await tier.store(.sample(at: clock), for: Self.key(number)) }
         await gate.hasBeenReached(by: 4)
         // When
         await tier.close()
