@@ -2,9 +2,11 @@
 ///
 /// A coordinator holds nothing that cannot be made again. It may forget everything at any time (an empty restart), and two servers may
 /// hold one lease after a failover. Its users stay correct then; they only do work twice. Every call ends, with a
-/// `CoordinatorError.timedOut` if need be.
+/// `CoordinatorError.timedOut` if need be. A call that failed may still have had its effect: a lease may be held, a record appended.
+///
+/// Names are texts of any length, compared by their bytes. The names of leases, logs and counters are apart.
 public protocol Coordinator: Sendable {
-    /// Takes a lease that ends by itself.
+    /// Takes a lease that ends by itself. If `holder` has it already, it keeps its token and lasts `milliseconds` from now.
     /// - Parameters:
     ///   - name: the work that only one server should do: any text without control characters.
     ///   - holder: this server, and this piece of work: another call with the same holder is granted again.
@@ -22,17 +24,19 @@ public protocol Coordinator: Sendable {
     /// - Returns: the position of the record.
     func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition
 
-    /// The records of a log behind a position.
+    /// The records of a log behind a position. A log that does not exist yet begins with this call, and has an epoch.
     /// - Parameters:
     ///   - position: the last record that was read; `nil` asks for the log's end without records.
-    ///   - limit: the most records of the answer.
-    ///   - milliseconds: how long to wait for a record if there is none; 0 does not wait.
+    ///   - limit: the most records of the answer, at least 1.
+    ///   - milliseconds: how long to wait for a record if there is none; 0 does not wait. A wait ends early if records were lost, and
+    ///     with an error if the task is cancelled.
     func read(
         _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage
 
-    /// Adds to a counter, if it stays within a limit.
+    /// Adds to a counter, if it stays within a limit. Adding 0 or less always succeeds, and a count never falls below 0.
     /// - Parameters:
+    ///   - amount: a negative one gives back what was added before. Amounts and counts are at most 2⁵³.
     ///   - counter: the name; a counter that does not exist is 0.
     ///   - milliseconds: the lifetime of a counter that this call begins.
     /// - Returns: the new count, or `nil` if it would have passed the limit; then nothing is added.
@@ -86,7 +90,8 @@ public struct LogPage: Sendable, Equatable {
     public var epoch: String
     /// The position of the newest record that the log ever had; `.start` if it had none.
     public var end: LogPosition
-    /// Whether every record behind the asked position is still there. If not, some were trimmed and were never read.
+    /// Whether every record behind the asked position is still there. If not, the log was trimmed, or it does not have the asked
+    /// position, because the engine has lost a part of it. `true` if no position was asked.
     public var isComplete: Bool
 
     public init(records: [Record], epoch: String, end: LogPosition, isComplete: Bool) {
