@@ -215,6 +215,17 @@ package struct Pipeline: Sendable {
         try await cache.purge(selection, dryRun: dryRun)
     }
 
+    /// Purges one selection here.
+    /// - Returns: whether the other servers know of it. If not, they are told later.
+    func purgeAndTell(_ selection: CacheSelection) async throws(CacheError) -> Bool {
+        do {
+            _ = try await purge(selection)
+            return true
+        } catch .unannounced {
+            return false
+        }
+    }
+
     /// A variant, its provenance, and its memory until it is stored and sent.
     private struct Variant: Sendable {
         let request: ImageRequest

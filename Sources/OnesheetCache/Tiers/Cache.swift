@@ -51,8 +51,13 @@ package struct Cache: Sendable {
     /// One that is left out is made up for: the next hit promotes as well.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     private let immediate: [any ImmediateTier]
+    private let announcer: (any PurgeAnnouncer)?
 
-    package init(memory: MemoryTier, others: [any CacheTier] = [], logger: Logger) {
+    /// - Parameter announcer: tells other servers of purges; `nil` if there are none.
+    package init(
+        memory: MemoryTier, others: [any CacheTier] = [], announcer: (any PurgeAnnouncer)? = nil, logger: Logger
+    ) {
+        self.announcer = announcer
         self.memory = memory
         self.others = others
         immediate = others.compactMap { $0 as? any ImmediateTier }
@@ -188,11 +193,35 @@ package struct Cache: Sendable {
     }
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
-    /// earlier work is found afterwards if it is stored under its generation.
-    /// - Throws: if a tier may still have some. The other tiers have removed theirs.
+    /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
+    /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
+    ///   has removed its entries, and the others are told later.
     package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
         guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections) }
+        guard let announcer else { return try await purgeTiers(selections, isForeign: false) }
+        announcer.begin(selections)
+        let removal: Result<CacheRemoval, CacheError>
+        do { removal = .success(try await purgeTiers(selections, isForeign: false)) } catch { removal = .failure(error) }
+        do {
+            if case .success = removal { try await announcer.announce(selections, isDoneHere: true) }
+            if case .failure = removal { try await announcer.announce(selections, isDoneHere: false) }
+        } catch {
+            // A failure here is worse.
+            _ = try removal.get()
+            throw error
+        }
+        return try removal.get()
+    }
+
+    /// Does here what another server has purged. It has removed the entries of the tiers that all servers share.
+    /// - Throws: if a tier may still have some entries. The other tiers have removed theirs.
+    @discardableResult
+    package func applyPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        try await purgeTiers(selections, isForeign: true)
+    }
+
+    private func purgeTiers(_ selections: [CacheSelection], isForeign: Bool) async throws(CacheError) -> CacheRemoval {
         var removal = CacheRemoval()
         var failure: CacheError?
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
@@ -203,7 +232,7 @@ package struct Cache: Sendable {
                 failure = error
             }
             do {
-                let removed = try await removeEach(selections)
+                let removed = try await removeEach(selections, isForeign: isForeign)
                 if removed.entries > removal.entries { removal = removed }
             } catch {
                 failure = error
@@ -214,11 +243,20 @@ package struct Cache: Sendable {
     }
 
     /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
-    private func removeEach(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+    private func removeEach(
+        _ selections: [CacheSelection], isForeign: Bool = false
+    ) async throws(CacheError) -> CacheRemoval {
         var removal = CacheRemoval()
         var failure: CacheError?
         for selection in selections {
-            do { removal = removal + (try await remove(selection)) } catch { failure = error }
+            do {
+                let removed = try await inEveryTier(isForeign: isForeign) { tier throws(CacheError) in
+                    try await tier.remove(selection, dryRun: false)
+                }
+                removal = removal + removed
+            } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
         return removal
@@ -241,6 +279,12 @@ package struct Cache: Sendable {
         try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }
     }
 
+    /// Waits until other servers can find what was stored under `key`.
+    package func settle(_ key: CacheKey) async { for tier in others { await (tier as? any TierOfServers)?.settle(key) } }
+
+    /// Makes the next look-up ask for an entry that was absent a moment ago.
+    package func forgetAbsence(of key: CacheKey) { for tier in others { (tier as? any TierOfServers)?.forgetAbsence(of: key) } }
+
     /// The failures of each tier behind memory.
     package var failures: [String: Int] {
         let counts = errors.counts
@@ -257,15 +301,16 @@ package struct Cache: Sendable {
     }
 
     /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
+    /// - Parameter isForeign: whether to leave out the tiers that several servers share.
     @discardableResult
     private func inEveryTier(
-        _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
+        isForeign: Bool = false, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
     ) async throws(CacheError) -> CacheRemoval {
         removals.begin()
         defer { removals.end() }
         var largest = CacheRemoval()
         var failure: CacheError?
-        for tier in others.reversed() + [memory] {
+        for tier in others.reversed() + [memory] where !(isForeign && tier is any TierOfServers) {
             do {
                 let removal = try await body(tier)
                 if removal.entries > largest.entries { largest = removal }

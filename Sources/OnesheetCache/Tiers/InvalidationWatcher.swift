@@ -53,7 +53,7 @@ package final class InvalidationWatcher: Sendable {
                 guard state.raises == before.raises, let known = state.known[number] else { return false }
                 return known != current
             }
-            if isForeign { await emptyMemory() }
+            if isForeign, !isOfServers(number) { await emptyMemory() }
             // After memory is empty: work that knows of the purge finds no earlier entries in it.
             state.withLock { if $0.raises == before.raises { $0.known[number] = current } }
         }
@@ -73,7 +73,7 @@ package final class InvalidationWatcher: Sendable {
                     state.known[number] = max(known ?? next, next)
                     return known.map { $0 &+ 1 < next } ?? false
                 }
-                if isForeign { await emptyMemory() }
+                if isForeign, !isOfServers(number) { await emptyMemory() }
             } catch {
                 failure = error
             }
@@ -82,6 +82,9 @@ package final class InvalidationWatcher: Sendable {
     }
 
     private var unknownTiers: [Int] { state.withLock { state in tiers.indices.filter { state.known[$0] == nil } } }
+
+    /// Whether several servers share the tier. They tell one another of their purges, and memory has followed them already.
+    private func isOfServers(_ number: Int) -> Bool { tiers[number] is any TierOfServers }
 
     /// A tier that fails counts as not purged.
     private func current(_ number: Int) async -> Int? {

@@ -78,6 +78,8 @@ public enum CacheError: Error, Sendable, Equatable {
     case tier(operation: String, reason: String)
     /// The folder is not a cache folder of Onesheet, so it is left unchanged.
     case notACache(path: String)
+    /// A purge is done on this server only. The other servers are told once the coordinator can be reached.
+    case unannounced
 }
 
 extension CacheError: CustomStringConvertible {
@@ -88,6 +90,9 @@ extension CacheError: CustomStringConvertible {
         case .tier(let operation, let reason): "cannot \(operation): \(reason)"
         case .notACache(let path):
             "\(path) has files and is not a Onesheet cache; choose an empty or a new folder to keep your files safe"
+        case .unannounced:
+            "the entries are removed on this server only, because the coordinator cannot be reached; "
+                + "the other servers are told once it can be reached again"
         }
     }
 }

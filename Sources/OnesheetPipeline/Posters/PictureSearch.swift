@@ -10,7 +10,9 @@ struct PictureSearch: Sendable {
     let pipeline: Pipeline
 
     /// Purges each title whose original shows `picture`, in any size. An unreadable original does not match.
+    /// - Throws: also `CacheError.unannounced`, after all titles, if the other servers do not know of all of them yet.
     func purge(_ picture: PerceptualHash) async throws {
+        var isAnnounced = true
         for tier in [pipeline.cache.memory] + pipeline.cache.others {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
@@ -21,9 +23,10 @@ struct PictureSearch: Sendable {
                 } catch .render {
                     continue
                 }
-                _ = try await pipeline.purge(.tag(.title(title)))
+                if try await !pipeline.purgeAndTell(.tag(.title(title))) { isAnnounced = false }
             }
         }
+        if !isAnnounced { throw CacheError.unannounced }
     }
 
     private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {

@@ -98,7 +98,12 @@ package struct Posters: Sendable {
     package func block(_ title: TitleReference) async throws -> PerceptualHash {
         let original = try await pipeline.originals.original(of: title, at: await pipeline.cache.generation())
         let hash = try await pipeline.originals.hash(of: original)
-        try await setBlocked(true, for: hash)
+        do {
+            try await setBlocked(true, for: hash)
+        } catch CacheError.unannounced {
+            _ = try await pipeline.purgeAndTell(.tag(.title(title)))
+            throw CacheError.unannounced
+        }
         _ = try await pipeline.purge(.tag(.title(title)))
         return hash
     }
@@ -107,9 +112,14 @@ package struct Posters: Sendable {
     package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
         try await choices.setBlocked(isBlocked, for: hash)
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
-        _ = try await pipeline.purge(.tag(.picture(hash)))
-        guard isBlocked else { return }
-        // A background task completes even if the client leaves. If too many are running, this task does the work.
+        let isAnnounced = try await pipeline.purgeAndTell(.tag(.picture(hash)))
+        if isBlocked { try await removeAll(showing: hash) }
+        if !isAnnounced { throw CacheError.unannounced }
+    }
+
+    /// Purges the titles in the cache that show a picture. A background task completes even if the client leaves. If too many are
+    /// running, this task does the work.
+    private func removeAll(showing hash: PerceptualHash) async throws {
         let search = PictureSearch(pipeline: pipeline)
         try await Urgency.$current.withValue(.prefetch) {
             guard let task = pipeline.background.start(.block(hash), { try await search.purge(hash) }) else {

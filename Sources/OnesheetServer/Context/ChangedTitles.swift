@@ -31,6 +31,9 @@ struct ChangedTitles: Sendable {
             do {
                 _ = try await pipeline.purge(tags.map { .tag($0) })
                 return
+            } catch CacheError.unannounced {
+                // The others are told later.
+                return
             } catch {
                 logger.warning(
                     "cannot purge a changed poster yet: \(error)",

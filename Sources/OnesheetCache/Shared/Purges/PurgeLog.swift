@@ -1,0 +1,125 @@
+internal import FoundationEssentials
+package import Logging
+package import OnesheetCore
+internal import Synchronization
+
+/// The purges of all servers, as a log of the coordinator that each server reads.
+///
+/// A purge is done here first and then appended. `PurgeFollower` reads the records of the others and applies them. An entry of the
+/// shared tier has the position of the newest record that its server had applied when its making began; a newer purge that concerns
+/// it makes it invalid, whoever stored it and whenever.
+package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
+    /// The name of the log.
+    static let name = "purges"
+
+    /// Figures for operators.
+    package struct Figures: Sendable, Equatable {
+        /// The time since the log was last read to its end; a little more than a second if all is well.
+        package var lag: Duration
+        /// Purges by other processes that were applied here.
+        package var received: Int
+        /// The parts of purges of which the other servers are not told yet: tags, or one for everything.
+        package var outbox: Int
+    }
+
+    struct Contents {
+        var table = PurgeTable()
+        /// Whether the table has all purges of the log. Before, no entry of the shared tier is known to be valid.
+        var isComplete = false
+        /// The newest record that is applied to the tiers here.
+        var applied = LogPosition.start
+        /// The purges by this process that are not in the log yet, by a number.
+        var underWay: [Int: PurgeScope] = [:]
+        /// The purges that the state keeps until they can be sent, and those that it could not store.
+        var outbox = PurgeState.Outbox()
+        var unsaved = PurgeScope()
+        var received = 0
+        var upToDateAt = ContinuousClock.now
+        private var lastNumber = 0
+
+        mutating func begin(_ scope: PurgeScope) {
+            lastNumber += 1
+            underWay[lastNumber] = scope
+        }
+
+        mutating func end(_ scope: PurgeScope) {
+            guard let number = underWay.first(where: { $0.value == scope })?.key else { return }
+            underWay[number] = nil
+        }
+
+        /// The purges of which the other servers are told later.
+        var unsent: PurgeScope {
+            if outbox.isEmpty { return unsaved }
+            var scope = outbox.scope
+            scope.add(unsaved)
+            return scope
+        }
+
+        func isPurged(_ stamp: LogPosition, tags: [CacheTag]) -> Bool {
+            guard isComplete else { return true }
+            if !unsent.isEmpty, unsent.concerns(tags) { return true }
+            return underWay.values.contains { $0.concerns(tags) } || table.isPurged(stamp, tags: tags)
+        }
+    }
+
+    let coordinator: any Coordinator
+    let state: PurgeState
+    /// This process. A restarted server is another one: it may apply its own purges again, which does no harm.
+    let process = UUID().uuidString
+    let logger: Logger
+    let contents = Mutex(Contents())
+
+    /// - Parameters:
+    ///   - coordinator: ends each call in time.
+    ///   - state: values of this server that survive a restart.
+    package init(_ coordinator: any Coordinator, state: any KeyValueState, logger: Logger) {
+        self.coordinator = coordinator
+        self.state = PurgeState(values: state)
+        self.logger = logger
+    }
+
+    package var now: LogPosition? { contents.withLock { $0.applied } }
+
+    package func isPurged(_ stamp: LogPosition?, tags: [CacheTag]) -> Bool {
+        contents.withLock { $0.isPurged(stamp ?? .start, tags: tags) }
+    }
+
+    package var figures: Figures {
+        contents.withLock { contents in
+            Figures(lag: .now - contents.upToDateAt, received: contents.received, outbox: contents.unsent.count)
+        }
+    }
+
+    package func begin(_ selections: [CacheSelection]) { contents.withLock { $0.begin(PurgeScope(selections)) } }
+
+    package func announce(_ selections: [CacheSelection], isDoneHere: Bool) async throws(CacheError) {
+        let scope = PurgeScope(selections)
+        defer { contents.withLock { $0.end(scope) } }
+        do {
+            try await append(scope, by: isDoneHere ? process : "")
+        } catch {
+            logger.warning("The other servers are not told of a purge yet: \(error)")
+            await keep(scope)
+            throw .unannounced
+        }
+    }
+
+    /// Appends a purge to the log, and notes it.
+    func append(_ scope: PurgeScope, by process: String, after loss: String? = nil) async throws {
+        for text in try PurgeRecord.texts(of: scope, by: process, after: loss) {
+            let position = try await coordinator.append(text, to: Self.name)
+            contents.withLock { $0.table.note(PurgeRecord(text).scope, at: position) }
+        }
+    }
+
+    /// Keeps a purge until it can be sent.
+    private func keep(_ scope: PurgeScope) async {
+        do {
+            let outbox = try await state.changeOutbox { $0.add(scope) }
+            contents.withLock { $0.outbox = outbox }
+        } catch {
+            contents.withLock { $0.unsaved.add(scope) }
+            logger.error("A purge of which the other servers are not told yet is lost if this server ends now: \(error)")
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package import OnesheetCore
+
+/// A tier that several servers share.
+package protocol TierOfServers: CacheTier {
+    /// Waits until other servers can find what was stored under `key`, or until it is certain that they will not.
+    func settle(_ key: CacheKey) async
+
+    /// Forgets that there was no entry under `key` a moment ago, so that the next look-up asks the store.
+    func forgetAbsence(of key: CacheKey)
+}
