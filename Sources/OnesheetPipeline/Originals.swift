@@ -16,17 +16,20 @@ package struct Originals: Sendable {
     private let logger: Logger
     let failures: FailureMemory
     private let flights: Coalescing<FlightKey<TitleReference>, Original, PipelineError>
+    private let leases: FlightLeases?
     private let selection: CandidateSelection
 
     /// - Parameters:
     ///   - choices: the stored choices of posters.
     ///   - catalog: the sources.
+    ///   - leases: lets several servers fetch an original once; `nil` if there is only this one.
     ///   - lifetime: the longest lifetime of an original.
     package init(
         catalog: Catalog, transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool, choices: PosterChoices,
-        clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
+        leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.catalog = catalog
+        self.leases = leases
         self.cache = cache
         self.clock = clock
         self.lifetime = lifetime
@@ -53,13 +56,34 @@ package struct Originals: Sendable {
             if let entry, entry.state(at: clock.now) == .fresh {
                 return Original(entry: entry, reservation: nil)
             }
-            let original = try await renewed(stored, of: title, from: source, at: generation)
-            guard original.isStorable else { return original }
-            // The variants of the old bytes must be removed before the new original can be found.
-            if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
-            await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: generation)
-            return original
+            // A stale original is only revalidated, and holds memory that no one should wait with.
+            guard let leases, stored == nil else { return try await fetched(stored, of: title, from: source, at: generation) }
+            let key = ImageRequest.originalKey(title)
+            return try await leases.share(
+                key.description, cancelled: .cancelled,
+                find: { () async throws(PipelineError) in try await storedElsewhere(title) },
+                settle: { [cache] in await cache.settle(key) },
+                work: { () async throws(PipelineError) in try await fetched(nil, of: title, from: source, at: generation) })
         }
+    }
+
+    /// The original from its origin, and stored.
+    private func fetched(
+        _ stored: Original?, of title: TitleReference, from source: any ContentSource, at generation: CacheGeneration
+    ) async throws(PipelineError) -> Original {
+        let original = try await renewed(stored, of: title, from: source, at: generation)
+        guard original.isStorable else { return original }
+        // The variants of the old bytes must be removed before the new original can be found.
+        if let stored, stored.entry.validator != original.entry.validator { await forget(title) }
+        await cache.store(original.entry, for: ImageRequest.originalKey(title), ifGeneration: generation)
+        return original
+    }
+
+    /// The fresh original that another server has stored since the first look-up.
+    private func storedElsewhere(_ title: TitleReference) async throws(PipelineError) -> Original? {
+        cache.forgetAbsence(of: ImageRequest.originalKey(title))
+        guard let stored = try await stored(title), stored.entry.state(at: clock.now) == .fresh else { return nil }
+        return stored
     }
 
     /// The original that `request` shows: the title's poster, or one of its candidates. A blocked picture is never returned. A

@@ -1,0 +1,163 @@
+package import Logging
+package import OnesheetCore
+import Synchronization
+
+/// Leases of a coordinator, so that several servers do one piece of work once.
+///
+/// The holder of a lease does the work, stores its result where the others find it, and then releases the lease. The others wait and
+/// look. If a holder dies, its lease ends and another one takes over. If the coordinator is slow or down, each server works alone.
+package final class FlightLeases: Sendable {
+    /// The number of pieces of work by how they began.
+    package struct Counts: Sendable, Equatable {
+        /// This server took the lease and did the work.
+        package var taken = 0
+        /// This server waited for the holder of the lease.
+        package var waited = 0
+        /// This server did the work without a lease.
+        package var alone = 0
+    }
+
+    private let coordinator: any Coordinator
+    private let holder: String
+    private let lifetime: Int
+    private let longestWait: Duration
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    private struct State {
+        var counts = Counts()
+        var endings: [Int: Task<Void, Never>] = [:]
+        var lastNumber = 0
+        var hasEnded = false
+    }
+
+    /// How long others know that the work was done, in milliseconds: longer than a look-up takes.
+    private static let memory = 10_000
+    private static let pauses = (first: Duration.milliseconds(5), longest: Duration.milliseconds(100))
+
+    /// - Parameters:
+    ///   - coordinator: ends each call in time.
+    ///   - holder: this process.
+    ///   - lifetime: the milliseconds after which a lease ends unless it is renewed; it is renewed at a third.
+    ///   - longestWait: the longest time to wait for others. Then this server works alone.
+    package init(
+        _ coordinator: any Coordinator, holder: String, lifetime: Int = 5000, longestWait: Duration = .seconds(20), logger: Logger
+    ) {
+        (self.coordinator, self.holder, self.lifetime, self.longestWait) = (coordinator, holder, lifetime, longestWait)
+        self.logger = logger
+    }
+
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    /// The result of `work`, done by one server.
+    /// - Parameters:
+    ///   - name: the work.
+    ///   - find: looks for the result of another server.
+    ///   - settle: waits until the others find the result of `work`. The caller does not wait for it.
+    ///   - work: does the work and stores its result.
+    /// - Throws: what `work` throws. `cancelled` if the task is cancelled while it waits.
+    func share<Value: Sendable, Failure: Error>(
+        _ name: String, cancelled: Failure, find: () async throws(Failure) -> Value?,
+        settle: @escaping @Sendable () async -> Void, work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        // Each piece of work has a holder of its own: two flights of one server exclude each other as well. Interactive work does not
+        // wait for a prefetch.
+        let lease = Lease(
+            name: "\(Urgency.current):\(name)", holder: "\(holder)/\(number())", coordinator: coordinator, lifetime: lifetime)
+        guard try await isTaken(lease, cancelled: cancelled) else {
+            count { $0.alone += 1 }
+            return try await work()
+        }
+        let renewal = lease.renewal()
+        var isStored = false
+        let done = Self.doneName(name)
+        defer { end(lease, renewal, done, after: isStored ? settle : nil) }
+        if await wasDone(done), let found = try await find() { return found }
+        count { $0.taken += 1 }
+        let value = try await work()
+        isStored = true
+        return value
+    }
+
+    /// Waits for the lease.
+    /// - Returns: `false` if the work is to be done without it.
+    private func isTaken<Failure: Error>(_ lease: Lease, cancelled: Failure) async throws(Failure) -> Bool {
+        let end = ContinuousClock.now + longestWait
+        var pause = Self.pauses.first
+        var hasWaited = false
+        while true {
+            let answer: LeaseAnswer
+            do throws(CoordinatorError) {
+                answer = try await lease.acquire()
+            } catch {
+                // It may be held all the same.
+                if !Task.isCancelled { logger.debug("a lease cannot be taken: \(error)") }
+                self.end(lease, nil, "", after: nil)
+                if Task.isCancelled { throw cancelled }
+                return false
+            }
+            guard case .held(let milliseconds) = answer else { return true }
+            if !hasWaited { count { $0.waited += 1 } }
+            hasWaited = true
+            guard ContinuousClock.now < end else { return false }
+            guard await sleepUnlessCancelled(for: min(pause, .milliseconds(max(milliseconds, 1)))) else { throw cancelled }
+            pause = min(pause * 2, Self.pauses.longest)
+        }
+    }
+
+    /// Whether another server has done the work a moment ago, after this one has looked for its result.
+    private func wasDone(_ done: String) async -> Bool {
+        do {
+            return try await coordinator.count(of: done) > 0
+        } catch {
+            return false
+        }
+    }
+
+    /// Ends a lease in the background, once others find the result.
+    private func end(
+        _ lease: Lease, _ renewal: Task<Void, Never>?, _ done: String, after settle: (@Sendable () async -> Void)?
+    ) {
+        let (coordinator, logger, id) = (coordinator, logger, number())
+        state.withLock { state in
+            guard !state.hasEnded else {
+                renewal?.cancel()
+                return
+            }
+            state.endings[id] = Task { [self] in
+                await settle?()
+                do {
+                    if settle != nil {
+                        _ = try await coordinator.add(1, to: done, limit: .max >> 11, milliseconds: Self.memory)
+                    }
+                    renewal?.cancel()
+                    try await lease.release()
+                } catch {
+                    renewal?.cancel()
+                    logger.debug("a lease is not released and ends by itself: \(error)")
+                }
+                self.state.withLock { $0.endings[id] = nil }
+            }
+        }
+    }
+
+    /// Waits until all leases are released. No new ones are released afterwards.
+    package func shutdown() async {
+        let endings = state.withLock { state in
+            state.hasEnded = true
+            return Array(state.endings.values)
+        }
+        for ending in endings { await ending.value }
+    }
+
+    private static func doneName(_ name: String) -> String { "done:\(name)" }
+
+    private func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
+
+    private func number() -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
+}
