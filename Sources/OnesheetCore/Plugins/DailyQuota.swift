@@ -6,6 +6,9 @@ internal import Logging
 ///
 /// Prefetching (`Urgency.prefetch`) leaves a reserve for interactive calls. Interactive calls about unknown titles
 /// (`Familiarity.unknown`) share a token bucket, so that strangers cannot use up the calls that refresh known titles.
+///
+/// If several servers share counters (`PluginContext.counters`), they spend the calls of one quota together. Each sets a hundredth
+/// aside for interactive calls while the counters cannot be reached; after those, it makes no calls.
 public actor DailyQuota {
     private let settings: QuotaSettings?
     private let unknown: TokenBucket?
@@ -69,7 +72,10 @@ public actor DailyQuota {
         let until = await exhaustedUntil().flatMap { $0 > now.timeIntervalSince1970 ? $0 : nil }
         var count = day == today ? spent : 0
         do {
-            count = max(count, Self.count(try await context.state.value(for: countKey), on: today))
+            count = max(count, SharedQuota.count(try await context.state.value(for: countKey), on: today))
+            if settings != nil, let counters = context.counters {
+                count = max(count, try await counters.count(of: "quota:\(name):\(today)"))
+            }
         } catch {
             context.logger.debug("the count of calls cannot be read", metadata: ["error": "\(error)"])
         }
@@ -94,10 +100,22 @@ public actor DailyQuota {
         let limit = settings.limit(Urgency.current)
         if day != today { (day, spent) = (today, 0) }
         let known = spent
+        if let counters = context.counters {
+            let shared = SharedQuota(
+                settings: settings, day: today, counter: "quota:\(name):\(today)", countKey: countKey, counters: counters,
+                state: context.state, logger: context.logger)
+            switch await shared.spend(known: known) {
+            case .spent(let count): if day == today { spent = max(spent, count) }
+            case .exhausted: throw .quotaExhausted(until: resetAfter(today))
+            case .unreachable:
+                throw .quotaExhausted(until: context.clock.now.timeIntervalSince1970 + SharedQuota.pause)
+            }
+            return
+        }
         let count: Int?
         do {
             count = try await context.state.update(countKey) { text -> Int? in
-                let count = max(Self.count(text, on: today), known)
+                let count = max(SharedQuota.count(text, on: today), known)
                 guard count < limit else { return nil }
                 text = "\(today) \(count + 1)"
                 return count + 1
@@ -135,11 +153,6 @@ public actor DailyQuota {
 
     private func resetAfter(_ day: CalendarDay) -> Double {
         day.adding(days: 1).start(secondsFromGMT: secondsFromGMT).timeIntervalSince1970
-    }
-
-    private static func count(_ text: String?, on day: CalendarDay) -> Int {
-        let parts = text?.split(separator: " ") ?? []
-        return parts.count == 2 && parts[0] == day.description ? max(0, Int(parts[1]) ?? 0) : 0
     }
 }
 

@@ -12,6 +12,8 @@ public struct PluginContext: Sendable {
     public var readableFormats: [ImageFormat]
     /// Small values of this plugin that survive a restart.
     public var state: any KeyValueState
+    /// Counters of this plugin that all servers share; `nil` if there is only this one.
+    public var counters: SharedCounters?
     private var makeSource: @Sendable (NestedSource, PluginContext) throws -> any ContentSource
 
     public init(
