@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The store may be slow, down, or wrong about its bytes. So every call has a deadline, a store that fails is left alone for a while,
 /// and every object is checked. Writes wait in a queue and delay no response; until then the tier serves them from there.
-package final class SharedTier: CacheTier {
+package final class SharedTier: TierOfServers {
     /// The name in metrics and in `Cache-Status`.
     package static let name = "shared"
 
@@ -79,6 +79,10 @@ package final class SharedTier: CacheTier {
         await queue.flush()
         await discards.finish()
     }
+
+    package func settle(_ key: CacheKey) async { await queue.settle(key) }
+
+    package func forgetAbsence(of key: CacheKey) { absent.forget(names.name(of: key)) }
 
     // MARK: Looking up
 

@@ -107,6 +107,9 @@ final class WriteBehind: Sendable {
     /// Waits until everything is written.
     func flush() async { await wait { $0.waiting.isEmpty && $0.underWay.isEmpty } }
 
+    /// Waits until the entry under `key`, if there is one, is written.
+    func settle(_ key: CacheKey) async { await wait { $0.waiting[key] == nil && $0.underWay[key] == nil } }
+
     /// Waits until what is being written now is written.
     func settle() async {
         let keys = state.withLock { Set($0.underWay.keys) }

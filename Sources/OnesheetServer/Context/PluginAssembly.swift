@@ -16,11 +16,23 @@ package struct PluginAssembly: Sendable {
     package var state: @Sendable (String) -> any KeyValueState
     /// The memory budget for responses to sources.
     var memory: MemoryBudget?
+    /// What this server does together with others; `nil` if it is alone.
+    private let coordination: Coordination?
 
     package init(
         plugins: PluginList, transport: any HTTPTransport, limits: Limits, clock: WallClock, logger: Logger,
         state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget? = nil
     ) {
+        self.init(
+            plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: state, memory: memory,
+            coordination: nil)
+    }
+
+    init(
+        plugins: PluginList, transport: any HTTPTransport, limits: Limits, clock: WallClock, logger: Logger,
+        state: @escaping @Sendable (String) -> any KeyValueState, memory: MemoryBudget?, coordination: Coordination?
+    ) {
+        self.coordination = coordination
         (self.plugins, self.transport, self.limits, self.clock, self.logger) = (plugins, transport, limits, clock, logger)
         (self.state, self.memory) = (state, memory)
     }
@@ -114,7 +126,7 @@ package struct PluginAssembly: Sendable {
     private func context(for name: String, statePath: String? = nil) -> PluginContext {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
-        return PluginContext(
+        var context = PluginContext(
             name: name, transport: transport, logger: logger, clock: clock, limits: limits,
             readableFormats: readableFormats, state: state(statePath ?? name)
         ) { nested, outer in
@@ -122,8 +134,11 @@ package struct PluginAssembly: Sendable {
             let type = try plugins.source(nested.type, at: "type")
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
+            inner.counters = coordination?.counters("\(outer.name)/\(nested.type)")
             return try plugins.make(type, configuration: nested.configuration, context: inner, at: nested.type)
         }
+        context.counters = coordination?.counters(statePath ?? name)
+        return context
     }
 }
 

@@ -44,7 +44,7 @@ package struct ServerContext: Sendable {
         let (state, transport, pool) = (shared.state, shared.transport, shared.pool)
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
-            memory: pool.memory)
+            memory: pool.memory, coordination: shared.engines.coordination)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
@@ -56,8 +56,9 @@ package struct ServerContext: Sendable {
         let choices = PosterChoices(state)
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
-            catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock,
-            lifetime: .seconds(configuration.cache.disk.expires.seconds), logger: logger)
+            catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
+            leases: shared.engines.coordination?.leases, clock: clock, lifetime: .seconds(configuration.cache.disk.expires.seconds),
+            logger: logger)
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
         self.assembly = assembly

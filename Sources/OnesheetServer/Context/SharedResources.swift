@@ -14,6 +14,8 @@ package struct SharedResources: Sendable {
     let figures = PipelineFigures()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
+    /// Applies the purges of other servers.
+    let follower: PurgeFollower?
     let clock: WallClock
     let logger: Logger
     private let web: WebTransport
@@ -22,10 +24,13 @@ package struct SharedResources: Sendable {
     package let engines: SharedEngines
     private let writes: Bool
 
-    /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
+    /// - Parameters:
+    ///   - writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
+    ///   - coordinator: connects this server with others; by default the configured one.
     /// - Throws: `CacheError` or `ConfigurationError`.
     package init(
-        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, coordinator: (any Coordinator)? = nil,
+        clock: WallClock, logger: Logger
     ) throws {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
@@ -50,7 +55,7 @@ package struct SharedResources: Sendable {
         let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
         tiers = made.map(\.tier)
         if writes {
-            engines = try SharedEngines(configuration.shared, assembly)
+            engines = try SharedEngines(configuration.shared, assembly, coordinator: coordinator, state: state)
         } else {
             try assembly.checkEngines(configuration.shared)
             engines = SharedEngines()
@@ -58,7 +63,10 @@ package struct SharedResources: Sendable {
         cache = Cache(
             configuration.cache.memory,
             others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
-                + [engines.tier].compactMap(\.self), clock: clock, logger: logger)
+                + [engines.tier].compactMap(\.self), announcer: engines.coordination?.purges, clock: clock, logger: logger)
+        let cache = cache
+        follower = engines.coordination.map { PurgeFollower($0.purges, cache: cache) }
+        follower?.start()
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
             deadline: configuration.rendering.deadline.duration, memory: memory)
@@ -78,10 +86,11 @@ package struct SharedResources: Sendable {
         async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
+        async let following = end("the log of purges", within: limit / 2) { await follower?.shutdown() }
         // Close the tiers last, so that finished work can still be stored.
-        var failures = await [ending, refreshing, fetching, rendering]
+        var failures = await [ending, refreshing, fetching, rendering, following]
         failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
-        failures.append(await end("the shared store", within: limit * 3 / 4) { await engines.shutdown() })
+        failures.append(await end("the shared engines", within: limit * 3 / 4) { await engines.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }
@@ -105,10 +114,13 @@ package struct SharedResources: Sendable {
 
 extension Cache {
     /// Creates the cache: the configured memory tier, then `others`.
-    fileprivate init(_ configuration: CacheConfiguration.Memory, others: [any CacheTier], clock: WallClock, logger: Logger) {
+    fileprivate init(
+        _ configuration: CacheConfiguration.Memory, others: [any CacheTier], announcer: (any PurgeAnnouncer)?, clock: WallClock,
+        logger: Logger
+    ) {
         let memory = MemoryTier(
             bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), clock: clock)
-        self.init(memory: memory, others: others, logger: logger)
+        self.init(memory: memory, others: others, announcer: announcer, logger: logger)
     }
 }
 

@@ -59,6 +59,7 @@ package struct Server: Sendable {
             try await context.shared.engines.requireIfConfigured()
             let checking = Task { await context.shared.engines.logProblems(context.logger) }
             defer { checking.cancel() }
+            await catchUp(context)
             try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
@@ -70,6 +71,12 @@ package struct Server: Sendable {
         // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
+    }
+
+    /// Waits for the purges that this server missed while it was away, so that it does not serve what was purged.
+    private func catchUp(_ context: ServerContext) async {
+        guard let follower = context.shared.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else { return }
+        context.logger.warning("the server may serve what other servers have purged, until it can read their purges")
     }
 
     /// Starts a graceful shutdown: `/ready` answers 503, no new connections are accepted, and requests in progress are answered.

@@ -56,7 +56,13 @@ struct PrefetchSchedule: Service {
                     continue
                 }
                 guard last < due, retries.allows(line.name, at: context.clock.now) else { continue }
-                try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
+                let turn = await context.shared.engines.coordination?.turns.turn(line.name, due: Int(due.timeIntervalSince1970))
+                if case .elsewhere = turn { continue }
+                if case .done = turn {
+                    try await ledger.note(line.name, begun: due)
+                    continue
+                }
+                try await run(line, due, turn)
                 retries.forget(line.name)
             } catch {
                 if Task.isCancelled { return }
@@ -65,6 +71,17 @@ struct PrefetchSchedule: Service {
                     "cannot run a line of the schedule; trying again in \(Int(pause / 60)) min: \(error)",
                     metadata: ["line": "\(line.name)"])
             }
+        }
+    }
+
+    /// Runs a line of the schedule, and tells the other servers whether it was run.
+    private func run(_ line: PrefetchConfiguration, _ due: Date, _ turn: ScheduleTurns.Turn?) async throws {
+        do {
+            try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
+            if let turn { await context.shared.engines.coordination?.turns.finish(turn, isDone: !Task.isCancelled) }
+        } catch {
+            if let turn { await context.shared.engines.coordination?.turns.finish(turn, isDone: false) }
+            throw error
         }
     }
 

@@ -75,6 +75,7 @@ struct MetricsRoute: Route {
     let pipeline: Pipeline
     let watches: [(name: String, watch: SourceWatch)]
     let counters: ServerCounters
+    let coordination: Coordination?
     /// The number of render threads.
     let workers: Int
     let clock: WallClock
@@ -92,6 +93,9 @@ struct MetricsRoute: Route {
         text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
         ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &text)
         SourceMetrics(watches: watches).write(to: &text)
+        if let coordination {
+            CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &text)
+        }
         return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

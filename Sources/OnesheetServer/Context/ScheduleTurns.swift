@@ -1,0 +1,60 @@
+import Logging
+import OnesheetCore
+import OnesheetPipeline
+
+/// Lets several servers with the same schedule run each line once.
+///
+/// Whoever takes the lease of a due line runs it. If that server dies, its lease ends and another one runs the line. Without the
+/// coordinator, every server runs its lines itself: the second one finds most variants made.
+struct ScheduleTurns: Sendable {
+    let coordinator: any Coordinator
+    /// This process.
+    let holder: String
+    let logger: Logger
+
+    /// Whose turn it is.
+    enum Turn: Sendable {
+        /// This server runs the line; `finish` follows.
+        case here(Lease?, renewal: Task<Void, Never>?)
+        /// Another server runs it at present.
+        case elsewhere
+        /// A server has run it.
+        case done
+    }
+
+    /// The lifetime of the lease in milliseconds.
+    private static let lifetime = 60_000
+    /// How long the others know that a line was run: longer than any of them may be away.
+    private static let memory = 31 * 86_400_000
+
+    /// Asks for the turn to run a line.
+    /// - Parameter due: the time at which it was due, in seconds since 1970.
+    func turn(_ name: String, due: Int) async -> Turn {
+        let lease = Lease(name: "prefetch:\(name):\(due)", holder: holder, coordinator: coordinator, lifetime: Self.lifetime)
+        do throws(CoordinatorError) {
+            guard case .granted = try await lease.acquire() else { return .elsewhere }
+            // Asked with the lease: nobody can finish meanwhile.
+            if try await coordinator.count(of: lease.name) > 0 {
+                try await lease.release()
+                return .done
+            }
+            return .here(lease, renewal: lease.renewal())
+        } catch {
+            logger.warning("a line of the schedule is run without asking other servers: \(error)", metadata: ["line": "\(name)"])
+            return .here(nil, renewal: nil)
+        }
+    }
+
+    /// Ends a turn.
+    /// - Parameter isDone: whether the line was run. If not, another server may try.
+    func finish(_ turn: Turn, isDone: Bool) async {
+        guard case .here(let lease?, renewal: let renewal) = turn else { return }
+        defer { renewal?.cancel() }
+        do throws(CoordinatorError) {
+            if isDone { _ = try await coordinator.add(1, to: lease.name, limit: 1, milliseconds: Self.memory) }
+            try await lease.release()
+        } catch {
+            logger.warning("the end of a line of the schedule is not told: \(error)")
+        }
+    }
+}
