@@ -57,7 +57,8 @@ package struct ServerContext: Sendable {
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
-            leases: shared.engines.coordination?.leases, clock: clock, lifetime: .seconds(configuration.cache.disk.expires.seconds),
+            leases: shared.engines.tier == nil ? nil : shared.engines.coordination?.leases, clock: clock,
+            lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration
         (self.sources, self.watches) = (sources, watches)
