@@ -107,14 +107,14 @@ final class WriteBehind: Sendable {
     /// Waits until everything is written.
     func flush() async { await wait { $0.waiting.isEmpty && $0.underWay.isEmpty } }
 
-    /// Waits until the entry under `key`, if there is one, is written.
-    func settle(_ key: CacheKey) async { await wait { $0.waiting[key] == nil && $0.underWay[key] == nil } }
-
     /// Waits until what is being written now is written.
     func settle() async {
         let keys = state.withLock { Set($0.underWay.keys) }
         await wait { state in !keys.contains { state.underWay[$0] != nil } }
     }
+
+    /// Waits until what was added under `key` is written or dropped.
+    func settle(_ key: CacheKey) async { await wait { $0.waiting[key] == nil && $0.underWay[key] == nil } }
 
     /// Accepts nothing more.
     func close() { state.withLock { $0.isClosed = true } }

@@ -44,7 +44,7 @@ package struct ServerContext: Sendable {
         let (state, transport, pool) = (shared.state, shared.transport, shared.pool)
         var assembly = PluginAssembly(
             plugins: plugins, transport: transport, limits: limits, clock: clock, logger: logger, state: { state.part($0) },
-            memory: pool.memory, coordination: shared.engines.coordination)
+            memory: pool.memory, coordination: shared.coordination)
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
@@ -57,7 +57,7 @@ package struct ServerContext: Sendable {
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
-            leases: shared.engines.tier == nil ? nil : shared.engines.coordination?.leases, clock: clock,
+            leases: shared.engines.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
         self.configuration = configuration

@@ -1,7 +1,6 @@
 import Logging
 package import OnesheetCache
 package import OnesheetCore
-import OnesheetPipeline
 
 /// The engines that several servers share: a store with the shared tier on it, and a coordinator.
 package struct SharedEngines: Sendable {
@@ -16,33 +15,25 @@ package struct SharedEngines: Sendable {
     }
 
     package let tier: SharedTier?
-    /// What this server does together with others; `nil` if it is alone.
-    let coordination: Coordination?
-    private let coordinator: (any CoordinatorPlugin)?
+    package let coordinator: (any CoordinatorPlugin)?
     private let store: (any ObjectStorePlugin)?
     private let isRequired: Bool
 
     /// No engines.
-    init() { (tier, coordination, coordinator, store, isRequired) = (nil, nil, nil, nil, false) }
+    init() { (tier, coordinator, store, isRequired) = (nil, nil, nil, false) }
 
-    /// - Parameters:
-    ///   - coordinator: is used instead of the configured one.
-    ///   - state: has what this server knows of the others' purges.
-    init(
-        _ configuration: SharedConfiguration, _ assembly: PluginAssembly, coordinator other: (any Coordinator)? = nil,
-        state: StateStore
+    /// - Parameter records: makes the records of purges by the other servers from the coordinator.
+    package init(
+        _ configuration: SharedConfiguration, _ assembly: PluginAssembly,
+        records: ((any CoordinatorPlugin)?) -> any PurgeRecords = { _ in NoPurgeRecords() }
     ) throws(ConfigurationError) {
         store = try assembly.store(configuration.store)
         coordinator = try assembly.coordinator(configuration.coordinator)
         isRequired = configuration.required
         var settings = SharedSettings(prefix: configuration.prefix)
         settings.expires = .seconds(configuration.expires.seconds)
-        let coordination = (other ?? coordinator).map {
-            Coordination(BoundedCoordinator($0), state: state, logger: assembly.logger)
-        }
-        self.coordination = coordination
-        let records: any PurgeRecords = coordination?.purges ?? NoPurgeRecords()
-        tier = store.map { SharedTier($0, settings, records: records, clock: assembly.clock) }
+        let known = records(coordinator)
+        tier = store.map { SharedTier($0, settings, records: known, clock: assembly.clock) }
     }
 
     /// Tries every engine, which writes to the store.
@@ -89,10 +80,9 @@ package struct SharedEngines: Sendable {
         }
     }
 
-    /// Writes what waits, ends the leases, and closes the engines.
+    /// Writes what waits, and closes the engines.
     package func shutdown() async {
         await tier?.close()
-        await coordination?.leases.shutdown()
         await store?.shutdown()
         await coordinator?.shutdown()
     }

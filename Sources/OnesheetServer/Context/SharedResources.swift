@@ -14,6 +14,8 @@ package struct SharedResources: Sendable {
     let figures = PipelineFigures()
     let background = BackgroundTasks()
     let prefetchJobs: PrefetchJobs
+    /// What this server does together with others; `nil` if it is alone.
+    let coordination: Coordination?
     /// Applies the purges of other servers.
     let follower: PurgeFollower?
     let clock: WallClock
@@ -24,13 +26,10 @@ package struct SharedResources: Sendable {
     package let engines: SharedEngines
     private let writes: Bool
 
-    /// - Parameters:
-    ///   - writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
-    ///   - coordinator: connects this server with others; by default the configured one.
+    /// - Parameter writes: whether to create and open folders. If not, they are only checked, and the disk tier is closed.
     /// - Throws: `CacheError` or `ConfigurationError`.
     package init(
-        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, coordinator: (any Coordinator)? = nil,
-        clock: WallClock, logger: Logger
+        _ configuration: ServerConfiguration, _ plugins: PluginList, writes: Bool = true, clock: WallClock, logger: Logger
     ) throws {
         let limits = configuration.limits.limits
         let memory = MemoryBudget(limit: limits.memory)
@@ -54,8 +53,13 @@ package struct SharedResources: Sendable {
             memory: memory)
         let made = try assembly.tiers(configuration.cache.tiers, writes: writes)
         tiers = made.map(\.tier)
+        var coordination: Coordination?
         if writes {
-            engines = try SharedEngines(configuration.shared, assembly, coordinator: coordinator, state: state)
+            engines = try SharedEngines(configuration.shared, assembly) { coordinator in
+                coordination = coordinator.map { Coordination(BoundedCoordinator($0), state: state, logger: logger) }
+                guard let coordination else { return NoPurgeRecords() }
+                return coordination.purges
+            }
         } else {
             try assembly.checkEngines(configuration.shared)
             engines = SharedEngines()
@@ -63,9 +67,10 @@ package struct SharedResources: Sendable {
         cache = Cache(
             configuration.cache.memory,
             others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
-                + [engines.tier].compactMap(\.self), announcer: engines.coordination?.purges, clock: clock, logger: logger)
+                + [engines.tier].compactMap(\.self), announcer: coordination?.purges, clock: clock, logger: logger)
         let cache = cache
-        follower = engines.coordination.map { PurgeFollower($0.purges, cache: cache) }
+        follower = coordination.map { PurgeFollower($0.purges, cache: cache) }
+        self.coordination = coordination
         follower?.start()
         pool = RenderPool(
             workers: limits.workers, queue: limits.queue, longestWait: limits.queueTime,
@@ -87,10 +92,11 @@ package struct SharedResources: Sendable {
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
         async let following = end("the log of purges", within: limit / 2) { await follower?.shutdown() }
+        async let releasing = end("leases", within: limit / 2) { await coordination?.leases.shutdown() }
         // Close the tiers last, so that finished work can still be stored.
-        var failures = await [ending, refreshing, fetching, rendering, following]
+        var failures = await [ending, refreshing, fetching, rendering, following, releasing]
         failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
-        failures.append(await end("the shared engines", within: limit * 3 / 4) { await engines.shutdown() })
+        failures.append(await end("the shared store", within: limit * 3 / 4) { await engines.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })
         if writes { failures.append(await end("the disk tier", within: limit / 2) { try await disk.close() }) }
         if let failure = failures.lazy.compactMap({ $0 }).first { throw failure }

@@ -36,7 +36,7 @@ extension Router {
                 HealthRoute(), ReadyRoute(readiness: readiness),
                 MetricsRoute(
                     cache: cache, pipeline: pipeline, watches: watches, counters: counters,
-                    coordination: context.shared.engines.coordination, workers: configuration.limits.limits.workers, clock: clock),
+                    coordination: context.shared.coordination, workers: configuration.limits.limits.workers, clock: clock),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]

@@ -56,7 +56,7 @@ struct PrefetchSchedule: Service {
                     continue
                 }
                 guard last < due, retries.allows(line.name, at: context.clock.now) else { continue }
-                let turn = await context.shared.engines.coordination?.turns.turn(line.name, due: Int(due.timeIntervalSince1970))
+                let turn = await context.shared.coordination?.turns.turn(line.name, due: Int(due.timeIntervalSince1970))
                 if case .elsewhere = turn { continue }
                 if case .done = turn {
                     try await ledger.note(line.name, begun: due)
@@ -78,9 +78,9 @@ struct PrefetchSchedule: Service {
     private func run(_ line: PrefetchConfiguration, _ due: Date, _ turn: ScheduleTurns.Turn?) async throws {
         do {
             try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
-            if let turn { await context.shared.engines.coordination?.turns.finish(turn, isDone: !Task.isCancelled) }
+            if let turn { await context.shared.coordination?.turns.finish(turn, isDone: !Task.isCancelled) }
         } catch {
-            if let turn { await context.shared.engines.coordination?.turns.finish(turn, isDone: false) }
+            if let turn { await context.shared.coordination?.turns.finish(turn, isDone: false) }
             throw error
         }
     }

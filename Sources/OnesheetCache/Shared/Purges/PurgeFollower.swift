@@ -166,6 +166,8 @@ package final class PurgeFollower: Sendable {
             contents.received += received
             contents.applied = max(contents.applied, position)
         }
+        // The generation of the shared tier has changed with it.
+        if !page.records.isEmpty { await cache.invalidations.check() }
     }
 
     /// Completes the table with the part of the log that was applied before the start.
