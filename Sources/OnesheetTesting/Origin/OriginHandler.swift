@@ -102,7 +102,9 @@ final class OriginHandler: ChannelInboundHandler {
     private func pour(_ context: ChannelHandlerContext) {
         while let rawPiece, context.channel.isActive, context.channel.isWritable { writeRaw(rawPiece, context) }
         guard let piece else { return }
-        while context.channel.isWritable { context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil) }
+        while context.channel.isActive, context.channel.isWritable {
+            context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
+        }
     }
 
     private func write(_ part: HTTPServerResponsePart, _ context: ChannelHandlerContext) {
