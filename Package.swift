@@ -192,6 +192,7 @@ let package = Package(
         dialect("IIIFDialect"),
         dialect("NextDialect"),
         plugin("RestSource", [log, yams]),
+        plugin("S3Store", [client, crypto, posix, http1, ssl]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         // Optimised in debug builds too: it paints its posters pixel by pixel.
         .target(
@@ -201,7 +202,8 @@ let package = Package(
             "StandardPlugins",
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
-                "KakaoSource", "RemoteSource", "RestSource", "SampleSource", "ThumborDialect", "CloudflareDialect", "IIIFDialect",
+                "KakaoSource", "RemoteSource", "RestSource", "S3Store", "SampleSource", "ThumborDialect", "CloudflareDialect",
+                "IIIFDialect",
                 "NextDialect",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
@@ -238,6 +240,7 @@ let package = Package(
         tests("FolderStore", ["ConfigurationYAML", "StoreCrasher"]),
         tests("RemoteSource", ["ConfigurationYAML"]),
         tests("RestSource", ["ConfigurationYAML"]),
+        tests("S3Store", ["ConfigurationYAML", posix, ssl]),
         tests("SampleSource", ["ConfigurationYAML"]),
         tests("ThumborDialect", []),
         tests("CloudflareDialect", []),
@@ -280,8 +283,7 @@ case .fuzzing:
             name: "fuzz",
             dependencies: [
                 "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "GIFCodec",
-                "JPEGCodec",
-                "PNGCodec", "WebPCodec", nio,
+                "JPEGCodec", "PNGCodec", "S3Store", "WebPCodec", nio,
             ],
             path: "Tests/Fuzzing/Fuzz",
             swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])],

@@ -11,6 +11,7 @@ public import OnesheetCore
 import PNGCodec
 import RemoteSource
 import RestSource
+import S3Store
 import SampleSource
 import ThumborDialect
 
@@ -33,7 +34,7 @@ extension PluginList {
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self],
-        stores: [FolderStore.self])
+        stores: [FolderStore.self, S3Store.self])
 
     /// The codecs behind package traits.
     private static var optionalCodecs: [any CodecPlugin.Type] {

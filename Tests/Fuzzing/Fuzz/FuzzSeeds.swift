@@ -43,7 +43,7 @@ enum FuzzSeeds {
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         for (folder, files) in [
             ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
-            ("render", all.map { transform + $0 }),
+            ("render", all.map { transform + $0 }), ("s3", FuzzS3.seeds.map { Array($0.utf8) }),
         ] {
             let folder = directory.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

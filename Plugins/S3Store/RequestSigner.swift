@@ -1,0 +1,116 @@
+internal import Crypto
+package import FoundationEssentials
+internal import OnesheetCore
+internal import Synchronization
+
+/// The credentials of a store.
+package struct S3Credentials: Sendable {
+    package var accessKey: String
+    package var secretKey: String
+    /// Of temporary credentials only.
+    package var sessionToken: String?
+
+    package init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+        (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
+    }
+}
+
+/// Signs requests with Signature Version 4 in the `Authorization` header
+/// (<https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>).
+package final class RequestSigner: Sendable {
+    /// A request, as far as it is signed.
+    package struct Request: Sendable {
+        package var method: String
+        /// `name[:port]`, as the `Host` header has it.
+        package var host: String
+        /// Percent-encoded once.
+        package var path: String
+        /// Names and values, not encoded.
+        package var query: [(name: String, value: String)]
+        /// Without `Host`; names in lower case.
+        package var headers: [(name: String, value: String)]
+        /// The SHA-256 of the body in hexadecimal.
+        package var bodyDigest: String
+
+        package init(
+            method: String, host: String, path: String, query: [(name: String, value: String)] = [],
+            headers: [(name: String, value: String)] = [], bodyDigest: String = RequestSigner.emptyDigest
+        ) {
+            (self.method, self.host, self.path, self.query) = (method, host, path, query)
+            (self.headers, self.bodyDigest) = (headers, bodyDigest)
+        }
+
+        /// The query as it is sent and signed: sorted, with a value for each name.
+        package var encodedQuery: String {
+            query.map { (PercentEncoding.encode($0.name), PercentEncoding.encode($0.value)) }.sorted { $0 < $1 }
+                .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+        }
+    }
+
+    /// The digest of an empty body.
+    package static let emptyDigest = hexadecimal(SHA256.hash(data: [UInt8]()))
+
+    private let credentials: S3Credentials
+    private let region: String
+    /// The signing key of a day: four of six HMACs of a signature.
+    private let key = Mutex<(day: String, key: SymmetricKey)?>(nil)
+
+    package init(_ credentials: S3Credentials, region: String) {
+        (self.credentials, self.region) = (credentials, region)
+    }
+
+    /// The headers to send, without `Host`: those of the request, the time, the digest, the token, and the signature.
+    /// - Parameter time: the present time; a store refuses one that is 15 minutes wrong.
+    package func headers(for request: Request, at time: Date) -> [(name: String, value: String)] {
+        let (day, moment) = Self.texts(of: time)
+        var headers = request.headers
+        headers.append(("x-amz-content-sha256", request.bodyDigest))
+        headers.append(("x-amz-date", moment))
+        if let token = credentials.sessionToken { headers.append(("x-amz-security-token", token)) }
+        let signed = (headers + [("host", request.host)]).sorted { $0.name < $1.name }
+        let names = signed.map(\.name).joined(separator: ";")
+        let lines = signed.map { "\($0.name):\($0.value)\n" }.joined()
+        let canonical = [request.method, request.path, request.encodedQuery, lines, names, request.bodyDigest]
+            .joined(separator: "\n")
+        let scope = "\(day)/\(region)/s3/aws4_request"
+        let digest = Self.hexadecimal(SHA256.hash(data: Array(canonical.utf8)))
+        let text = "AWS4-HMAC-SHA256\n\(moment)\n\(scope)\n\(digest)"
+        let signature = Self.hexadecimal(Self.code(of: text, with: signingKey(of: day)))
+        headers.append(
+            (
+                "authorization",
+                "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), Signature=\(signature)"
+            ))
+        return headers
+    }
+
+    private func signingKey(of day: String) -> SymmetricKey {
+        key.withLock { known in
+            if let known, known.day == day { return known.key }
+            var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
+            for part in [day, region, "s3", "aws4_request"] { key = SymmetricKey(data: Self.code(of: part, with: key)) }
+            known = (day, key)
+            return key
+        }
+    }
+
+    private static func code(of text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
+        HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
+    }
+
+    /// `20130524` and `20130524T000000Z`
+    private static func texts(of time: Date) -> (day: String, moment: String) {
+        let day = CalendarDay(time, secondsFromGMT: 0).compact
+        let seconds = Int(time.timeIntervalSince1970.rounded(.down))
+        let second = ((seconds % 86_400) + 86_400) % 86_400
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return (day, "\(day)T\(two(second / 3600))\(two(second / 60 % 60))\(two(second % 60))Z")
+    }
+
+    /// The digits of a digest in lower case.
+    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}
