@@ -12,8 +12,12 @@ serve: setup ## Build a release and serve the sample source on http://127.0.0.1:
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
-	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk
+	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools
 	@.ci/test
+
+test-cluster: ## Run the tests with real engines: Redis and Valkey
+	@.ci/setup python3 python3-pip openssl redis-tools
+	@.ci/test ValkeyStoreTests
 
 test-clients: setup ## Try a server with nghttp, promtool, redbot, libthumbor, Varnish and nginx
 	@swift build --product onesheet --explicit-target-dependency-import-check error
@@ -65,4 +69,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-clients screenshots bench-console bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format

@@ -193,6 +193,7 @@ let package = Package(
         dialect("NextDialect"),
         plugin("RestSource", [log, yams]),
         plugin("S3Store", [client, crypto, posix, http1, ssl]),
+        plugin("ValkeyStore", [posix, ssl, crypto]),
         c("CTurboJPEG", links: ["turbojpeg"]),
         // Optimised in debug builds too: it paints its posters pixel by pixel.
         .target(
@@ -203,8 +204,7 @@ let package = Package(
             [
                 "OnesheetCore", "JPEGCodec", "PNGCodec", "BoxOfficeSource", "ExecSource", "FolderSource", "FolderStore",
                 "KakaoSource", "RemoteSource", "RestSource", "S3Store", "SampleSource", "ThumborDialect", "CloudflareDialect",
-                "IIIFDialect",
-                "NextDialect",
+                "IIIFDialect", "NextDialect", "ValkeyStore",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
@@ -242,6 +242,7 @@ let package = Package(
         tests("RestSource", ["ConfigurationYAML"]),
         tests("S3Store", ["ConfigurationYAML", posix, ssl]),
         tests("SampleSource", ["ConfigurationYAML"]),
+        tests("ValkeyStore", ["ConfigurationYAML", posix, log]),
         tests("ThumborDialect", []),
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
@@ -283,7 +284,7 @@ case .fuzzing:
             name: "fuzz",
             dependencies: [
                 "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "GIFCodec",
-                "JPEGCodec", "PNGCodec", "S3Store", "WebPCodec", nio,
+                "JPEGCodec", "PNGCodec", "S3Store", "ValkeyStore", "WebPCodec", nio,
             ],
             path: "Tests/Fuzzing/Fuzz",
             swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])],

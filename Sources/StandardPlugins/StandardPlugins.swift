@@ -14,6 +14,7 @@ import RestSource
 import S3Store
 import SampleSource
 import ThumborDialect
+import ValkeyStore
 
 #if AVIF
     import AVIFCodec
@@ -34,7 +35,7 @@ extension PluginList {
         ],
         codecs: [JPEGCodec.self, PNGCodec.self] + optionalCodecs, decoders: optionalDecoders,
         dialects: [ThumborDialect.self, CloudflareDialect.self, IIIFDialect.self, NextDialect.self],
-        stores: [FolderStore.self, S3Store.self])
+        stores: [FolderStore.self, S3Store.self], coordinators: [ValkeyStore.self])
 
     /// The codecs behind package traits.
     private static var optionalCodecs: [any CodecPlugin.Type] {

@@ -19,6 +19,7 @@ enum Fuzz {
         case "render": run { FuzzRender.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "options": run { FuzzOptions.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "s3": run { FuzzS3.run(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "resp": run { FuzzRESP.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "seeds" where arguments.count == 3: try FuzzSeeds.write(to: URL(fileURLWithPath: arguments[2]))
         default: usage()
         }
@@ -31,7 +32,7 @@ enum Fuzz {
 
     private static func usage() {
         print(
-            "usage: fuzz jpeg|png|webp|avif|gif|png-paths|png-encoding|render|options|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
+            "usage: fuzz jpeg|png|webp|avif|gif|png-paths|png-encoding|render|options|resp|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
         )
         exit(64)
     }

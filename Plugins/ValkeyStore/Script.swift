@@ -1,0 +1,122 @@
+import Crypto
+
+/// A Lua script, which the engine runs as one step.
+struct Script: Sendable {
+    let text: String
+    /// The name under which the engine keeps the script: SHA-1 in hexadecimal digits.
+    let digest: String
+
+    init(_ text: String) {
+        self.text = text
+        digest = Insecure.SHA1.hash(data: Array(text.utf8)).reduce(into: "") { hex, byte in
+            hex += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+    }
+
+    /// Keys: lease, token. Arguments: holder, milliseconds. Returns 1 and the token, or 0 and the milliseconds that are left.
+    ///
+    /// Tokens are the engine's clock in microseconds, so they rise even after an empty restart. The last token is kept for a while
+    /// in case that the clock is set back.
+    static let acquire = Script(
+        """
+        local owner = redis.call('GET', KEYS[1])
+        if owner and owner ~= ARGV[1] then return {0, redis.call('PTTL', KEYS[1])} end
+        local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
+        local token = last
+        if not owner or last == 0 then
+          local time = redis.call('TIME')
+          token = math.max(time[1] * 1000000 + time[2], last + 1)
+        end
+        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[2] + 600000)
+        return {1, token}
+        """)
+
+    /// Keys: lease, token. Arguments: holder, milliseconds. Returns whether the holder had it.
+    static let renew = Script(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        redis.call('PEXPIRE', KEYS[2], ARGV[2] + 600000)
+        return 1
+        """)
+
+    /// Keys: lease. Arguments: holder. Returns whether the holder had it.
+    static let release = Script(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        return redis.call('DEL', KEYS[1])
+        """)
+
+    /// Keys: stream, epoch. Arguments: record, the most records, a new epoch. Returns the id of the record.
+    static let append = Script(
+        """
+        if redis.call('EXISTS', KEYS[1], KEYS[2]) < 2 then redis.call('SET', KEYS[2], ARGV[3]) end
+        return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'r', ARGV[1])
+        """)
+
+    /// Keys: stream, epoch. Arguments: the id behind which to read or an empty text, the most records, a new epoch. Returns the epoch,
+    /// the id of the end, 1 if nothing is missing, and the records.
+    ///
+    /// An id that the stream neither has nor may have trimmed shows that the engine lost records, after a failover or a restart with
+    /// an old snapshot: then a new epoch begins. Ends a page at a megabyte.
+    static let read = Script(
+        """
+        local stream, after = KEYS[1], ARGV[1]
+        if redis.call('EXISTS', stream) == 0 then
+          redis.call('XGROUP', 'CREATE', stream, 'new', '0', 'MKSTREAM')
+          redis.call('XGROUP', 'DESTROY', stream, 'new')
+          redis.call('SET', KEYS[2], ARGV[3])
+        end
+        redis.call('SET', KEYS[2], ARGV[3], 'NX')
+        local info, facts = redis.call('XINFO', 'STREAM', stream), {}
+        for place = 1, #info, 2 do facts[info[place]] = info[place + 1] end
+        local last = facts['last-generated-id']
+        local complete, records = 1, {}
+        if after ~= '' then
+          if after == '0-0' then
+            if facts['entries-added'] ~= facts['length'] then complete = 0 end
+          elseif after ~= last and #redis.call('XRANGE', stream, after, after) == 0 then
+            complete = 0
+            local function parts(id)
+              local time, number = string.match(id, '^(%d+)-(%d+)$')
+              return tonumber(time), tonumber(number)
+            end
+            local time, number = parts(after)
+            local edge = facts['first-entry'] and facts['first-entry'][1] or last
+            local edgeTime, edgeNumber = parts(edge)
+            local trimmed = facts['entries-added'] ~= facts['length']
+            if not trimmed or time > edgeTime or (time == edgeTime and number > edgeNumber) then
+              redis.call('SET', KEYS[2], ARGV[3])
+            end
+          end
+          local from, limit, bytes = '(' .. after, tonumber(ARGV[2]), 0
+          while #records < limit and bytes < 1000000 do
+            local some = redis.call('XRANGE', stream, from, '+', 'COUNT', math.min(16, limit - #records))
+            if #some == 0 then break end
+            for _, entry in ipairs(some) do
+              records[#records + 1] = entry
+              bytes = bytes + #entry[2][2]
+            end
+            from = '(' .. some[#some][1]
+          end
+        end
+        return {redis.call('GET', KEYS[2]), last, complete, records}
+        """)
+
+    /// Keys: counter. Arguments: amount, limit, milliseconds. Returns the new count, or null if it would pass the limit.
+    static let add = Script(
+        """
+        local old = redis.call('GET', KEYS[1])
+        local count, amount = tonumber(old or '0') or 0, tonumber(ARGV[1])
+        if amount > 0 and amount > tonumber(ARGV[2]) - count then return false end
+        if not old and amount <= 0 then return 0 end
+        local sum = math.max(0, count + amount)
+        if old then
+          redis.call('SET', KEYS[1], string.format('%.0f', sum), 'KEEPTTL')
+        else
+          redis.call('SET', KEYS[1], string.format('%.0f', sum), 'PX', ARGV[3])
+        end
+        return sum
+        """)
+}

@@ -1,0 +1,190 @@
+import FoundationEssentials
+import NIOCore
+public import OnesheetCore
+
+/// Coordinates servers through Valkey or Redis, one engine or a cluster.
+public struct ValkeyStore: CoordinatorPlugin {
+    public static let type = "valkey"
+
+    public static let sampleConfiguration = """
+        type: valkey
+        # The engine, or some nodes of a cluster: host and port. The other nodes are found out. Without a port it is 6379.
+        addresses: ["10.0.0.11:6379", "10.0.0.12:6379", "valkey-3.internal:6379"]
+        # The user and the password, if the engine has any. Without a user it is the engine's default user.
+        user: onesheet
+        password: "a long password"
+        # Whether connections are encrypted, and the file with the authorities (PEM) whose certificates are trusted. Without a file
+        # they are those of the system.
+        tls: true
+        # The beginning of the names of all keys. Installations that share an engine need different ones.
+        prefix: "onesheet:"
+        # The time for an answer. An engine that is slower counts as absent.
+        deadline: 50ms
+        """
+
+    /// The rights that the user of an engine needs, for `ACL SETUSER`. README.md has them too.
+    static let rights =
+        "~onesheet:* +ping +get +set +del +exists +pttl +pexpire +time +eval +evalsha +xadd +xrange +xread +xinfo|stream +xgroup|create "
+        + "+xgroup|destroy +wait +role +asking +cluster|slots +info +config|get"
+
+    /// The most records of a log, about.
+    static let records = 100_000
+    /// The most bytes of a record.
+    static let recordBytes = 1 << 20
+    /// Numbers up to this one are exact in Lua.
+    private static let largest = 1 << 53
+    /// The time in which a replica has to have a record or a count.
+    private static let copying = TimeAmount.milliseconds(100)
+    /// The longest that a call of `read` may wait, in milliseconds.
+    private static let longestWait = 600_000
+    /// The longest life of a lease or a counter, in milliseconds: ten years.
+    private static let longestLife = 315_360_000_000
+
+    let client: ValkeyClient
+    let clock: WallClock
+    private let prefix: String
+
+    /// - Throws: `ConfigurationError` if a value is invalid or the file `ca` cannot be read.
+    public init(_ configuration: Configuration, context: PluginContext) throws {
+        try configuration.check()
+        let settings = ConnectionSettings(
+            user: configuration.user, password: configuration.password, tls: try configuration.tlsContext())
+        client = ValkeyClient(
+            configuration.addresses, settings: settings, deadline: TimeAmount(configuration.deadline.duration))
+        (prefix, clock) = (configuration.prefix, context.clock)
+    }
+
+    public func shutdown() async { client.close() }
+
+    public func acquire(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> LeaseAnswer {
+        let operation = "take a lease"
+        let reply = try await client.run(
+            .acquire, keys: keys(.lease, name), arguments: [holder, life(milliseconds)], operation: operation)
+        guard let values = reply.array, values.count == 2, let isGranted = values[0].integer, let number = values[1].integer else {
+            throw unexpected(reply, operation)
+        }
+        return isGranted == 1 ? .granted(token: number) : .held(milliseconds: max(1, number))
+    }
+
+    public func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool {
+        let reply = try await client.run(
+            .renew, keys: keys(.lease, name), arguments: [holder, life(milliseconds)], operation: "renew a lease")
+        return reply.integer == 1
+    }
+
+    public func release(_ name: String, for holder: String) async throws(CoordinatorError) {
+        _ = try await client.run(
+            .release, keys: [keys(.lease, name)[0]], arguments: [holder], operation: "release a lease")
+    }
+
+    public func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition {
+        let operation = "append to the log"
+        guard record.utf8.count <= Self.recordBytes else {
+            throw .failed(operation: operation, reason: "a record has more than \(Self.recordBytes) bytes")
+        }
+        let keys = keys(.log, log)
+        let reply = try await client.run(
+            .append, keys: keys, arguments: [record, "\(Self.records)", UUID().uuidString], copying: Self.copying,
+            operation: operation)
+        guard let position = LogPosition(reply) else { throw unexpected(reply, operation) }
+        return position
+    }
+
+    public func read(
+        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+    ) async throws(CoordinatorError) -> LogPage {
+        let page = try await page(of: log, after: position, limit: limit)
+        guard let position, milliseconds > 0, page.records.isEmpty, page.isComplete else { return page }
+        let wait = min(milliseconds, Self.longestWait)
+        let key = keys(.log, log)[0]
+        _ = try await client.send(
+            ValkeyCommand("XREAD", "COUNT", "1", "BLOCK", "\(wait)", "STREAMS", key, position.id), key: key,
+            blocking: .milliseconds(Int64(wait)), operation: "wait for a record")
+        return try await self.page(of: log, after: position, limit: limit)
+    }
+
+    public func add(
+        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        let operation = "add to a counter"
+        guard amount.magnitude <= UInt(Self.largest) else {
+            throw .failed(operation: operation, reason: "\(amount) is more than \(Self.largest)")
+        }
+        let limit = min(max(limit, -Self.largest), Self.largest)
+        let reply = try await client.run(
+            .add, keys: [keys(.counter, counter)[0]], arguments: ["\(amount)", "\(limit)", life(milliseconds)],
+            copying: Self.copying, operation: operation)
+        if reply == .null { return nil }
+        guard let count = reply.integer else { throw unexpected(reply, operation) }
+        return count
+    }
+
+    public func count(of counter: String) async throws(CoordinatorError) -> Int {
+        let operation = "read a counter"
+        let key = keys(.counter, counter)[0]
+        let reply = try await client.send(ValkeyCommand("GET", key), key: key, operation: operation)
+        if reply == .null { return 0 }
+        guard let count = reply.text.flatMap({ Int($0) }) else { throw unexpected(reply, operation) }
+        return count
+    }
+
+    private func page(of log: String, after position: LogPosition?, limit: Int) async throws(CoordinatorError) -> LogPage {
+        let operation = "read the log"
+        let reply = try await client.run(
+            .read, keys: keys(.log, log), arguments: [position?.id ?? "", "\(min(max(1, limit), 10_000))", UUID().uuidString],
+            operation: operation)
+        guard let page = LogPage(reply) else { throw unexpected(reply, operation) }
+        return page
+    }
+
+    enum Kind: String { case lease, log, counter }
+
+    /// The two keys of a lease or a log; a counter has the first. What stands in braces decides the slot, so both are in one.
+    func keys(_ kind: Kind, _ name: String) -> [String] {
+        var tag = "\(kind.rawValue)/"
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "{": tag += "%7B"
+            case "}": tag += "%7D"
+            case "%": tag += "%25"
+            default: tag.unicodeScalars.append(scalar)
+            }
+        }
+        return ["\(prefix){\(tag)}", "\(prefix){\(tag)}+"]
+    }
+
+    private func life(_ milliseconds: Int) -> String { "\(min(max(1, milliseconds), Self.longestLife))" }
+
+    private func unexpected(_ reply: RESPValue, _ operation: String) -> CoordinatorError {
+        .failed(operation: operation, reason: "the engine answers with \(String(describing: reply).prefix(200))")
+    }
+}
+
+extension LogPosition {
+    /// Reads the id of a stream's entry: `1795397975290-0`.
+    init?(_ reply: RESPValue) {
+        guard let parts = reply.text?.split(separator: "-", omittingEmptySubsequences: false), parts.count == 2,
+            let milliseconds = Int(parts[0]), let number = Int(parts[1])
+        else { return nil }
+        self.init(milliseconds: milliseconds, number: number)
+    }
+
+    var id: String { "\(max(0, milliseconds))-\(max(0, number))" }
+}
+
+extension LogPage {
+    /// Reads the reply of the script `read`.
+    fileprivate init?(_ reply: RESPValue) {
+        guard let parts = reply.array, parts.count == 4, let epoch = parts[0].text, let end = LogPosition(parts[1]),
+            let isComplete = parts[2].integer, let entries = parts[3].array
+        else { return nil }
+        var records: [Record] = []
+        for entry in entries {
+            guard let entry = entry.array, entry.count == 2, let position = LogPosition(entry[0]), let fields = entry[1].array,
+                fields.count >= 2, let text = fields[1].text
+            else { return nil }
+            records.append(Record(position: position, text: text))
+        }
+        self.init(records: records, epoch: epoch, end: end, isComplete: isComplete == 1)
+    }
+}
