@@ -95,7 +95,7 @@ extension CoordinatorConformance {
             ] + LookalikeTexts.pairs.flatMap { [$0.0, $0.1] }
         for (number, text) in texts.enumerated() {
             // Some names begin with the strange text and some end with it.
-            for (place, name) in [text + name(""), name("") + text].enumerated() {
+            for (place, name) in [text + name("strange"), name("odd") + text].enumerated() {
                 try await granted(name, to: text, by: first, for: 60_000)
                 let count = try await first.add(number + 1, to: name, limit: 1_000, milliseconds: 60_000)
                 try expect(count == number + 1, "the counter \(number) begins with \(String(describing: count))")
