@@ -40,6 +40,28 @@ public struct ImageOptions: Sendable {
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
+    /// The error of each preset that is malformed. A malformed `default`, which is a part of all others, is told alone.
+    package static func errors(
+        of presets: [String: String], formats: [ImageFormat], watermark: String?
+    ) -> [(name: String, error: RequestError)] {
+        let options = ImageOptions(unchecked: presets, formats: formats, watermark: watermark)
+        var errors: [(name: String, error: RequestError)] = []
+        for name in presets.keys.sorted(by: { ($0 == "default" ? 0 : 1, $0) < ($1 == "default" ? 0 : 1, $1) }) {
+            do throws(RequestError) { _ = try options.parse("pr:\(name)") } catch {
+                errors.append((name, error))
+                if name == "default" { break }
+            }
+        }
+        return errors
+    }
+
+    private init(unchecked presets: [String: String], formats: [ImageFormat], watermark: String?) {
+        self.formats = formats
+        self.watermark = watermark
+        self.presets = presets.mapValues { $0.pieces(at: "/") }
+        presetsOnly = false
+    }
+
     /// Parses options separated by slashes.
     /// - Throws: `RequestError` with the unknown option or the option with a bad value.
     public func parse(_ text: some StringProtocol) throws(RequestError) -> Parsed {

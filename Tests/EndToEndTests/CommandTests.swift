@@ -110,9 +110,9 @@ final class CommandTests: CommandTestCase {
     }
 
     func testThatAFailureIsOneLineOnStandardError() async throws {
-        try Data("lisen: 1\n".utf8).write(to: folder.appending(path: "bad.yaml"))
+        try Data("lisen: 1\nsources: { a: { type: sample } }\n".utf8).write(to: folder.appending(path: "bad.yaml"))
         let table = [
-            (["config", "check", "--config", "bad.yaml"], "onesheet: unknown key “lisen”; did you mean “listen”? (in bad.yaml)\n"),
+            (["config", "check", "--config", "bad.yaml"], "bad.yaml:1:1: unknown key “lisen”; did you mean “listen”?\n"),
             (
                 ["config", "check", "--config", "none.yaml"],
                 "onesheet: cannot read the configuration none.yaml: the file does not exist\n"
@@ -217,6 +217,26 @@ final class CommandTests: CommandTestCase {
         XCTAssertEqual(png.prefix(8), Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
         XCTAssertEqual(Array(png[16..<24]), [0, 0, 0, 100, 0, 0, 0, 150])
         XCTAssertEqual(toStream.output, png)
+    }
+
+    func testThatAllErrorsOfAConfigurationAreToldAtOnce() async throws {
+        // Given a configuration with two errors and no source
+        let text = "limits: { workers: 0 }\npresets: { card: \"w:wide\" }\n"
+        try Data(text.utf8).write(to: folder.appending(path: "bad.yaml"))
+        // When it is checked, then each has its line, also what is not there
+        let check = try await run(["config", "check", "--config", "bad.yaml"])
+        XCTAssertEqual(check.status, 1)
+        let lines = check.errors.split(separator: "\n").map(String.init)
+        XCTAssertEqual(lines.count, 4, check.errors)
+        XCTAssertEqual(lines.first, "bad.yaml:1:20: limits.workers: needs at least 1")
+        XCTAssertTrue(lines.dropFirst().first?.hasPrefix("bad.yaml:2:18: presets.card: ") ?? false, check.errors)
+        XCTAssertEqual(Array(lines.suffix(2)), ["bad.yaml:1:1: sources: needs at least one source", "onesheet: 3 errors"])
+        // And a server names the first and how many there are
+        let serve = try await run(["serve", "--config", "bad.yaml"])
+        XCTAssertEqual(serve.status, 1)
+        XCTAssertEqual(
+            serve.errors,
+            "onesheet: bad.yaml:1:20: limits.workers: needs at least 1; `onesheet config check` lists all 2 errors\n")
     }
 
     func testThatACutOffOrNoConfigurationIsHandled() async throws {

@@ -12,18 +12,23 @@ struct ConfigCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check whether a server would start with this configuration.",
             discussion: """
-                Creates no folder and only inspects an existing cache. Tries the engines under “shared”, which writes a small object and
-                deletes it, and fails if one cannot be used.
+                Prints all errors, each with its file, line and column. Creates no folder and only inspects an existing cache. Tries the
+                engines under “shared”, which writes a small object and deletes it, and fails if one cannot be used.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
 
         func run(with plugins: PluginList) async throws {
-            let configuration = try options.load()
-            try configuration.requireProtection()
-            try configuration.accessLog.requireFolder()
-            if let files = configuration.tls { _ = try Certificate(files) }
-            let context = try ServerContext.examined(configuration, plugins, logger: Log.make(configuration.log))
+            let (configuration, unread) = try options.examine()
+            let logger = Log.make(configuration.log)
+            let errors = try ConfigurationCheck.errors(of: configuration, plugins, besides: unread, logger: logger)
+            guard errors.isEmpty else {
+                // Editors jump to lines that begin with the place.
+                for error in errors { StandardStreams.error(error.place == nil ? "onesheet: \(error)" : "\(error)") }
+                if errors.count > 1 { StandardStreams.error("onesheet: \(errors.count) errors") }
+                throw ExitCode.failure
+            }
+            let context = try configuration.locatingErrors { try ServerContext.examined(configuration, plugins, logger: logger) }
             let findings = try await Self.findings(configuration, context)
             try await context.shutdown()
             for finding in findings {

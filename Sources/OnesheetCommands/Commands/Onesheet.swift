@@ -104,8 +104,16 @@ struct ConfigurationOptions: ParsableArguments {
     /// The configuration file, which may not exist.
     var files: [String] { [config ?? ConfigurationFile.defaultName] }
 
-    func load() throws -> ServerConfiguration {
-        var configuration = try ConfigurationFile().load(config)
+    func load() throws -> ServerConfiguration { changed(try ConfigurationFile().load(config)) }
+
+    /// Loads the configuration as far as it can be read, and all errors.
+    func examine() throws -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
+        let (configuration, errors) = try ConfigurationFile().examine(config)
+        return (changed(configuration), errors)
+    }
+
+    private func changed(_ loaded: ServerConfiguration) -> ServerConfiguration {
+        var configuration = loaded
         if let cache { configuration.cache.disk.path = cache }
         if let record { configuration.recordReplay = .record(folder: record) }
         if let replay { configuration.recordReplay = .replay(folder: replay) }
@@ -115,7 +123,9 @@ struct ConfigurationOptions: ParsableArguments {
     /// Creates the context of the configuration.
     private func context(_ plugins: PluginList) throws -> ServerContext {
         let configuration = try load()
-        return try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
+        return try configuration.locatingErrors {
+            try ServerContext(configuration, plugins, logger: Log.make(configuration.log))
+        }
     }
 
     /// Runs `body` with the context of the configuration, and shuts the context down, even if `body` throws.

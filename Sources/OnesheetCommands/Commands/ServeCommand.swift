@@ -31,7 +31,9 @@ struct ServeCommand: PluggedCommand {
 
     func run(with plugins: PluginList) async throws {
         let configuration = try load()
-        let server = try Server(configuration, plugins, logger: Log.make(configuration.log))
+        let server = try configuration.locatingErrors {
+            try Server(configuration, plugins, logger: Log.make(configuration.log))
+        }
         let control = await ServerControl(server, load: load, files: options.files + configuration.files)
         let controlling = Task { await control.run() }
         defer { controlling.cancel() }

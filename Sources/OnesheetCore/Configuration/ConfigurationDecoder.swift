@@ -5,19 +5,24 @@ public struct ConfigurationDecoder: Sendable {
     /// - Throws: `ConfigurationError` with the path of the value: an unknown key with the nearest known one, a missing key, an
     ///   invalid value.
     public func decode<Value: Decodable>(_ type: Value.Type, from value: ConfigurationValue) throws(ConfigurationError) -> Value {
-        let decoder = ConfigurationDecoding(value: value, codingPath: [])
         do {
-            return try decoder.read(type)
-        } catch let error as ConfigurationError {
-            throw error
-        } catch DecodingError.keyNotFound(let key, let context) {
-            throw ConfigurationError(path: context.codingPath, message: "“\(key.stringValue)” is missing")
-        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context)
-        {
-            throw ConfigurationError(path: context.codingPath, message: context.debugDescription)
+            return try ConfigurationDecoding(value: value, codingPath: []).read(type)
         } catch {
-            throw ConfigurationError(path: "", message: "\(error)")
+            throw ConfigurationError(error)
+        }
+    }
+
+    /// Decodes as much of `value` as can be decoded.
+    /// - Returns: the value, if any, and all errors. A value with errors lacks what they are about, so it is good only for finding more.
+    package func decodeAll<Value: Decodable>(
+        _ type: Value.Type, from value: ConfigurationValue
+    ) -> (value: Value?, errors: [ConfigurationError]) {
+        let errors = ConfigurationErrors()
+        do {
+            return (try ConfigurationDecoding(value: value, codingPath: [], errors: errors).read(type), errors.all)
+        } catch {
+            errors.note(error)
+            return (nil, errors.all)
         }
     }
 }
@@ -27,36 +32,41 @@ final class ConfigurationDecoding: Decoder {
     let value: ConfigurationValue
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
+    /// Where errors are noted, so that decoding goes on; `nil` throws the first.
+    let errors: ConfigurationErrors?
     private var asked: Set<String>?
     /// The keys that the reader of this value could ask for.
     private var possible: Set<String> = []
     /// Containers that a reader opened itself. Their unread keys are unknown too.
     private var opened: [ConfigurationDecoding] = []
 
-    init(value: ConfigurationValue, codingPath: [any CodingKey]) {
-        (self.value, self.codingPath) = (value, codingPath)
+    init(value: ConfigurationValue, codingPath: [any CodingKey], errors: ConfigurationErrors? = nil) {
+        (self.value, self.codingPath, self.errors) = (value, codingPath, errors)
     }
 
     func ask(for key: String) { asked?.insert(key) }
 
     /// The decoder for the value of one key or index, for a reader that continues by itself.
     func open(_ value: ConfigurationValue, at key: any CodingKey) -> ConfigurationDecoding {
-        let inner = ConfigurationDecoding(value: value, codingPath: codingPath + [key])
+        let inner = ConfigurationDecoding(value: value, codingPath: codingPath + [key], errors: errors)
         opened.append(inner)
         return inner
     }
 
-    /// - Throws: `ConfigurationError` for the first unknown key.
+    /// - Throws: `ConfigurationError` for the first unknown key, if errors are not noted.
     func refuseUnknownKeys() throws {
         for inner in opened { try inner.refuseUnknownKeys() }
-        guard let asked, case .mapping(let keys) = value, let unknown = keys.keys.sorted().first(where: { !asked.contains($0) })
-        else { return }
-        throw ConfigurationError(path: codingPath, message: unknownName(unknown, kind: "key", known: asked))
+        guard let asked, case .mapping(let keys) = value else { return }
+        for key in keys.keys.sorted() where !asked.contains(key) {
+            let error = ConfigurationError(path: codingPath, key: key, message: unknownName(key, kind: "key", known: asked))
+            guard let errors else { throw error }
+            errors.note(error)
+        }
     }
 
     /// Decodes the value of one key or index.
     func decode<Value: Decodable>(_ type: Value.Type, _ value: ConfigurationValue, at key: any CodingKey) throws -> Value {
-        try ConfigurationDecoding(value: value, codingPath: codingPath + [key]).read(type)
+        try ConfigurationDecoding(value: value, codingPath: codingPath + [key], errors: errors).read(type)
     }
 
     /// Decodes the whole value. If it has an unknown key as well as another error, reports the key: a misspelt key is the more
@@ -64,7 +74,13 @@ final class ConfigurationDecoding: Decoder {
     func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let decoded: Value
         do {
-            decoded = try Value(from: self)
+            if let errors, let collection = Value.self as? any ElementwiseDecodable.Type,
+                let elements = try collection.decode(self, noting: errors) as? Value
+            {
+                decoded = elements
+            } else {
+                decoded = try Value(from: self)
+            }
         } catch {
             try refuseMisspeltKeys()
             throw error
@@ -76,8 +92,14 @@ final class ConfigurationDecoding: Decoder {
     private func refuseMisspeltKeys() throws {
         guard let asked, case .mapping(let keys) = value else { return }
         for key in keys.keys.sorted() where !possible.contains(key) && nearestName(to: key, among: asked) != nil {
-            throw ConfigurationError(path: codingPath, message: unknownName(key, kind: "key", known: asked))
+            throw ConfigurationError(path: codingPath, key: key, message: unknownName(key, kind: "key", known: asked))
         }
+    }
+
+    /// Notes `error` if errors are noted, so that decoding can go on without the value.
+    func noteOrThrow(_ error: any Error) throws {
+        guard let errors else { throw error }
+        errors.note(error)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

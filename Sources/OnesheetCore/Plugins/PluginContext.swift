@@ -42,6 +42,8 @@ public struct NestedSource: Sendable, Decodable, Equatable {
     public let type: String
     /// All keys except `type`.
     public let configuration: ConfigurationValue
+    /// Where it stands in the configuration that it was decoded from, with dots between keys.
+    package private(set) var path = ""
 
     public init(type: String, configuration: ConfigurationValue) {
         (self.type, self.configuration) = (type, configuration)
@@ -53,6 +55,11 @@ public struct NestedSource: Sendable, Decodable, Equatable {
             throw ConfigurationError(path: decoder.codingPath, message: "needs a “type”")
         }
         self.init(type: type, configuration: .mapping(keys))
+        path = ConfigurationError(path: decoder.codingPath, message: "").path
+    }
+
+    public static func == (one: NestedSource, other: NestedSource) -> Bool {
+        one.type == other.type && one.configuration == other.configuration
     }
 }
 

@@ -13,9 +13,22 @@ package struct ConfigurationFile: Sendable {
     package init(environment: [String: String]? = nil) { self.environment = environment ?? ProcessInfo.processInfo.environment }
 
     /// Loads the file at `path`. If `path` is `nil`, loads `onesheet.yaml` if it exists, or else the built-in configuration.
-    /// - Throws: `ConfigurationError` with the bad key.
+    /// - Throws: `ConfigurationError` with the first bad key and its place.
     package func load(_ path: String?) throws(ConfigurationError) -> ServerConfiguration {
-        if path == nil && !FileManager.default.fileExists(atPath: Self.defaultName) { return ServerConfiguration() }
+        let (configuration, errors) = try examine(path)
+        if let first = errors.first {
+            throw errors.count > 1 ? first.adding("; `onesheet config check` lists all \(errors.count) errors") : first
+        }
+        return configuration
+    }
+
+    /// Loads the file that `load(_:)` loads, as far as it can be read.
+    /// - Returns: the configuration without what is wrong, and all errors in the order of the file.
+    /// - Throws: `ConfigurationError` if there is no such file, or nothing in it can be read.
+    package func examine(
+        _ path: String?
+    ) throws(ConfigurationError) -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
+        if path == nil && !FileManager.default.fileExists(atPath: Self.defaultName) { return (ServerConfiguration(), []) }
         let path = path ?? Self.defaultName
         let text: String
         do {
@@ -23,82 +36,58 @@ package struct ConfigurationFile: Sendable {
         } catch {
             throw ConfigurationError(path: "", message: "cannot read the configuration \(path): \(Self.reason(error))")
         }
-        do throws(ConfigurationError) {
-            return try parse(text)
-        } catch {
-            throw ConfigurationError(path: error.path, message: "\(error.message) (in \(path))")
-        }
+        return try examine(text: text, file: path)
     }
 
     /// Parses a configuration.
+    /// - Throws: `ConfigurationError` with the first bad key.
     package func parse(_ text: String) throws(ConfigurationError) -> ServerConfiguration {
-        let node = try Self.compose(text)
-        let value = try value(of: node, at: "")
-        var configuration = try ConfigurationDecoder().decode(ServerConfiguration.self, from: value)
-        if let names = node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) { configuration.sourceNames = Array(names) }
-        configuration.secrets = secrets(in: text)
-        configuration.written = node.map { PrintedValue($0) }
+        let (configuration, errors) = try examine(text: text, file: nil)
+        if let first = errors.first { throw first }
         return configuration
+    }
+
+    /// Parses a configuration as far as it can be read.
+    /// - Parameter file: the name of its file, for the places of errors.
+    package func examine(
+        text: String, file: String?
+    ) throws(ConfigurationError) -> (configuration: ServerConfiguration, errors: [ConfigurationError]) {
+        let document = ConfigurationText(text, file: file, environment: environment)
+        if document.node == nil, let error = document.errors.first { throw error }
+        let (decoded, errors) = ConfigurationDecoder().decodeAll(ServerConfiguration.self, from: document.value)
+        let all = document.places.locating(all: document.errors + Self.independent(errors, of: document.errors))
+        guard var configuration = decoded else { throw all.first ?? ConfigurationError(path: "", message: "needs keys below it") }
+        if let names = document.node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) {
+            configuration.sourceNames = names.filter { configuration.sources[$0] != nil }
+        }
+        configuration.secrets = secrets(in: text)
+        configuration.written = document.node.map { PrintedValue($0) }
+        configuration.places = document.places
+        return (configuration, all)
+    }
+
+    /// `errors` without those that follow from others: a value that could not be read is missing for its reader, and a source that could
+    /// not be decoded is missing for the rest.
+    /// - Parameter unread: the errors of values that could not be read.
+    private static func independent(_ errors: [ConfigurationError], of unread: [ConfigurationError]) -> [ConfigurationError] {
+        let misses = (unread + errors).contains { $0.path.starts(withBytesOf: "sources.") }
+        return errors.filter { error in
+            if unread.contains(where: { $0.key == nil && $0.path == error.path }) { return false }
+            let namesSources = error.path == "sources" && error.key == nil || error.path.starts(withBytesOf: "prefetch.")
+            return !namesSources || !misses
+        }
     }
 
     /// Parses any YAML as a configuration value and expands variables.
     package func value(of text: String) throws(ConfigurationError) -> ConfigurationValue {
-        try value(of: try Self.compose(text), at: "")
+        let document = ConfigurationText(text, file: nil, environment: environment)
+        if let error = document.errors.first { throw error }
+        return document.value
     }
 
     /// The values of the variables in `text`.
     private func secrets(in text: String) -> [String] {
         text.split(separator: "${").dropFirst().compactMap { environment[String($0.prefix { $0 != "}" && $0 != ":" })] }
-    }
-
-    private static func compose(_ text: String) throws(ConfigurationError) -> Node? {
-        do { return try Yams.compose(yaml: text) } catch { throw ConfigurationError(path: "", message: "not valid YAML: \(error)") }
-    }
-
-    private func value(of node: Node?, at path: String) throws(ConfigurationError) -> ConfigurationValue {
-        switch node {
-        case nil: return .mapping([:])
-        case .scalar(let scalar):
-            if scalar.style == .plain, ["", "~", "null"].contains(scalar.string) { return .null }
-            return .scalar(try expand(scalar.string, at: path))
-        case .sequence(let sequence):
-            var values: [ConfigurationValue] = []
-            for (index, node) in sequence.enumerated() { values.append(try value(of: node, at: "\(path)[\(index)]")) }
-            return .list(values)
-        case .mapping(let mapping):
-            var values: [String: ConfigurationValue] = [:]
-            for (key, node) in mapping {
-                guard let name = key.string else { throw ConfigurationError(path: path, message: "a key is not a string") }
-                guard values[name] == nil else { throw ConfigurationError(path: path, message: "the key “\(name)” occurs twice") }
-                values[name] = try value(of: node, at: path.isEmpty ? name : "\(path).\(name)")
-            }
-            return .mapping(values)
-        case .alias: throw ConfigurationError(path: path, message: "aliases are not supported")
-        }
-    }
-
-    private func expand(_ text: String, at path: String) throws(ConfigurationError) -> String {
-        guard text != PrintedValue.hiddenText else {
-            throw ConfigurationError(
-                path: path, message: "“\(text)” stands for a secret that `config print` hides; enter the secret or a ${VARIABLE}")
-        }
-        var rest = text[...]
-        var expanded = ""
-        while let start = rest.firstRange(of: "${"), let end = rest[start.upperBound...].firstIndex(of: "}") {
-            expanded += rest[..<start.lowerBound]
-            let inner = rest[start.upperBound..<end]
-            let separator = inner.firstRange(of: ":-")
-            let name = String(inner[..<(separator?.lowerBound ?? inner.endIndex)])
-            if let value = environment[name], !value.isEmpty {
-                expanded += value
-            } else if let separator {
-                expanded += inner[separator.upperBound...]
-            } else {
-                throw ConfigurationError(path: path, message: "the environment variable \(name) is not set")
-            }
-            rest = rest[rest.index(after: end)...]
-        }
-        return expanded + rest
     }
 
     package static func reason(_ error: any Error) -> String {

@@ -113,13 +113,19 @@ extension NestedSource: SettingValue {
         return [type] + SourceLimits.rows(below: "\(path).limits")
     }
 
+    /// The plugin's own keys, and the `limits` section, which any source can have, if there is one.
+    var splitLimits: (own: ConfigurationValue, limits: ConfigurationValue?) {
+        guard case .mapping(var keys) = configuration else { return (configuration, nil) }
+        let limits = keys.removeValue(forKey: "limits")
+        return (.mapping(keys), limits)
+    }
+
     /// Splits off the `limits` section, which any source can have, from the plugin's own configuration.
     func withoutLimits(at path: String) throws(ConfigurationError) -> (ConfigurationValue, SourceLimits) {
-        guard case .mapping(var keys) = configuration, let limits = keys.removeValue(forKey: "limits") else {
-            return (configuration, SourceLimits())
-        }
+        let (own, limits) = splitLimits
+        guard let limits else { return (own, SourceLimits()) }
         do throws(ConfigurationError) {
-            return (.mapping(keys), try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
+            return (own, try ConfigurationDecoder().decode(SourceLimits.self, from: limits))
         } catch {
             throw error.under("\(path).limits")
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OnesheetAddress
 import OnesheetCore
 
 /// One line of the prefetch schedule.
@@ -37,6 +38,16 @@ package struct PrefetchConfiguration: Sendable, ConfigurationSection, Hashable {
     private var time: TimeOfDay {
         get { TimeOfDay(seconds: at) }
         set { at = newValue.seconds }
+    }
+
+    /// Checks sizes and formats at the start, not when the line is due.
+    /// - Parameter index: the line's position in the schedule.
+    func check(with options: ImageOptions, at index: Int) throws(ConfigurationError) {
+        do {
+            _ = try options.transforms(sizes: sizes, formats: formats)
+        } catch {
+            throw ConfigurationError(path: "prefetch.[\(index)]", message: "\(error)")
+        }
     }
 
     /// The latest due time that is not after `now`.

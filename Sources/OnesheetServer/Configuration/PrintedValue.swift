@@ -58,9 +58,11 @@ extension PrintedValue {
     static let hiddenText = "(secret)"
     private static let hidden = PrintedValue.text(hiddenText)
 
-    /// The variable that a secret comes from, or `(secret)`.
+    /// The variable that a secret comes from, also behind a scheme as in `Bearer ${TOKEN}`, or `(secret)`.
     static func secret(_ written: PrintedValue?) -> PrintedValue {
-        guard case .text(let text)? = written, text.wholeMatch(of: /\$\{[A-Za-z0-9_]+\}/) != nil else { return hidden }
+        guard case .text(let text)? = written, text.wholeMatch(of: /([A-Za-z]{1,10} )?\$\{[A-Za-z0-9_]+\}/) != nil else {
+            return hidden
+        }
         return .text(text)
     }
 

@@ -30,6 +30,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var sourceNames: [String] = []
     /// The file with unexpanded variables.
     package var written: PrintedValue?
+    /// Where each key stands in the file.
+    package var places = ConfigurationPlaces()
 
     /// The configuration without a file: the built-in sample source.
     package init() {
@@ -74,13 +76,19 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     }
 
     package func check() throws(ConfigurationError) {
-        guard !sources.isEmpty else { throw ConfigurationError(path: "sources", message: "needs at least one source") }
-        for name in sources.keys where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
-            throw ConfigurationError(
-                path: "sources.\(name)",
-                message:
-                    "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https"
-            )
+        if let first = errors().first { throw first }
+    }
+
+    package func errors() -> [ConfigurationError] {
+        guard !sources.isEmpty else { return [ConfigurationError(path: "sources", message: "needs at least one source")] }
+        var errors: [ConfigurationError] = []
+        for name in sources.keys.sorted() where !TitleReference.isSourceName(name) || ["http", "https"].contains(name) {
+            errors.append(
+                ConfigurationError(
+                    path: "sources.\(name)",
+                    message:
+                        "a source's name is the scheme of its URLs: a lower-case letter, then letters, digits, “-”, “+” or “.”, and not http or https"
+                ))
         }
         if shared.store != nil, let index = cache.tiers.firstIndex(where: { $0.name == SharedTier.name }) {
             throw ConfigurationError(
@@ -88,13 +96,20 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 message: "“\(SharedTier.name)” is the tier of shared.store; give this one another name")
         }
         for (index, line) in prefetch.enumerated() where sources[line.source] == nil {
-            throw ConfigurationError(
-                path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sources.keys))
+            errors.append(
+                ConfigurationError(
+                    path: "prefetch.[\(index)].source", message: unknownName(line.source, kind: "source", known: sources.keys)))
         }
+        return errors
     }
 
     /// Files, beside the configuration file, that the server watches for changes.
     package var files: [String] { tls.map { [$0.certificate, $0.key] } ?? [] }
+
+    /// Runs `body`, and adds their place in the file to its errors of the configuration.
+    package func locatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw places.locating(error) }
+    }
 
     /// The complete configuration as YAML, with defaults. Secrets are printed as the variables they come from, or omitted.
     package var yaml: String {

@@ -12,6 +12,9 @@ package protocol ConfigurationSection: SettingValue {
     /// Checks ranges and combinations of values.
     /// - Throws: `ConfigurationError` with the full path of the bad key.
     func check() throws(ConfigurationError)
+
+    /// All errors of `check()`, which itself ends with the first.
+    func errors() -> [ConfigurationError]
 }
 
 extension ConfigurationSection {
@@ -25,11 +28,33 @@ extension ConfigurationSection {
     /// Decodes the keys that are present.
     mutating func read(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: SettingKey<Self>.self)
-        for setting in Self.settings { try setting.read(keys, &self) }
-        try check()
+        guard decoder.notesErrors else {
+            for setting in Self.settings { try setting.read(keys, &self) }
+            return try check()
+        }
+        for setting in Self.settings { do { try setting.read(keys, &self) } catch { try decoder.note(error) } }
+        for error in errors() { try decoder.note(error) }
     }
 
     package func check() throws(ConfigurationError) {}
+
+    /// Sets each wrong key to its default to see the next error.
+    package func errors() -> [ConfigurationError] {
+        var errors: [ConfigurationError] = []
+        var copy = self
+        var rest = Self.settings
+        while true {
+            do throws(ConfigurationError) {
+                try copy.check()
+                return errors
+            } catch {
+                errors.append(error)
+                let keys = error.path.split(separator: ".")
+                guard let index = rest.firstIndex(where: { setting in keys.contains { $0 == setting.key } }) else { return errors }
+                rest.remove(at: index).reset(&copy)
+            }
+        }
+    }
 
     package func printed(_ written: PrintedValue?) -> PrintedValue {
         .mapping(Self.settings.map { ($0.key, $0.print(self, written?[$0.key])) })
@@ -45,6 +70,8 @@ package struct Setting<Section: ConfigurationSection> {
     package let key: String
     let read: (KeyedDecodingContainer<SettingKey<Section>>, inout Section) throws -> Void
     let print: (Section, PrintedValue?) -> PrintedValue
+    /// Sets the key to its default.
+    let reset: (inout Section) -> Void
     let rows: (_ path: String) -> [ReferenceRow]
 
     /// A key that always has a value.
@@ -84,6 +111,7 @@ package struct Setting<Section: ConfigurationSection> {
                 isRequired ? try keys.decode(Written.self, forKey: name) : try keys.decodeIfPresent(Written.self, forKey: name)
             if let written { section[keyPath: path] = value(written) }
         }
+        reset = { $0[keyPath: path] = Section()[keyPath: path] }
         print = { section, written in from(section[keyPath: path]).printed(written) }
         rows = { place in
             let below = Written.rows(below: place)
@@ -125,6 +153,7 @@ package struct Setting<Section: ConfigurationSection> {
             let written = try keys.decodeIfPresent(Written.self, forKey: SettingKey(key))
             if let written { section[keyPath: path] = value(written) }
         }
+        reset = { $0[keyPath: path] = Section()[keyPath: path] }
         print = { section, written in section[keyPath: path].map { from($0).printed(written) } ?? .absent(defaultText) }
         rows = { place in
             let below = Written.rows(below: place)

@@ -84,7 +84,7 @@ package struct PluginAssembly: Sendable {
             let path = "cache.tiers.[\(index)]"
             let type = try plugins.tier(configuration.type, at: "\(path).type")
             guard writes else {
-                try plugins.check(type, configuration: configuration.configuration, at: path)
+                try check(configuration, at: path)
                 continue
             }
             let context = context(for: configuration.name, statePath: "cache/\(configuration.name)")
@@ -123,6 +123,12 @@ package struct PluginAssembly: Sendable {
         }
     }
 
+    /// Checks the configuration of a plugin's tier without creating the tier.
+    func check(_ configuration: TierConfiguration, at path: String) throws(ConfigurationError) {
+        try plugins.check(
+            try plugins.tier(configuration.type, at: "\(path).type"), configuration: configuration.configuration, at: path)
+    }
+
     private func context(for name: String, statePath: String? = nil) -> PluginContext {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(name)"
@@ -131,11 +137,12 @@ package struct PluginAssembly: Sendable {
             readableFormats: readableFormats, state: state(statePath ?? name)
         ) { nested, outer in
             // A nested source shares the outer source's name but has its own part of the state.
-            let type = try plugins.source(nested.type, at: "type")
+            let path = nested.path.isEmpty ? nested.type : nested.path
+            let type = try plugins.source(nested.type, at: "\(path).type")
             var inner = outer
             inner.state = state("\(outer.name)/\(nested.type)")
             inner.counters = coordination?.counters("\(outer.name)/\(nested.type)")
-            return try plugins.make(type, configuration: nested.configuration, context: inner, at: nested.type)
+            return try plugins.make(type, configuration: nested.configuration, context: inner, at: path)
         }
         context.counters = coordination?.counters(statePath ?? name)
         return context
@@ -181,14 +188,18 @@ extension PluginList {
     /// The dialects with these names.
     func dialects(_ names: [String]) throws(ConfigurationError) -> [any Dialect] {
         var made: [any Dialect] = []
-        for (index, name) in names.enumerated() {
-            guard let type = dialects.first(where: { $0.name == name }) else {
-                throw ConfigurationError(
-                    path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
-            }
-            made.append(type.init())
-        }
+        for (index, name) in names.enumerated() { made.append(try dialect(name, at: index)) }
         return made
+    }
+
+    /// The dialect with this name.
+    /// - Parameter index: its position in the configuration.
+    func dialect(_ name: String, at index: Int) throws(ConfigurationError) -> any Dialect {
+        guard let type = dialects.first(where: { $0.name == name }) else {
+            throw ConfigurationError(
+                path: "dialects.[\(index)]", message: unknownName(name, kind: "dialect", known: dialects.map { $0.name }))
+        }
+        return type.init()
     }
 
     /// Creates a plugin from its part of the configuration.

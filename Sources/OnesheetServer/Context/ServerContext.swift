@@ -23,7 +23,7 @@ package struct ServerContext: Sendable {
     package let assembly: PluginAssembly
     package let shared: SharedResources
 
-    /// - Throws: `ConfigurationError`, `CacheError`, or `RequestError` for a bad preset.
+    /// - Throws: `ConfigurationError` or `CacheError`.
     package init(_ configuration: ServerConfiguration, _ plugins: PluginList, clock: WallClock = .system, logger: Logger) throws {
         try self.init(configuration, plugins, on: SharedResources(configuration, plugins, clock: clock, logger: logger))
     }
@@ -37,7 +37,7 @@ package struct ServerContext: Sendable {
             configuration, plugins, on: SharedResources(configuration, plugins, writes: false, clock: clock, logger: logger))
     }
 
-    /// - Throws: `ConfigurationError`, or `RequestError` for a bad preset.
+    /// - Throws: `ConfigurationError`.
     init(_ configuration: ServerConfiguration, _ plugins: PluginList, on shared: SharedResources) throws {
         let limits = configuration.limits.limits
         let (clock, logger, cache) = (shared.clock, shared.logger, shared.cache)
@@ -69,19 +69,21 @@ package struct ServerContext: Sendable {
             background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
+        if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats).first {
+            throw ConfigurationError(path: "presets.\(bad.name)", message: "\(bad.error)")
+        }
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly,
             watermark: renderer.watermark?.digest)
         dialects = try plugins.dialects(configuration.dialects)
-        // Check the schedule at startup, not when it is due.
-        for line in configuration.prefetch { _ = try options.transforms(sizes: line.sizes, formats: line.formats) }
+        for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
     }
 
     var clock: WallClock { shared.clock }
     var logger: Logger { shared.logger }
 
     /// A context for another configuration on the same shared resources.
-    /// - Throws: `ConfigurationError`, or `RequestError` for a bad preset.
+    /// - Throws: `ConfigurationError`.
     func rebuilt(_ configuration: ServerConfiguration) throws -> ServerContext {
         try ServerContext(configuration, assembly.plugins, on: shared)
     }

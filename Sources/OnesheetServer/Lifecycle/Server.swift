@@ -105,7 +105,7 @@ package struct Server: Sendable {
                     path: "", message: "a recording server cannot reload, because it would record new secrets; restart it")
             }
             try configuration.requireProtection()
-            responder.reload(try running.rebuilt(configuration))
+            responder.reload(try configuration.locatingErrors { try running.rebuilt(configuration) })
             fastPath?.refresh()
             running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {

@@ -7,7 +7,7 @@ import XCTest
 final class ConfigurationFileTests: XCTestCase {
     func testThatAHiddenSecretIsNoSecret() {
         for (yaml, path) in [
-            ("admin: { token: (secret) }", "admin.token"), ("signing: { thumborKeys: [\"(secret)\"] }", "signing.thumborKeys[0]"),
+            ("admin: { token: (secret) }", "admin.token"), ("signing: { thumborKeys: [\"(secret)\"] }", "signing.thumborKeys.[0]"),
             ("sources: { k: { type: kakao, key: (secret) } }", "sources.k.key"),
         ] {
             XCTAssertThrowsError(try ConfigurationFile(environment: [:]).parse(yaml)) { error in

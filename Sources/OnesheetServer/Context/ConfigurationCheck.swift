@@ -1,0 +1,116 @@
+package import Logging
+import OnesheetAddress
+import OnesheetCache
+package import OnesheetCore
+import OnesheetImaging
+import OnesheetPipeline
+
+/// Finds all errors of a configuration, including those that only its plugins can find. It writes nothing.
+package struct ConfigurationCheck {
+    private let configuration: ServerConfiguration
+    private let plugins: PluginList
+    private let assembly: PluginAssembly
+    private var errors: [ConfigurationError]
+
+    /// All errors, in the order of the file.
+    /// - Parameters:
+    ///   - configuration: the configuration, as far as it could be read.
+    ///   - errors: the errors of reading it.
+    package static func errors(
+        of configuration: ServerConfiguration, _ plugins: PluginList, besides errors: [ConfigurationError], logger: Logger
+    ) throws -> [ConfigurationError] {
+        let state = try StateStore()
+        let assembly = PluginAssembly(
+            plugins: plugins, transport: NoTransport(), limits: configuration.limits.limits, clock: .system, logger: logger,
+            state: { state.part($0) })
+        var check = ConfigurationCheck(configuration: configuration, plugins: plugins, assembly: assembly, errors: errors)
+        check.checkAll()
+        return configuration.places.locating(all: check.errors)
+    }
+
+    private mutating func checkAll() {
+        for name in configuration.sourceNames where !hasErrors(at: "sources.\(name)") { checkSource(name) }
+        for (index, tier) in configuration.cache.tiers.enumerated() where !hasErrors(at: "cache.tiers.[\(index)]") {
+            note { try assembly.check(tier, at: "cache.tiers.[\(index)]") }
+        }
+        if !hasErrors(at: "shared") { note { try assembly.checkEngines(configuration.shared) } }
+        for (index, name) in configuration.dialects.enumerated() { note { _ = try plugins.dialect(name, at: index) } }
+        checkRendering()
+        if !["listen", "signing", "sources", "presetsOnly"].contains(where: hasErrors) {
+            note { try configuration.requireProtection() }
+        }
+        if let files = configuration.tls, !hasErrors(at: "tls") { note { _ = try Certificate(files) } }
+        note { try configuration.accessLog.requireFolder() }
+    }
+
+    /// Checks a source and its limits separately: each may have errors of its own.
+    private mutating func checkSource(_ name: String) {
+        guard let nested = configuration.sources[name] else { return }
+        let path = "sources.\(name)"
+        do {
+            let type = try plugins.source(nested.type, at: "\(path).type")
+            let (own, limits) = nested.splitLimits
+            errors += (limits.map { ConfigurationDecoder().decodeAll(SourceLimits.self, from: $0).errors } ?? []).map {
+                $0.under("\(path).limits")
+            }
+            errors += ConfigurationDecoder().errors(of: type, in: own).map { $0.under(path) }
+        } catch {
+            errors.append(ConfigurationError(error))
+        }
+        guard !hasErrors(at: path) else { return }
+        note { _ = try assembly.source(nested, named: name) }
+    }
+
+    /// Checks codecs, and what needs their formats: presets and the schedule.
+    private mutating func checkRendering() {
+        let rendering = configuration.rendering
+        let types: [any Plugin.Type] = plugins.codecs + plugins.decoders
+        let known = Dictionary(uniqueKeysWithValues: types.map { ($0.type, $0) })
+        for (name, value) in rendering.codecs.sorted(by: { $0.key < $1.key }) {
+            guard let type = known[name] else {
+                errors.append(
+                    ConfigurationError(
+                        path: "rendering.codecs", key: name,
+                        message: unknownName(name, kind: "codec", known: known.keys)))
+                continue
+            }
+            errors += ConfigurationDecoder().errors(of: type, in: value).map { $0.under("rendering.codecs.\(name)") }
+        }
+        guard !hasErrors(at: "rendering") else { return }
+        do {
+            let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), configuration.limits.limits)
+            let (formats, watermark) = (renderer.formats, renderer.watermark?.digest)
+            let bad = ImageOptions.errors(of: configuration.presets, formats: formats, watermark: watermark)
+            errors += bad.map { ConfigurationError(path: "presets.\($0.name)", message: "\($0.error)") }
+            let options = try ImageOptions(formats: formats, watermark: watermark)
+            for (index, line) in configuration.prefetch.enumerated() where !hasErrors(at: "prefetch.[\(index)]") {
+                note { try line.check(with: options, at: index) }
+            }
+        } catch {
+            errors.append(ConfigurationError(error))
+        }
+    }
+
+    /// Whether there are errors at or below `path`.
+    private func hasErrors(at path: String) -> Bool {
+        errors.contains { $0.path.isExactly(path) || $0.path.starts(withBytesOf: path + ".") }
+    }
+
+    private mutating func note(_ check: () throws -> Void) {
+        do { try check() } catch { errors.append(ConfigurationError(error)) }
+    }
+}
+
+/// Plugins ask nothing while they are created.
+private struct NoTransport: HTTPTransport {
+    func get(_ request: HTTPRequest, under policy: OriginPolicy) async throws(HTTPTransportError) -> HTTPAnswer {
+        throw .failed(url: request.url, reason: "the configuration is only checked")
+    }
+}
+
+extension ConfigurationDecoder {
+    /// The errors of a plugin's own configuration.
+    fileprivate func errors<Made: Plugin>(of type: Made.Type, in value: ConfigurationValue) -> [ConfigurationError] {
+        decodeAll(Made.Configuration.self, from: value).errors
+    }
+}
