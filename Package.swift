@@ -48,6 +48,7 @@ let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", pac
 let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -118,6 +119,7 @@ let package = Package(
     dependencies: [
         pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
         pinned("https://github.com/apple/swift-crypto", "4.5.2"),
+        pinned("https://github.com/apple/swift-distributed-tracing", "1.7.3"),
         pinned("https://github.com/apple/swift-http-types", "1.8.0"),
         pinned("https://github.com/apple/swift-log", "1.16.2"),
         pinned("https://github.com/apple/swift-nio", "2.101.2"),
@@ -132,6 +134,7 @@ let package = Package(
     targets: [
         room("OnesheetCore", [nio, log]),
         room("OnesheetAddress", ["OnesheetCore", crypto, cryptoExtras]),
+        room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
         c("CColors", links: ["lcms2"]),
@@ -141,7 +144,11 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         room(
             "OnesheetPipeline",
-            ["OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "CZlib", nio, posix, http1, ssl, crypto, log]),
+            [
+                "OnesheetCore", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetTracing", "CZlib", nio, posix, http1,
+                ssl,
+                crypto, log, tracing,
+            ]),
         c("CConsoleAssets"),
         .target(
             name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", crypto], exclude: ["Assets"],
@@ -152,16 +159,16 @@ let package = Package(
             [
                 "CMemory", "CZlib", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetConsole",
                 "OnesheetImaging",
-                "OnesheetPipeline", nio, posix, httpTypes,
-                foundationCompat,
+                "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
+                foundationCompat, tracing,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, yams, log, crypto,
             ]),
         room(
             "OnesheetCommands",
             [
-                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer", nio,
-                foundationCompat, lifecycle, signals, arguments, log,
+                "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer",
+                "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
@@ -225,6 +232,7 @@ let package = Package(
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
         tests("OnesheetAddress", []),
+        tests("OnesheetTracing", [posix, http1, tracing]),
         tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
         .target(
@@ -256,7 +264,7 @@ let package = Package(
             [
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
-                "StandardPlugins",
+                "OnesheetTracing", "StandardPlugins", tracing,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,

@@ -11,6 +11,8 @@ extension HTTPField.Name {
     package static let cacheStatus = known("Cache-Status")
     package static let serverTiming = known("Server-Timing")
     package static let requestID = known("X-Request-Id")
+    package static let traceParent = known("traceparent")
+    package static let traceState = known("tracestate")
     package static let link = known("Link")
     package static let forwardedFor = known("X-Forwarded-For")
     package static let forwarded = known("Forwarded")

@@ -5,6 +5,8 @@ import NIOCore
 package import OnesheetCache
 package import OnesheetCore
 package import OnesheetImaging
+import OnesheetTracing
+import Tracing
 
 /// Turns requests into images: cache, source, origin, render, cache.
 ///
@@ -84,9 +86,12 @@ package struct Pipeline: Sendable {
         _ request: ImageRequest, after begun: CacheLookUp?
     ) async throws(PipelineError) -> (answer: ImageAnswer?, stale: CacheEntry?) {
         var watch = Stopwatch(figures)
-        guard let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool) else {
-            return (nil, nil)
+        let looked = try await withSpan(named: "cache") { span async throws(PipelineError) in
+            let found = try await CountedHit(request.key, in: cache, after: begun, counting: pool.reading, pool: pool)
+            span?.attributes["onesheet.cache.tier"] = found?.hit.tier ?? "none"
+            return found
         }
+        guard let found = looked else { return (nil, nil) }
         let hit = found.hit
         let answer = ImageAnswer(hit, timings: watch.lap("cache"), reservation: found.reservation)
         switch hit.entry.state(at: clock.now) {
@@ -174,14 +179,21 @@ package struct Pipeline: Sendable {
         // Refuse before the fetch. A stale variant may prove current, and an identity transform needs no worker.
         if work.wanted.contains(where: { $0.stale == nil && !$0.request.transform.changesNoPixel }) { try pool.checkRoom() }
         let start = clock.now
-        let original = try await originals.original(for: request, at: generation)
+        let original = try await withSpan(named: "origin") { _ async throws(PipelineError) in
+            try await originals.original(for: request, at: generation)
+        }
         work.askedOrigin = original.entry.validated >= start
         _ = work.watch.lap("origin")
-        let variants = try await variants(work.wanted, of: original, for: flights, at: generation)
+        let wanted = work.wanted
+        let variants = try await withSpan(named: "render") { _ async throws(PipelineError) in
+            try await self.variants(wanted, of: original, for: flights, at: generation)
+        }
         _ = work.watch.lap("render")
         // The stored entry stays unchanged if it stands in for an unreachable origin.
-        for variant in variants where original.isStorable && variant.origin != .staleOnError {
-            await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
+        await withSpan(named: "store") { _ in
+            for variant in variants where original.isStorable && variant.origin != .staleOnError {
+                await cache.store(variant.entry, for: variant.request.key, ifGeneration: generation)
+            }
         }
         let timings = work.watch.lap("store")
         return variants.map { variant in

@@ -8,7 +8,7 @@ import OnesheetServer
 public enum Onesheet {
     /// The version of the server (Semantic Versioning 2.0.0). `--version` prints it, and it is the newest version in
     /// `CHANGELOG.md`.
-    public static let version = "0.2.0"
+    public static let version = ServerVersion.current
 
     /// Runs the command that the arguments name, and exits the process: 0 success, 1 failure, 64 usage error.
     /// - Parameters:

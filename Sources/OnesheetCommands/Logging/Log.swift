@@ -2,6 +2,7 @@ import FoundationEssentials
 import Logging
 import OnesheetCore
 import OnesheetServer
+import OnesheetTracing
 
 /// The log: lines on standard error, each with its request's identifier.
 enum Log {
@@ -13,7 +14,12 @@ enum Log {
         _ configuration: LogConfiguration = LogConfiguration(),
         write: @escaping @Sendable (String) -> Void = { StandardStreams.error($0) }
     ) -> Logger {
-        let request = Logger.MetadataProvider { RequestID.current.map { ["request": "\($0)"] } ?? [:] }
+        let request = Logger.MetadataProvider {
+            var metadata: Logger.Metadata = [:]
+            if let request = RequestID.current { metadata["request"] = "\(request)" }
+            if let trace = TraceContext.current { metadata["trace_id"] = "\(trace.traceID)" }
+            return metadata
+        }
         let limiter = LogRateLimiter()
         func handler(_ label: String) -> any LogHandler {
             switch configuration.format {

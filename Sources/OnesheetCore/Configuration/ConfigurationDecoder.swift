@@ -60,7 +60,7 @@ final class ConfigurationDecoding: Decoder {
         for key in keys.keys.sorted() where !asked.contains(key) {
             let error = ConfigurationError(path: codingPath, key: key, message: unknownName(key, kind: "key", known: asked))
             guard let errors else { throw error }
-            errors.note(error)
+            errors.note(unknown: error, near: nearestName(to: key, among: asked))
         }
     }
 
@@ -82,17 +82,23 @@ final class ConfigurationDecoding: Decoder {
                 decoded = try Value(from: self)
             }
         } catch {
-            try refuseMisspeltKeys()
-            throw error
+            let misspelt = misspeltKeys
+            guard let errors else { throw misspelt.first?.error ?? error }
+            errors.note(error)
+            for (error, known) in misspelt { errors.note(unknown: error, near: known) }
+            throw AlreadyNoted()
         }
         try refuseUnknownKeys()
         return decoded
     }
 
-    private func refuseMisspeltKeys() throws {
-        guard let asked, case .mapping(let keys) = value else { return }
-        for key in keys.keys.sorted() where !possible.contains(key) && nearestName(to: key, among: asked) != nil {
-            throw ConfigurationError(path: codingPath, key: key, message: unknownName(key, kind: "key", known: asked))
+    /// The keys that are near one of those that the reader has asked for, and not among those that it could ask for.
+    private var misspeltKeys: [(error: ConfigurationError, known: String)] {
+        guard let asked, case .mapping(let keys) = value else { return [] }
+        return keys.keys.sorted().filter { !possible.contains($0) }.compactMap { key in
+            nearestName(to: key, among: asked).map { known in
+                (ConfigurationError(path: codingPath, key: key, message: unknownName(key, kind: "key", known: asked)), known)
+            }
         }
     }
 
@@ -126,3 +132,6 @@ final class ConfigurationDecoding: Decoder {
         .typeMismatch(type, .init(codingPath: codingPath, debugDescription: message))
     }
 }
+
+/// Ends the decoding of a value whose errors are noted.
+struct AlreadyNoted: Error {}

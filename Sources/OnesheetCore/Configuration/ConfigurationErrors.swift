@@ -2,7 +2,15 @@
 final class ConfigurationErrors {
     private(set) var all: [ConfigurationError] = []
 
-    func note(_ error: any Error) { all.append(ConfigurationError(error)) }
+    func note(_ error: any Error) {
+        if !(error is AlreadyNoted) { all.append(ConfigurationError(error)) }
+    }
+
+    /// Notes an unknown key. If it is a known key that is misspelt, that one is not missing too.
+    func note(unknown error: ConfigurationError, near known: String?) {
+        if let known { all.removeAll { $0 == .missing(known, at: error.path) } }
+        all.append(error)
+    }
 }
 
 extension Decoder {
@@ -22,12 +30,18 @@ extension ConfigurationError {
         switch error {
         case let error as ConfigurationError: self = error
         case DecodingError.keyNotFound(let key, let context):
-            self.init(path: context.codingPath, message: "“\(key.stringValue)” is missing")
+            self = .missing(key.stringValue, at: ConfigurationError(path: context.codingPath, message: "").path)
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
             self.init(path: context.codingPath, message: context.debugDescription)
         default: self.init(path: "", message: "\(error)")
         }
+    }
+}
+
+extension ConfigurationError {
+    fileprivate static func missing(_ key: String, at path: String) -> ConfigurationError {
+        ConfigurationError(path: path, message: "“\(key)” is missing")
     }
 }
 

@@ -4,6 +4,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 package import OnesheetCore
+import OnesheetTracing
+import Tracing
 
 /// Outgoing HTTP. Checks every URL, redirect and address against the origin policy before it connects.
 ///
@@ -132,13 +134,18 @@ package final class WebTransport: HTTPTransport {
         _ url: WebURL, fields: [String: String], _ policy: OriginPolicy, until deadline: NIODeadline,
         attempt: OriginThrottle.Attempt
     ) async throws(ExchangeFailure) -> HTTPAnswer {
-        let limit = policy.maxBytes ?? limits.originBytes
-        let order = OriginOrder(
-            head: HTTPRequestHead(url, fields: fields), bounds: bounds, deadline: deadline, limit: limit, budget: memory,
-            place: attempt.place)
-        let coded = try await connections.send(order, to: OriginHost(url), in: policy.networks, isFresh: attempt.isFresh)
-        let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
-        return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
+        try await withSpan(named: "GET", ofKind: .client) { span async throws(ExchangeFailure) in
+            let limit = policy.maxBytes ?? limits.originBytes
+            let head = HTTPRequestHead(url, fields: fields.merging(traceFields()) { $1 })
+            let order = OriginOrder(
+                head: head, bounds: bounds, deadline: deadline, limit: limit, budget: memory, place: attempt.place)
+            span?.attributes["server.address"] = url.host
+            span?.attributes["url.full"] = shown(url)
+            let coded = try await connections.send(order, to: OriginHost(url), in: policy.networks, isFresh: attempt.isFresh)
+            span?.attributes["http.response.status_code"] = coded.status
+            let reply = try await ContentCoding.undone(coded, limit: limit, budget: memory, on: threads)
+            return HTTPAnswer(status: reply.status, headers: reply.headers.joined(), body: reply.body)
+        }
     }
 
     /// Closes all connections. No request may follow.

@@ -70,11 +70,15 @@ package struct ConfigurationFile: Sendable {
     /// not be decoded is missing for the rest.
     /// - Parameter unread: the errors of values that could not be read.
     private static func independent(_ errors: [ConfigurationError], of unread: [ConfigurationError]) -> [ConfigurationError] {
-        let misses = (unread + errors).contains { $0.path.starts(withBytesOf: "sources.") }
+        let all = unread + errors
+        let misses = all.contains { $0.path.starts(withBytesOf: "sources.") }
         return errors.filter { error in
             if unread.contains(where: { $0.key == nil && $0.path == error.path }) { return false }
-            let namesSources = error.path == "sources" && error.key == nil || error.path.starts(withBytesOf: "prefetch.")
-            return !namesSources || !misses
+            if error.path == "sources", error.key == nil { return !misses }
+            guard let (line, key) = error.path.cut(atLast: "."), key == "source", line.starts(withBytesOf: "prefetch.") else {
+                return true
+            }
+            return !misses && !all.contains { $0 != error && ($0.path.isExactly(line) || $0.path.starts(withBytesOf: "\(line).")) }
         }
     }
 

@@ -16,7 +16,10 @@ package enum ConfigurationReference {
     static let chapters: [(title: String, keys: [String])] = [
         (
             "Server",
-            ["listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "accessLog", "presets", "presetsOnly", "dialects"]
+            [
+                "listen", "socketMode", "tls", "admin", "cors", "shutdown", "log", "accessLog", "tracing", "presets", "presetsOnly",
+                "dialects",
+            ]
         ),
         ("Signing", ["signing"]), ("Cache", ["cache"]), ("Several servers", ["shared"]), ("Clients", ["clients"]),
         ("Limits", ["limits"]),

@@ -15,6 +15,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var clients = ClientsConfiguration()
     package var log = LogConfiguration()
     package var accessLog = AccessLogConfiguration()
+    package var tracing = TracingConfiguration()
     package var shutdown = ShutdownConfiguration()
     package var cors = CORSConfiguration()
     package var rendering = RenderingConfiguration()
@@ -61,6 +62,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("clients", \.clients, meaning: "limits of clients"),
             Setting("log", \.log, meaning: "the log"),
             Setting("accessLog", \.accessLog, meaning: "the access log"),
+            Setting("tracing", \.tracing, meaning: "traces of requests"),
             Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
             Setting("cors", \.cors, meaning: "cross-origin access"),
             Setting("rendering", \.rendering, meaning: "rendering of variants"),
@@ -184,6 +186,7 @@ extension ServerConfiguration {
         keep(\.clients, "clients")
         keep(\.log, "log")
         keep(\.accessLog, "accessLog")
+        keep(\.tracing, "tracing")
         keep(\.shutdown, "shutdown")
         // The render threads are created with this deadline.
         keep(\.rendering.deadline, "rendering.deadline")

@@ -128,7 +128,7 @@ private enum Field {
         "user-agent", "accept-encoding", "accept-language", "referer", "cookie", "dnt", "priority", "pragma", "cache-control",
         "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-ch-ua", "sec-ch-ua-mobile",
         "sec-ch-ua-platform", "sec-gpc", "save-data", "via", "forwarded", "x-forwarded-for", "x-forwarded-proto",
-        "x-forwarded-host", "x-real-ip", "x-request-id",
+        "x-forwarded-host", "x-real-ip", "x-request-id", "traceparent", "tracestate",
     ]
 
     /// - Parameter name: a field name in any case.

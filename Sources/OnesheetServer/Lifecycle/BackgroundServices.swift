@@ -2,6 +2,7 @@ import Logging
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetTracing
 import ServiceLifecycle
 
 /// Removes expired entries every three minutes, and checks for purges by other processes every second.
@@ -66,5 +67,16 @@ struct SourceChanges: Service {
             // Spend at most a twentieth of the time on polling.
             pause = max(.seconds(1), (clock.now - start) * 20)
         } while await sleepUnlessCancelled(for: pause) && responder.reloads == reloads
+    }
+}
+
+/// Sends spans to the collector every second.
+struct TraceExport: Service {
+    let collector: CollectorTracer
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while await sleepUnlessCancelled(for: .seconds(1)) { await collector.send() }
+        }
     }
 }

@@ -7,6 +7,7 @@ import NIOPosix
 import OnesheetCache
 package import OnesheetCore
 import OnesheetPipeline
+import OnesheetTracing
 import ServiceLifecycle
 import Synchronization
 
@@ -34,7 +35,12 @@ package struct Server: Sendable {
         let misses = MissesUnderWay(memory: limits.memory)
         let connections = OpenConnections(configuration.clients, memory, misses)
         counters = ServerCounters(
-            connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger))
+            connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
+            collector: configuration.tracing.endpoint.map {
+                CollectorTracer(
+                    endpoint: $0, sampleRatio: configuration.tracing.sample, service: configuration.tracing.service,
+                    version: ServerVersion.current, group: NIOSingletons.posixEventLoopGroup)
+            })
         responder = ReloadableResponder(context) { [counters, readiness] context in
             Router(context, counters: counters, readiness: readiness)
         }
@@ -68,6 +74,10 @@ package struct Server: Sendable {
             if readiness.state != .draining { failure = error }
         }
         await counters.accessLog?.close(within: times.grace)
+        if let collector = counters.collector {
+            // The last spans, if the collector takes them in time.
+            _ = await withTimeoutIgnoringCancellation(times.grace) { await collector.send() }
+        }
         // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
@@ -198,7 +208,7 @@ package struct Server: Sendable {
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
                 FigureSampling(responder: responder, counters: counters),
-            ],
+            ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? []),
             onServerRunning: { [readiness, counters] channel in
                 do {
                     try configuration.listen.socketFile?.setPermissions(configuration.socketMode)

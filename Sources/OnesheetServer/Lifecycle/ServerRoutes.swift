@@ -42,7 +42,8 @@ extension Router {
             ]
         self.init(
             RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
-            times: counters.times, errors: counters.errors, logger: logger, pageOf: PlainPage.response(_:to:)
+            times: counters.times, errors: counters.errors, tracing: RequestTracing(collector: counters.collector), logger: logger,
+            pageOf: PlainPage.response(_:to:)
         )
     }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import NIOCore
 import OnesheetCore
 import OnesheetHTTP
+import OnesheetTracing
 
 /// Formats the lines of the access log.
 ///
@@ -50,6 +51,7 @@ struct AccessLine {
             ("client", client?.description), ("method", facts?.method), ("path", facts.map { Self.visible(target: $0.target) }),
             ("protocol", facts?.version), ("referer", facts?.referer.map(shown(path:))), ("userAgent", facts?.userAgent),
             ("cache", cache?.outcome), ("tier", cache?.tier), ("request", request.requestID),
+            ("trace_id", facts?.traceParent.flatMap { TraceContext(parent: $0, state: nil)?.traceID }),
         ] {
             guard let value else { continue }
             lines += Array(",\"\(key)\":\"".utf8)

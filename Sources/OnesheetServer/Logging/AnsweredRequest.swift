@@ -65,12 +65,13 @@ struct RequestFacts: Sendable, Equatable {
     private(set) var userAgent: String?
     private(set) var forwardedFor: String?
     private(set) var forwarded: String?
+    private(set) var traceParent: String?
 
     init(_ head: HTTPTypes.HTTPRequest, version: String) {
         (method, target, self.version) = (head.method.rawValue, head.path ?? "", version)
         let fields = head.headerFields
         (referer, userAgent) = (fields[.referer], fields[.userAgent])
-        (forwardedFor, forwarded) = (fields[.forwardedFor], fields[.forwarded])
+        (forwardedFor, forwarded, traceParent) = (fields[.forwardedFor], fields[.forwarded], fields[.traceParent])
     }
 
     init(_ head: HTTPRequestHead) {
@@ -97,11 +98,13 @@ struct RequestFacts: Sendable, Equatable {
         case "user-agent": userAgent = value
         case "x-forwarded-for": forwardedFor = forwardedFor.map { "\($0), \(value)" } ?? value
         case "forwarded": forwarded = forwarded.map { "\($0), \(value)" } ?? value
+        // Two of them are no trace.
+        case "traceparent": traceParent = traceParent == nil ? value : ""
         default: break
         }
     }
 
     fileprivate var size: Int {
-        [method, target, referer, userAgent, forwardedFor, forwarded].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        [method, target, referer, userAgent, forwardedFor, forwarded, traceParent].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import OnesheetPipeline
+import OnesheetTracing
 import Synchronization
 
 /// Counters of requests and latencies since the server started.
@@ -14,13 +15,17 @@ final class ServerCounters: Sendable {
     let connections: OpenConnections
     /// The access log, which counts its losses. `nil` if there is none.
     let accessLog: AccessLog?
+    /// The tracer of the configured collector, which counts its spans. `nil` if there is none.
+    let collector: CollectorTracer?
     /// The figures of the last hour.
     let history = FigureHistory()
     /// The last server errors.
     let errors = RecentErrors()
     private let counters = Mutex<[String: RequestCounter]>([:])
 
-    init(_ connections: OpenConnections, accessLog: AccessLog?) { (self.connections, self.accessLog) = (connections, accessLog) }
+    init(_ connections: OpenConnections, accessLog: AccessLog?, collector: CollectorTracer?) {
+        (self.connections, self.accessLog, self.collector) = (connections, accessLog, collector)
+    }
 
     /// Responses by route and status class.
     var answers: [Answer: Int] {

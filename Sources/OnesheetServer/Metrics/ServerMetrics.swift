@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetTracing
 
 #if canImport(Glibc)
     import Glibc
@@ -35,6 +36,12 @@ struct ServerMetrics {
         text.add(
             .counter, "access_log_dropped_total", help: "Requests without a line in the access log.",
             samples: counters.accessLog.map { [.init($0.dropped)] } ?? [])
+        text.add(
+            .counter, "trace_spans_total", help: "Spans sent to the collector, or dropped because it did not take them.",
+            samples: counters.collector.map { collector in
+                let counts = collector.counts
+                return [.init(counts.sent, labels: "outcome=\"sent\""), .init(counts.dropped, labels: "outcome=\"dropped\"")]
+            } ?? [])
         text.add(.gauge, "connections", help: "Open connections.", value: counters.connections.count)
     }
 

@@ -14,6 +14,7 @@ struct Router: Sendable {
     private let times: Histograms
     private let errors: RecentErrors
     private let pageOf: @Sendable (Problem, HTTPFields) -> Response
+    private let tracing: RequestTracing
     private let logger: Logger
     private var clock: WallClock { table.images.clock }
 
@@ -22,11 +23,11 @@ struct Router: Sendable {
     ///   - errors: the last server errors.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
-        _ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, logger: Logger,
+        _ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
         (self.table, self.cors, self.times, self.errors, self.logger) = (table, cors, times, errors, logger)
-        self.pageOf = pageOf
+        (self.tracing, self.pageOf) = (tracing, pageOf)
     }
 
     /// - Parameter found: the request as the fast path has parsed it, if it has.
@@ -37,17 +38,19 @@ struct Router: Sendable {
         let path = routed.path
         logger.trace("request received", metadata: ["path": "\(shown(request: path))"])
         var response = await RequestID.$current.withValue(id) {
-            let outcome = await outcome(of: routed, request)
-            let took = ContinuousClock.now - start
-            routed.entry.counter.add(outcome.status.kind)
-            times.add(took, to: routed.entry.name)
-            logger.debug(
-                "answered",
-                metadata: [
-                    "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
-                    "milliseconds": "\(took / .milliseconds(1))",
-                ])
-            return outcome
+            await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
+                let outcome = await outcome(of: routed, request)
+                let took = ContinuousClock.now - start
+                routed.entry.counter.add(outcome.status.kind)
+                times.add(took, to: routed.entry.name)
+                logger.debug(
+                    "answered",
+                    metadata: [
+                        "method": "\(request.method)", "path": "\(shown(request: path))", "status": "\(outcome.status.code)",
+                        "milliseconds": "\(took / .milliseconds(1))",
+                    ])
+                return outcome
+            }
         }
         if response.headers[.cacheControl] == nil {
             // Without the field, a cache may choose a lifetime itself (RFC 9111 §4.2.2). Make caches revalidate every read, and store

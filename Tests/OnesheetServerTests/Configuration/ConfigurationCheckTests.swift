@@ -45,7 +45,7 @@ final class ConfigurationCheckTests: XCTestCase {
             "6:60: clients.perAddress.burst: needs at least 1", "7:15: log.level: unknown level “loud”",
             "9:9: presets.card: ", "10:9: presets.wall: ", "12:18: dialects.[1]: unknown dialect “thumbr”; did you mean “thumbor”?",
             "14:5: prefetch.[0]: ", "15:11: prefetch.[1].at: “25:00” is not a time of day",
-            "16:18: prefetch.[2]: unknown key “sorce”; did you mean “source”?", "17:",
+            "16:20: prefetch.[2]: unknown key “sorce”; did you mean “source”?", "17:",
             "17:45: rendering.codecs: unknown codec “jpge”",
             "18:26: cache.tiers.[0].type: unknown tier type “none”",
             "19:17: admin.token: the environment variable NOT_SET is not set",

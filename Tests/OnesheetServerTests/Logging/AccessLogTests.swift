@@ -14,6 +14,7 @@ import XCTest
 /// One line for each request, in whichever way it is answered.
 final class AccessLogTests: ServerTestCase {
     private let poster = "/t/p/w92/sample/1.jpg"
+    private let traceID = "0af7651916cd43dd8448eb211c80319c"
 
     func testThatEveryRequestHasALineInWhicheverWayItIsAnswered() async throws {
         for hasFastPath in [true, false] {
@@ -62,7 +63,10 @@ final class AccessLogTests: ServerTestCase {
         for path in [poster, poster, "/한?é=\"\u{202E}"] {
             var request = HTTPClientRequest(
                 url: server.url + (path.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? ""))
-            request.headers = ["X-Forwarded-For": "198.51.100.7, 2001:db8::1", "User-Agent": "a\\b \u{e9}"]
+            request.headers = [
+                "X-Forwarded-For": "198.51.100.7, 2001:db8::1", "User-Agent": "a\\b \u{e9}",
+                "traceparent": "00-\(traceID)-b7ad6b7169203331-00",
+            ]
             let response = try await client.execute(request, timeout: .seconds(60))
             _ = try await response.body.collect(upTo: 1 << 20)
         }
@@ -74,6 +78,7 @@ final class AccessLogTests: ServerTestCase {
         XCTAssertEqual(documents.map { $0["tier"] as? String }, [nil, "memory", nil])
         for document in documents {
             XCTAssertEqual(document["protocol"] as? String, "HTTP/2.0")
+            XCTAssertEqual(document["trace_id"] as? String, traceID)
             XCTAssertEqual(document["client"] as? String, "2001:db8:0:0:0:0:0:1")
             XCTAssertEqual(document["userAgent"] as? String, "a\\b \u{e9}")
             XCTAssertNotNil((document["time"] as? String)?.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/))

@@ -6,7 +6,7 @@ import OnesheetImaging
 import OnesheetPipeline
 
 /// Finds all errors of a configuration, including those that only its plugins can find. It writes nothing.
-package struct ConfigurationCheck {
+package final class ConfigurationCheck {
     private let configuration: ServerConfiguration
     private let plugins: PluginList
     private let assembly: PluginAssembly
@@ -23,12 +23,19 @@ package struct ConfigurationCheck {
         let assembly = PluginAssembly(
             plugins: plugins, transport: NoTransport(), limits: configuration.limits.limits, clock: .system, logger: logger,
             state: { state.part($0) })
-        var check = ConfigurationCheck(configuration: configuration, plugins: plugins, assembly: assembly, errors: errors)
+        let check = ConfigurationCheck(configuration, plugins, assembly, besides: errors)
         check.checkAll()
         return configuration.places.locating(all: check.errors)
     }
 
-    private mutating func checkAll() {
+    private init(
+        _ configuration: ServerConfiguration, _ plugins: PluginList, _ assembly: PluginAssembly,
+        besides errors: [ConfigurationError]
+    ) {
+        (self.configuration, self.plugins, self.assembly, self.errors) = (configuration, plugins, assembly, errors)
+    }
+
+    private func checkAll() {
         for name in configuration.sourceNames where !hasErrors(at: "sources.\(name)") { checkSource(name) }
         for (index, tier) in configuration.cache.tiers.enumerated() where !hasErrors(at: "cache.tiers.[\(index)]") {
             note { try assembly.check(tier, at: "cache.tiers.[\(index)]") }
@@ -44,7 +51,7 @@ package struct ConfigurationCheck {
     }
 
     /// Checks a source and its limits separately: each may have errors of its own.
-    private mutating func checkSource(_ name: String) {
+    private func checkSource(_ name: String) {
         guard let nested = configuration.sources[name] else { return }
         let path = "sources.\(name)"
         do {
@@ -62,7 +69,7 @@ package struct ConfigurationCheck {
     }
 
     /// Checks codecs, and what needs their formats: presets and the schedule.
-    private mutating func checkRendering() {
+    private func checkRendering() {
         let rendering = configuration.rendering
         let types: [any Plugin.Type] = plugins.codecs + plugins.decoders
         let known = Dictionary(uniqueKeysWithValues: types.map { ($0.type, $0) })
@@ -76,10 +83,13 @@ package struct ConfigurationCheck {
             }
             errors += ConfigurationDecoder().errors(of: type, in: value).map { $0.under("rendering.codecs.\(name)") }
         }
-        guard !hasErrors(at: "rendering") else { return }
         do {
-            let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), configuration.limits.limits)
-            let (formats, watermark) = (renderer.formats, renderer.watermark?.digest)
+            // The formats do not depend on the codecs' keys.
+            let isBad = hasErrors(at: "rendering")
+            let codecs = try assembly.codecs(isBad ? [:] : rendering.codecs)
+            let renderer = try (isBad ? RenderingConfiguration() : rendering).renderer(codecs, configuration.limits.limits)
+            let formats = renderer.formats
+            let watermark = isBad ? rendering.watermark.map { _ in "" } : renderer.watermark?.digest
             let bad = ImageOptions.errors(of: configuration.presets, formats: formats, watermark: watermark)
             errors += bad.map { ConfigurationError(path: "presets.\($0.name)", message: "\($0.error)") }
             let options = try ImageOptions(formats: formats, watermark: watermark)
@@ -96,7 +106,7 @@ package struct ConfigurationCheck {
         errors.contains { $0.path.isExactly(path) || $0.path.starts(withBytesOf: path + ".") }
     }
 
-    private mutating func note(_ check: () throws -> Void) {
+    private func note(_ check: () throws -> Void) {
         do { try check() } catch { errors.append(ConfigurationError(error)) }
     }
 }
