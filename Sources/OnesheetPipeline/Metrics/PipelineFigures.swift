@@ -6,6 +6,8 @@ package final class PipelineFigures: Sendable {
     package let stages = Histograms()
     /// The last making of each recent variant.
     package let makings = RecentMakings()
+    /// Images that were asked for, once each, by where they came from.
+    package let images = OutcomeCounters()
     private let counted = Mutex(Counts())
 
     /// Counters since the start.
@@ -29,6 +31,17 @@ package struct Histogram: Sendable, Equatable {
     /// Counts by bucket; the last one has no bound.
     package private(set) var counts = [Int](repeating: 0, count: Self.bounds.count + 1)
     package private(set) var sum = 0.0
+
+    package init() {}
+
+    /// A histogram that was counted elsewhere.
+    /// - Parameters:
+    ///   - counts: one for each bound, and one without.
+    ///   - sum: in seconds.
+    package init(counts: [Int], sum: Double) {
+        precondition(counts.count == Self.bounds.count + 1, "a count for each bucket")
+        (self.counts, self.sum) = (counts, sum)
+    }
 
     package mutating func add(_ seconds: Double) {
         counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1

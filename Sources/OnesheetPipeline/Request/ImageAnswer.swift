@@ -66,6 +66,16 @@ package enum AnswerOrigin: Sendable, Equatable {
     case revalidated
     /// Stale, because its origin could not be reached.
     case staleOnError
+
+    /// The name of the outcome in metrics: the tier's, or that of the making.
+    package var outcome: String {
+        switch self {
+        case .tier(let name): name
+        case .made: "made"
+        case .revalidated: "revalidated"
+        case .staleOnError: "stale"
+        }
+    }
 }
 
 /// The duration of a stage.

@@ -18,6 +18,8 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
     package var tracing = TracingConfiguration()
     package var shutdown = ShutdownConfiguration()
     package var cors = CORSConfiguration()
+    /// Whether responses name the server and its version.
+    package var serverHeader = true
     package var rendering = RenderingConfiguration()
     package var presets: [String: String] = [:]
     package var presetsOnly = false
@@ -65,6 +67,7 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
             Setting("tracing", \.tracing, meaning: "traces of requests"),
             Setting("shutdown", \.shutdown, meaning: "graceful shutdown"),
             Setting("cors", \.cors, meaning: "cross-origin access"),
+            Setting("serverHeader", \.serverHeader, meaning: "send `Server: onesheet/VERSION`"),
             Setting("rendering", \.rendering, meaning: "rendering of variants"),
             Setting("presets", \.presets, meaning: "names for options, used as `pr:NAME`"),
             Setting(

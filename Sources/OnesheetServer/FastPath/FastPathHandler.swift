@@ -59,10 +59,10 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         var bytes = unwrapInboundIn(data)
         if parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads {
             var (hasAnswered, isCorked) = (false, false)
-            let begun = accessLog == nil ? NIODeadline.distantPast : .now()
+            let begun = NIODeadline.now()
             // If the client does not read its responses, let the parser handle the rest: its responses have backpressure.
             requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
-                switch heads.answer(request) {
+                switch heads.answer(request, since: begun) {
                 case .answer(let response):
                     if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), begun, accessLog) }
                     bytes.moveReaderIndex(forwardBy: request.length)

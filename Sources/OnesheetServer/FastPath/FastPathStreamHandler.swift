@@ -46,7 +46,7 @@ final class FastPathStreamHandler: ChannelInboundHandler, RemovableChannelHandle
     /// Answers `request` if it can be answered without waiting.
     private func isAnswered(_ request: SimpleRequest, _ context: ChannelHandlerContext) -> Bool {
         guard context.channel.isWritable, let heads = fastPath?.part(on: context.eventLoop).heads else { return false }
-        switch heads.answer(request) {
+        switch heads.answer(request, since: .now()) {
         case .answer(.head(let head)): write(head, body: nil, context)
         case .answer(.parts(let head, let body)): write(head, body: body.bytes, context)
         // Whole files are only prepared for unencrypted connections.

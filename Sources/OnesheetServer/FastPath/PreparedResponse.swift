@@ -59,9 +59,9 @@ final class ResponseHead {
     /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 
-    init(_ response: Response, _ cors: CORS, at now: Date) {
+    init(_ response: Response, _ common: CommonFields, at now: Date) {
         var response = response
-        cors.apply(to: &response.headers, origin: nil)
+        common.apply(to: &response.headers, origin: nil)
         response.headers[.date] = HTTPDate.text(now)
         fields = response.head
     }
@@ -96,16 +96,19 @@ final class PreparedResponse {
     private let entityTag: ByteBuffer
     private let created: Date
     private let tier: String
+    /// Counts the images of its tier.
+    let counter: OutcomeCounters.Counter
     /// The period in which the heads are valid.
     private let time: Range<Date>
 
     /// - Parameter now: the current time. The heads are valid until its second is over or the entry becomes stale.
     /// - Returns: `nil` if the entry is stale.
-    init?(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) {
+    init?(_ hit: CacheHit, at now: Date, _ common: CommonFields, facts: AddressFacts, counter: OutcomeCounters.Counter) {
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         var full = ImageResponse(answer: answer, address: facts).response(to: .get, [:], at: now)
         full.headers[.contentLength] = "\(answer.size)"
-        head = ResponseHead(full, cors, at: now)
+        head = ResponseHead(full, common, at: now)
+        self.counter = counter
         (validator, created, tier) = (hit.entry.validator, hit.entry.lastModified, hit.tier)
         entityTag = ByteBuffer(string: "\"\(validator)\"")
         // `Date` (RFC 9110 §6.6.1) has a resolution of one second. The lower bound also detects a clock that was set back.
@@ -134,11 +137,11 @@ final class PreparedResponse {
 
     /// The head of the 304 response.
     /// - Returns: `nil` if `hit` is stale.
-    func notModified(_ hit: CacheHit, at now: Date, cors: CORS, facts: AddressFacts) -> ResponseHead? {
+    func notModified(_ hit: CacheHit, at now: Date, _ common: CommonFields, facts: AddressFacts) -> ResponseHead? {
         if let notModified { return notModified }
         guard let answer = ImageAnswer(freshHit: hit, at: now) else { return nil }
         let response = ImageResponse(answer: answer, address: facts).response(to: .get, [.ifNoneMatch: "*"], at: now)
-        notModified = ResponseHead(response, cors, at: now)
+        notModified = ResponseHead(response, common, at: now)
         return notModified
     }
 

@@ -40,26 +40,29 @@ final class ResponseHeadCache {
     }
 
     /// Answers `request` if the response needs no more than a look-up in memory or in the page cache.
-    func answer(_ request: SimpleRequest) -> Outcome {
+    /// - Parameter begun: when it was received.
+    func answer(_ request: SimpleRequest, since begun: NIODeadline) -> Outcome {
         let now = images.clock.now
-        if let known = targets[request.target] { return answer(request, at: known, now) }
+        if let known = targets[request.target] { return answer(request, at: known, now, since: begun) }
         let routed = router.table.route(String(buffer: request.target))
         guard let image = routed.entry.image else {
             guard let text = routed.entry.route?.immediateText else { return .route(routed) }
-            routed.entry.counter.add(.successful)
-            let head = ResponseHead(.state(text), router.cors, at: now)
+            routed.entry.counter.addImmediate(.successful, bytes: request.isHead ? 0 : text.utf8.count, since: begun)
+            let head = ResponseHead(.state(text), router.commonFields, at: now)
             return .answer(request.isHead ? .head(head) : .parts(head, .bytes(ByteBuffer(string: text))))
         }
         do {
             guard let address = try image.read(routed.rest, at: now) else { return .route(routed) }
             try images.pipeline.check(address.title)
-            return answer(request, at: CachedTarget(routed, address), now)
+            return answer(request, at: CachedTarget(routed, address), now, since: begun)
         } catch {
             return .route(routed.with(.refused(error)))
         }
     }
 
-    private func answer(_ request: SimpleRequest, at target: CachedTarget, _ now: Date) -> Outcome {
+    private func answer(
+        _ request: SimpleRequest, at target: CachedTarget, _ now: Date, since begun: NIODeadline
+    ) -> Outcome {
         do {
             try target.address.checkExpiry(at: now.timeIntervalSince1970)
         } catch {
@@ -70,10 +73,13 @@ final class ResponseHeadCache {
         if !request.isConditional, let prepared = variant.prepared, let file = prepared.file, prepared.isGood(at: now),
             file.isUsable()
         {
-            return .answer(send(prepared, body: .file(file), to: request, target: target))
+            return .answer(send(prepared, body: .file(file), to: request, target: target, since: begun))
         }
         let lookUp = images.pipeline.cache.lookUp(variant.parsed.request.key)
-        guard let response = response(to: request, hit: lookUp.hit, variant: variant, target: target, now: now) else {
+        guard
+            let response = response(
+                to: request, hit: lookUp.hit, variant: variant, target: target, now: now, since: begun)
+        else {
             return .route(target.routed.with(.parsed(variant.parsed, lookUp)))
         }
         return .answer(response)
@@ -81,23 +87,26 @@ final class ResponseHeadCache {
 
     /// The response for a tier's `hit`. `nil` if the response needs more time or the request is invalid.
     private func response(
-        to request: SimpleRequest, hit: CacheHit?, variant: CachedVariant, target: CachedTarget, now: Date
+        to request: SimpleRequest, hit: CacheHit?, variant: CachedVariant, target: CachedTarget, now: Date, since begun: NIODeadline
     ) -> ReadyResponse? {
         guard let hit else { return nil }
         do { try target.address.checkSides(of: hit.entry) } catch { return nil }
         if variant.prepared?.isGood(for: hit, at: now) != true {
             variant.prepared?.closeFiles()
-            variant.prepared = PreparedResponse(hit, at: now, cors: router.cors, facts: variant.parsed.facts)
+            variant.prepared = PreparedResponse(
+                hit, at: now, router.commonFields, facts: variant.parsed.facts,
+                counter: images.pipeline.figures.images.counter(of: hit.tier))
         }
         guard let prepared = variant.prepared, let body = body(of: hit) else { return nil }
         if target.isNew { remember(target) }
         if case .file(let file) = body, let files { prepared.keep(file, in: files) }
         if prepared.isKnown(to: request) {
-            let head = prepared.notModified(hit, at: now, cors: router.cors, facts: variant.parsed.facts)
-            target.routed.entry.counter.add(.redirection)
+            let head = prepared.notModified(hit, at: now, router.commonFields, facts: variant.parsed.facts)
+            target.routed.entry.counter.addImmediate(.redirection, bytes: 0, since: begun)
+            prepared.counter.add()
             return head.map { .head($0) }
         }
-        return send(prepared, body: body, to: request, target: target)
+        return send(prepared, body: body, to: request, target: target, since: begun)
     }
 
     /// The body of `hit` if it can be sent without waiting.
@@ -109,9 +118,10 @@ final class ResponseHeadCache {
     }
 
     private func send(
-        _ prepared: PreparedResponse, body: ReadyBody, to request: SimpleRequest, target: CachedTarget
+        _ prepared: PreparedResponse, body: ReadyBody, to request: SimpleRequest, target: CachedTarget, since begun: NIODeadline
     ) -> ReadyResponse {
-        target.routed.entry.counter.add(.successful)
+        target.routed.entry.counter.addImmediate(.successful, bytes: request.isHead ? 0 : body.length, since: begun)
+        prepared.counter.add()
         if request.isHead { return .head(prepared.head) }
         if let files, let whole = prepared.whole(with: body, in: files) { return .whole(whole, prepared.head) }
         return .parts(prepared.head, body)

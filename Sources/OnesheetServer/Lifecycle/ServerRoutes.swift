@@ -40,11 +40,11 @@ extension Router {
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]
+        let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
-            RouteTable(routes, images: images, counters: counters), cors: CORS(configuration: configuration.cors),
-            times: counters.times, errors: counters.errors, tracing: RequestTracing(collector: counters.collector), logger: logger,
-            pageOf: PlainPage.response(_:to:)
-        )
+            RouteTable(routes, images: images, counters: counters),
+            CommonFields(cors: CORS(configuration: configuration.cors), server: server), errors: counters.errors,
+            tracing: RequestTracing(collector: counters.collector), logger: logger, pageOf: PlainPage.response(_:to:))
     }
 }
 

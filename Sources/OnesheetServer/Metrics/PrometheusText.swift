@@ -1,6 +1,6 @@
 import OnesheetPipeline
 
-/// Metrics in Prometheus' text format 0.0.4. Every name has the prefix `onesheet_`.
+/// Metrics in Prometheus' text format 0.0.4. Names have the prefix `onesheet_`, except those that every process has.
 struct PrometheusText {
     enum Kind: String {
         case counter, gauge, histogram, summary
@@ -27,18 +27,19 @@ struct PrometheusText {
     }
 
     /// Adds a metric with several samples.
-    mutating func add(_ kind: Kind, _ name: String, help: String, samples: [Sample]) {
-        text += "# HELP onesheet_\(name) \(help)\n# TYPE onesheet_\(name) \(kind.rawValue)\n"
+    /// - Parameter prefix: of the name; metrics of a process have none of ours.
+    mutating func add(_ kind: Kind, _ name: String, prefix: String = "onesheet_", help: String, samples: [Sample]) {
+        text += "# HELP \(prefix)\(name) \(help)\n# TYPE \(prefix)\(name) \(kind.rawValue)\n"
         for sample in samples {
             let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
-            text += "onesheet_\(name)\(sample.suffix)\(labels) \(sample.value)\n"
+            text += "\(prefix)\(name)\(sample.suffix)\(labels) \(sample.value)\n"
         }
     }
 
     /// Adds histograms, with the name of each as the value of `label`.
-    mutating func add(_ histograms: Histograms, _ name: String, help: String, label: String) {
+    mutating func add(_ histograms: [String: Histogram], _ name: String, help: String, label: String) {
         var samples: [Sample] = []
-        for (value, histogram) in histograms.byName.sorted(by: { $0.key < $1.key }) {
+        for (value, histogram) in histograms.sorted(by: { $0.key < $1.key }) {
             let labels = "\(label)=\"\(value)\""
             var count = 0
             // Buckets are cumulative.

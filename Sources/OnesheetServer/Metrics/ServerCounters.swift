@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import OnesheetPipeline
 import OnesheetTracing
 import Synchronization
@@ -10,8 +11,6 @@ final class ServerCounters: Sendable {
         let status: HTTPResponse.Status.Kind
     }
 
-    /// Latency histograms by route. Responses from the fast path are not included: they never wait.
-    let times = Histograms()
     let connections: OpenConnections
     /// The access log, which counts its losses. `nil` if there is none.
     let accessLog: AccessLog?
@@ -36,6 +35,9 @@ final class ServerCounters: Sendable {
         return answers
     }
 
+    /// The counters of all routes.
+    var byRoute: [String: RequestCounter] { counters.withLock { $0 } }
+
     /// The counter of a route. Counters survive reloads.
     /// - Parameter route: a route's prefix, so that the number of counters is bounded.
     func counter(of route: String) -> RequestCounter {
@@ -47,13 +49,20 @@ final class ServerCounters: Sendable {
     }
 }
 
-/// Counts a route's responses by status class.
+/// Counts a route's responses by status class, their bytes and their times. A response of the fast path costs a few atomic additions.
 final class RequestCounter: Sendable {
     private static let kinds: [HTTPResponse.Status.Kind] = [
         .informational, .successful, .redirection, .clientError, .serverError, .invalid,
     ]
 
     private let byKind = InlineArray<6, Atomic<Int>> { _ in Atomic(0) }
+    private let byTime = InlineArray<14, Atomic<Int>> { _ in Atomic(0) }
+    private let nanoseconds = Atomic(0)
+    private let sent = Atomic(0)
+    private let immediate = Atomic(0)
+
+    /// The upper bounds of `Histogram`'s buckets in nanoseconds.
+    private static let bounds = Histogram.bounds.map { Int($0 * 1e9) }
 
     /// The counts above 0.
     var counts: [HTTPResponse.Status.Kind: Int] {
@@ -65,7 +74,35 @@ final class RequestCounter: Sendable {
         return counts
     }
 
-    func add(_ kind: HTTPResponse.Status.Kind) { byKind[Self.index(kind)].add(1, ordering: .relaxed) }
+    /// The times until the response begins.
+    var times: Histogram {
+        Histogram(
+            counts: (0..<byTime.count).map { byTime[$0].load(ordering: .relaxed) },
+            sum: Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
+    }
+
+    /// Bytes of bodies whose length is known.
+    var bytes: Int { sent.load(ordering: .relaxed) }
+    /// Responses of the fast path.
+    var immediateAnswers: Int { immediate.load(ordering: .relaxed) }
+
+    /// Counts a response.
+    /// - Parameters:
+    ///   - bytes: of its body.
+    ///   - took: the time to it in nanoseconds.
+    func add(_ kind: HTTPResponse.Status.Kind, bytes: Int, took: Int) {
+        byKind[Self.index(kind)].add(1, ordering: .relaxed)
+        byTime[Self.bounds.firstIndex { took <= $0 } ?? Self.bounds.count].add(1, ordering: .relaxed)
+        nanoseconds.add(took, ordering: .relaxed)
+        sent.add(bytes, ordering: .relaxed)
+    }
+
+    /// Counts a response of the fast path.
+    /// - Parameter begun: when its request was received.
+    func addImmediate(_ kind: HTTPResponse.Status.Kind, bytes: Int, since begun: NIODeadline) {
+        add(kind, bytes: bytes, took: Int((.now() - begun).nanoseconds))
+        immediate.add(1, ordering: .relaxed)
+    }
 
     private static func index(_ kind: HTTPResponse.Status.Kind) -> Int {
         switch kind {

@@ -21,8 +21,10 @@ struct ServerMetrics {
     func write(to text: inout PrometheusText) {
         writeRequests(to: &text)
         writeClients(to: &text)
-        text.add(pipeline.figures.stages, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
+        text.add(
+            pipeline.figures.stages.byName, "stage_seconds", help: "Duration of the stages of an image request.", label: "stage")
         writeWork(to: &text)
+        ProcessMetrics().write(to: &text)
     }
 
     private func writeRequests(to text: inout PrometheusText) {
@@ -30,9 +32,21 @@ struct ServerMetrics {
         text.add(
             .counter, "requests_total", help: "Requests answered, by route and status class.",
             samples: answers.sorted { $0.0 < $1.0 }.map { .init($0.1, labels: $0.0) })
+        let routes = counters.byRoute.filter { !$0.value.counts.isEmpty }.sorted { $0.key < $1.key }
         text.add(
-            counters.times, "request_seconds", help: "Time to answer a request, by route, without the responses of the fast path.",
-            label: "route")
+            Dictionary(uniqueKeysWithValues: routes.map { ($0.key, $0.value.times) }), "request_seconds",
+            help: "Time until a response begins, by route.", label: "route")
+        text.add(
+            .counter, "response_bytes_total", help: "Bytes of response bodies, by route.",
+            samples: routes.map { .init($0.value.bytes, labels: "route=\"\($0.key)\"") })
+        text.add(
+            .counter, "fast_path_requests_total", help: "Requests that an event loop answered at once, by route.",
+            samples: routes.map { .init($0.value.immediateAnswers, labels: "route=\"\($0.key)\"") })
+        text.add(
+            .counter, "images_total", help: "Images asked for, once each, by the tier that had them or how they were made.",
+            samples: pipeline.figures.images.counts.sorted { $0.key < $1.key }.map {
+                .init($0.value, labels: "outcome=\"\($0.key)\"")
+            })
         text.add(
             .counter, "access_log_dropped_total", help: "Requests without a line in the access log.",
             samples: counters.accessLog.map { [.init($0.dropped)] } ?? [])
@@ -82,6 +96,9 @@ struct ServerMetrics {
         text.add(
             .gauge, "process_resident_memory_bytes", help: "Resident memory of the process.",
             samples: ProcessMemory.resident.map { [.init($0)] } ?? [])
+        text.add(
+            .gauge, "build_info", help: "1, with the version of the server.",
+            samples: [.init(1, labels: "version=\"\(ServerVersion.current)\"")])
     }
 }
 

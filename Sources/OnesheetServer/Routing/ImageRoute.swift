@@ -86,12 +86,14 @@ struct ImageContext: Sendable {
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
+            pipeline.figures.images.counter(of: "failed").add()
             guard let place = Self.fallback(of: target, after: error) else {
                 throw target.address.hidesSource ? HiddenSourceError(error: error) : error
             }
             return Response(status: .found, headers: [.location: place, .cacheControl: "no-store"])
         }
         let answer = found.answer
+        pipeline.figures.images.counter(of: answer.origin.outcome).add()
         let image = ImageResponse(answer: answer, address: found.target.facts)
         let response = image.response(to: request.method, request.headers, at: clock.now)
         if request.method == .get, response.status.kind == .successful {

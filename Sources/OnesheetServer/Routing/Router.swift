@@ -10,8 +10,7 @@ import OnesheetPipeline
 /// Answers requests: finds the route, calls it, and turns errors into problem documents.
 struct Router: Sendable {
     let table: RouteTable
-    let cors: CORS
-    private let times: Histograms
+    let commonFields: CommonFields
     private let errors: RecentErrors
     private let pageOf: @Sendable (Problem, HTTPFields) -> Response
     private let tracing: RequestTracing
@@ -19,14 +18,13 @@ struct Router: Sendable {
     private var clock: WallClock { table.images.clock }
 
     /// - Parameters:
-    ///   - times: latency histograms by route name.
     ///   - errors: the last server errors.
     ///   - pageOf: a problem as an HTML page, for browsers at an unknown path.
     init(
-        _ table: RouteTable, cors: CORS, times: Histograms, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
+        _ table: RouteTable, _ commonFields: CommonFields, errors: RecentErrors, tracing: RequestTracing, logger: Logger,
         pageOf: @escaping @Sendable (Problem, HTTPFields) -> Response
     ) {
-        (self.table, self.cors, self.times, self.errors, self.logger) = (table, cors, times, errors, logger)
+        (self.table, self.commonFields, self.errors, self.logger) = (table, commonFields, errors, logger)
         (self.tracing, self.pageOf) = (tracing, pageOf)
     }
 
@@ -41,8 +39,8 @@ struct Router: Sendable {
             await tracing.run(request, to: routed.entry.name, path: shown(request: path)) {
                 let outcome = await outcome(of: routed, request)
                 let took = ContinuousClock.now - start
-                routed.entry.counter.add(outcome.status.kind)
-                times.add(took, to: routed.entry.name)
+                let bytes = request.method == .head ? 0 : outcome.body.contentLength ?? 0
+                routed.entry.counter.add(outcome.status.kind, bytes: bytes, took: Int(took / .nanoseconds(1)))
                 logger.debug(
                     "answered",
                     metadata: [
@@ -57,7 +55,7 @@ struct Router: Sendable {
             // no response to a change.
             response.headers[.cacheControl] = request.method == .get || request.method == .head ? "no-cache" : "no-store"
         }
-        cors.apply(to: &response.headers, origin: request.headers[.origin])
+        commonFields.apply(to: &response.headers, origin: request.headers[.origin])
         // Omit the request ID on success, so that cached responses are byte-identical.
         if response.status.code >= 400 { response.headers[.requestID] = id.description }
         return request.method == .head ? response.createHeadResponse() : response
@@ -103,7 +101,7 @@ struct Router: Sendable {
         let allowed = route.methods.map(\.rawValue) + ["OPTIONS"]
         if request.method == .options {
             let fields: HTTPFields = [.allow: allowed.joined(separator: ", ")]
-            return Response(status: .noContent, headers: fields + cors.preflight(request.headers, allowed))
+            return Response(status: .noContent, headers: fields + commonFields.cors.preflight(request.headers, allowed))
         }
         guard route.methods.contains(request.method) else { throw RequestError.method(allowed: allowed) }
         // Requests come from anyone, so titles count as unknown until the catalog confirms them.

@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import OnesheetCache
 import OnesheetCore
+import OnesheetPipeline
 import OnesheetTesting
 import XCTest
 
@@ -116,8 +117,9 @@ final class OpenFileCacheTests: XCTestCase {
     private func prepared(bytes: Int) throws -> (PreparedResponse, ReadyBody) {
         let body = ByteBuffer(repeating: 7, count: bytes)
         let hit = CacheHit(entry: .sample(body, at: clock), tier: "memory")
-        let cors = CORS(configuration: CORSConfiguration())
-        let prepared = PreparedResponse(hit, at: clock.wallClock.now, cors: cors, facts: AddressFacts())
+        let common = CommonFields(cors: CORS(configuration: CORSConfiguration()), server: nil)
+        let prepared = PreparedResponse(
+            hit, at: clock.wallClock.now, common, facts: AddressFacts(), counter: PipelineFigures().images.counter(of: "memory"))
         return (try XCTUnwrap(prepared), .bytes(body))
     }
 }

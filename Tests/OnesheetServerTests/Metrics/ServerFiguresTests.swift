@@ -1,3 +1,4 @@
+import Foundation
 import XCTest
 
 @testable import OnesheetServer
@@ -30,6 +31,59 @@ final class ServerFiguresTests: ServerTestCase {
                     "onesheet_requests_total{route=\"/t/p/\",status=\"4xx\"} 1",
                     "onesheet_requests_total{route=\"other\",status=\"4xx\"} 2",
                 ], "answers early: \(hasFastPath)")
+        }
+    }
+
+    func testThatEachImageIsCountedOnceWithItsTimeAndBytesWhoeverAnswers() async throws {
+        for hasFastPath in [true, false] {
+            // Given a picture that is made, then requested again, whole, conditionally and without its body
+            let server = try await server(hasFastPath: hasFastPath)
+            let first = try await server.send(poster)
+            let tag = first.field("ETag") ?? ""
+            _ = try await RawConnection.exchange(
+                [
+                    plain(poster), plain(poster, "If-None-Match: \(tag)"),
+                    Array("HEAD \(poster) HTTP/1.1\r\nHost: h\r\n\r\n".utf8), plain("/t/p/w92/sample/none.jpg"),
+                ], with: server.url)
+            // Then each counts once
+            let lines = try await metrics(server)
+            let context = "\(hasFastPath) \(lines)"
+            for line in [
+                "onesheet_images_total{outcome=\"made\"} 1", "onesheet_images_total{outcome=\"memory\"} 3",
+                "onesheet_images_total{outcome=\"failed\"} 1", "onesheet_request_seconds_count{route=\"/t/p/\"} 5",
+                "onesheet_build_info{version=\"\(ServerVersion.current)\"} 1",
+            ] { XCTAssertTrue(lines.contains(line), "\(line) \(context)") }
+            let bytes = lines.first { $0.hasPrefix("onesheet_response_bytes_total{route=\"/t/p/\"}") }
+            let sent = Int(bytes?.split(separator: " ").last ?? "") ?? 0
+            let picture = first.body.readableBytes
+            XCTAssertTrue((2 * picture..<2 * picture + 1000).contains(sent), "\(sent) \(picture) \(context)")
+            let fast = lines.contains("onesheet_fast_path_requests_total{route=\"/t/p/\"} \(hasFastPath ? 3 : 0)")
+            XCTAssertTrue(fast, context)
+        }
+    }
+
+    func testThatTheProcessHasItsStandardMetrics() async throws {
+        let server = try await server()
+        let lines = try await metrics(server)
+        for name in [
+            "cpu_seconds_total", "virtual_memory_bytes", "resident_memory_bytes", "threads", "start_time_seconds", "open_fds",
+            "max_fds",
+        ] {
+            let line = lines.first { $0.hasPrefix("process_\(name) ") }
+            XCTAssertGreaterThan(Double(line?.split(separator: " ").last ?? "") ?? 0, 0, "\(name) \(lines)")
+        }
+        let start = lines.first { $0.hasPrefix("process_start_time_seconds ") }?.split(separator: " ").last.flatMap { Double($0) }
+        let age = Date().timeIntervalSince1970 - (start ?? 0)
+        XCTAssertTrue((-10...86_400).contains(age), "\(age)")
+    }
+
+    func testThatTheServersNameIsInEveryResponseUnlessItIsSwitchedOff() async throws {
+        for (keys, name) in [("", "onesheet/\(ServerVersion.current)"), ("serverHeader: false", nil)] as [(String, String?)] {
+            let server = try await server(keys: keys)
+            for path in [poster, poster, "/health", "/nowhere", "/metrics"] {
+                let answer = try await server.send(path)
+                XCTAssertEqual(answer.field("Server"), name, path)
+            }
         }
     }
 
