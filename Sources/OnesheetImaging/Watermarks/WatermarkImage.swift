@@ -1,5 +1,5 @@
 package import NIOCore
-package import OnesheetCore
+import OnesheetCore
 
 /// The server's watermark: decoded once, and drawn on each variant that has one.
 package struct WatermarkImage: Sendable {
