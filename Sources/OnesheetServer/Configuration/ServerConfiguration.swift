@@ -96,9 +96,10 @@ package struct ServerConfiguration: Sendable, ConfigurationSection {
                 ))
         }
         if shared.store != nil, let index = cache.tiers.firstIndex(where: { $0.name == SharedTier.name }) {
-            throw ConfigurationError(
-                path: "cache.tiers.[\(index)].name",
-                message: "“\(SharedTier.name)” is the tier of shared.store; give this one another name")
+            errors.append(
+                ConfigurationError(
+                    path: "cache.tiers.[\(index)].name",
+                    message: "“\(SharedTier.name)” is the tier of shared.store; give this one another name"))
         }
         for (index, line) in prefetch.enumerated() where sources[line.source] == nil {
             errors.append(

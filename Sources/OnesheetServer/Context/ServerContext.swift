@@ -69,12 +69,13 @@ package struct ServerContext: Sendable {
             background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
-        if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats).first {
+        let watermark = renderer.watermark?.digest
+        if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats, watermark: watermark).first {
             throw ConfigurationError(path: "presets.\(bad.name)", message: "\(bad.error)")
         }
         options = try ImageOptions(
             formats: renderer.formats, presets: configuration.presets, presetsOnly: configuration.presetsOnly,
-            watermark: renderer.watermark?.digest)
+            watermark: watermark)
         dialects = try plugins.dialects(configuration.dialects)
         for (index, line) in configuration.prefetch.enumerated() { try line.check(with: options, at: index) }
     }
