@@ -29,6 +29,11 @@ final class SharedTierTroubleTests: XCTestCase {
         }
     }
 
+    /// A look-up that can be cancelled.
+    private static func request(_ tier: SharedTier, _ number: Int) -> Task<CacheError?, Never> {
+        Task { await error(tier, number) }
+    }
+
     func testThatALookUpTakesNoLongerThanItsDeadline() async {
         // Given a store that never answers and cannot be cancelled
         let gate = Gate()
@@ -111,7 +116,7 @@ final class SharedTierTroubleTests: XCTestCase {
         let tier = tier()
         // When many requests are cancelled while they wait
         for number in 0..<10 {
-            let request = Task { await Self.error(tier, number) }
+            let request = Self.request(tier, number)
             await gate.hasBeenReached(by: number + 1)
             request.cancel()
             let result = await request.value

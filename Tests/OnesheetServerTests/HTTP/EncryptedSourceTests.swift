@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import OnesheetAddress
+import OnesheetCore
 import OnesheetTesting
 import PNGCodec
 import XCTest
