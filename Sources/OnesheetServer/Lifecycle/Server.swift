@@ -97,8 +97,8 @@ package struct Server: Sendable {
         return true
     }
 
-    /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next request. Errors are logged, and the old values
-    /// stay in use. Must not be called concurrently.
+    /// Reloads the certificate and the configuration, and opens the file of the access log again. They take effect with the next
+    /// request. Errors are logged, and the old values stay in use. Must not be called concurrently.
     package func reload(_ load: () throws -> ServerConfiguration) {
         let running = responder.context
         counters.accessLog?.reopen()
