@@ -21,11 +21,7 @@ public struct BoxOfficeSource: SourcePlugin {
             context: context, key: configuration.key,
             baseURL: try configuration.http.address(orElse: "https://www.kobis.or.kr/kobisopenapi/webservice/rest"),
             policy: configuration.http.answerPolicy(), quota: configuration.quota)
-        do {
-            posters = try context.source(configuration.posters)
-        } catch let error as ConfigurationError {
-            throw error.under("posters")
-        }
+        posters = try context.source(configuration.posters)
     }
 
     /// The policy for pictures, which never come from KOBIS.
@@ -130,10 +126,11 @@ extension BoxOfficeSource {
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
+            // Required keys come last, so that errors in the others are told if one is missing.
+            http = try HTTPSettings(from: decoder)
+            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 3000)
             key = try container.decode(String.self, forKey: .key)
             posters = try container.decode(NestedSource.self, forKey: .posters)
-            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 3000)
-            http = try HTTPSettings(from: decoder)
         }
     }
 

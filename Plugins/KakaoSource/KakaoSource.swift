@@ -18,9 +18,10 @@ public struct KakaoSource: SourcePlugin {
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            key = try container.decode(String.self, forKey: .key)
-            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 30_000)
+            // Required keys come last, so that errors in the others are told if one is missing.
             http = try HTTPSettings(from: decoder)
+            quota = try container.decodeIfPresent(QuotaSettings.self, forKey: .quota) ?? QuotaSettings(perDay: 30_000)
+            key = try container.decode(String.self, forKey: .key)
         }
     }
 

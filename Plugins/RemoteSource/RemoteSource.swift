@@ -22,10 +22,11 @@ public struct RemoteSource: SourcePlugin {
 
         public init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: CodingKeys.self)
-            allow = try keys.decode([URLPrefix].self, forKey: .allow)
+            // The required key comes last, so that errors in the others are told if it is missing.
+            http = try HTTPSettings(from: decoder)
             versioned = try keys.decodeIfPresent(Bool.self, forKey: .versioned) ?? false
             query = try keys.decodeIfPresent(CountedQuery.self, forKey: .query) ?? .all
-            http = try HTTPSettings(from: decoder)
+            allow = try keys.decode([URLPrefix].self, forKey: .allow)
         }
     }
 

@@ -19,7 +19,8 @@
             change(&transform)
             let original = try renderer.open(ByteBuffer(bytes: drawing.file))
             // A render costs what it was predicted to, or is refused.
-            XCTAssertGreaterThan(try renderer.cost(original, as: [transform]).bytes, 0)
+            let cost = try renderer.cost(original, as: [transform])
+            XCTAssertGreaterThan(cost.bytes, 0)
             return try renderer.render(original, as: [transform])[0]
         }
 

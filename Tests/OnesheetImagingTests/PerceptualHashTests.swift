@@ -47,6 +47,9 @@ final class PerceptualHashTests: XCTestCase {
 
     func testThatWhatIsNoPictureHasNone() {
         XCTAssertThrowsError(try renderer.hash(of: renderer.open(ByteBuffer(string: "<html>")))) {
+            XCTAssertEqual($0 as? RenderError, .foreignFormat(.html))
+        }
+        XCTAssertThrowsError(try renderer.hash(of: renderer.open(ByteBuffer(string: "text")))) {
             XCTAssertEqual($0 as? RenderError, .unrecognizedFormat)
         }
     }

@@ -23,7 +23,9 @@ final class WatermarkTests: XCTestCase {
     /// A renderer with a watermark of `width` × `height` pixels, each of which says its place.
     private func renderer(_ width: Int, _ height: Int, opacity: Double = 1, alpha: UInt8 = 255) throws -> Renderer {
         var renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
-        let file = try file(width, height) { x, y in [UInt8(100 + x), UInt8(100 + y), 7, alpha] }
+        let file = try file(width, height) { x, y in
+            [UInt8(truncatingIfNeeded: 100 + x), UInt8(truncatingIfNeeded: 100 + y), 7, alpha]
+        }
         renderer.watermark = try renderer.watermark(file, opacity: opacity, digest: "d")
         return renderer
     }

@@ -47,7 +47,9 @@ final class PluginContextTests: XCTestCase {
         let make = { try context.source(NestedSource(type: "fualty", configuration: .mapping([:]))) }
 
         // Then
-        XCTAssertThrowsError(try make()) { XCTAssertEqual("\($0)", "type: unknown source type “fualty”; did you mean “faulty”?") }
+        XCTAssertThrowsError(try make()) {
+            XCTAssertEqual("\($0)", "fualty.type: unknown source type “fualty”; did you mean “faulty”?")
+        }
         XCTAssertNoThrow(try context.source(NestedSource(type: "faulty", configuration: .mapping([:]))))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OnesheetCore
 import OnesheetTesting
 import XCTest
@@ -38,7 +39,7 @@ class EngineTestCase: XCTestCase {
         var configuration = ValkeyStore.Configuration(
             addresses: engines.map { ValkeyAddress(host: "127.0.0.1", port: $0.port) }, deadline: Interval(deadline))
         change(&configuration)
-        let store = try ValkeyStore(configuration, context: .forTesting())
+        let store = try ValkeyStore(configuration, context: .forTesting(clock: ManualClock(Date())))
         addTeardownBlock { await store.shutdown() }
         return store
     }

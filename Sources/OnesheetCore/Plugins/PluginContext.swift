@@ -34,6 +34,7 @@ public struct PluginContext: Sendable {
     }
 
     /// Makes a source that is configured inside this plugin's configuration, such as `posters: { type: kakao, … }`.
+    /// - Throws: `ConfigurationError`, whose path begins with the key at which `nested` stands.
     public func source(_ nested: NestedSource) throws -> any ContentSource { try makeSource(nested, self) }
 }
 

@@ -82,6 +82,7 @@ package final class ConfigurationCheck {
                 continue
             }
             errors += ConfigurationDecoder().errors(of: type, in: value).map { $0.under("rendering.codecs.\(name)") }
+            if !hasErrors(at: "rendering.codecs.\(name)") { note { _ = try assembly.codecs([name: value]) } }
         }
         do {
             // The formats do not depend on the codecs' keys.

@@ -17,11 +17,16 @@ extension PluginContext {
             name: name, transport: transport, logger: logger, clock: clock.wallClock, limits: limits,
             readableFormats: readableFormats, state: state
         ) { nested, context in
+            let path = nested.path.isEmpty ? nested.type : nested.path
             guard let type = sources.first(where: { $0.type == nested.type }) else {
                 throw ConfigurationError(
-                    path: "type", message: unknownName(nested.type, kind: "source type", known: sources.map { $0.type }))
+                    path: "\(path).type", message: unknownName(nested.type, kind: "source type", known: sources.map { $0.type }))
             }
-            return try make(type, from: nested.configuration, context)
+            do {
+                return try make(type, from: nested.configuration, context)
+            } catch let error as ConfigurationError {
+                throw error.under(path)
+            }
         }
     }
 

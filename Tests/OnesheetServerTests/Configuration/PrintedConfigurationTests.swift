@@ -70,9 +70,9 @@ final class PrintedConfigurationTests: XCTestCase {
     func testThatEveryKeyIsPrintedAlsoWithoutAFile() throws {
         // Given the defaults without a file
         let lines = ServerConfiguration().yaml.split(separator: "\n").map { $0.drop { $0 == " " } }
-        // Then each key of a section has a line
+        // Then each key of a section has a line, but for those of sections that are off
         for row in ServerConfiguration.rows(below: "")
-        where !row.path.contains("[]") && !row.path.hasPrefix("tls.") {
+        where !row.path.contains("[]") && !["tls.", "rendering.watermark."].contains(where: row.path.hasPrefix) {
             let key = row.path.split(separator: ".").last ?? ""
             XCTAssertTrue(lines.contains { $0.hasPrefix("\(key):") }, row.path)
         }

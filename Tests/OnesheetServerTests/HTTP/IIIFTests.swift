@@ -39,7 +39,7 @@ final class IIIFTests: ServerTestCase {
         XCTAssertTrue(answer.text.hasPrefix("{\"@context\":\"http://iiif.io/api/image/3/context.json\""), answer.text)
         let document = try answer.json()
         XCTAssertEqual(document["id"] as? String, server.url.replacing("http:", with: "https:") + base)
-        for (key, value) in [("type", "ImageService3"), ("protocol", "http://iiif.io/api/image"), ("profile", "level1")] {
+        for (key, value) in [("type", "ImageService3"), ("protocol", "http://iiif.io/api/image"), ("profile", "level2")] {
             XCTAssertEqual(document[key] as? String, value)
         }
         XCTAssertEqual(document["width"] as? Int, 300)
