@@ -142,6 +142,7 @@ let package = Package(
         c("CCacheFiles", links: ["xxhash"]),
         room("OnesheetCache", ["OnesheetCore", "CCacheFiles", nio, posix, grdb, crypto, log]),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CZstandard"),
         room(
             "OnesheetPipeline",
             [
@@ -157,7 +158,8 @@ let package = Package(
         room(
             "OnesheetServer",
             [
-                "CMemory", "CZlib", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache", "OnesheetConsole",
+                "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache",
+                "OnesheetConsole",
                 "OnesheetImaging",
                 "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
                 foundationCompat, tracing,

@@ -14,6 +14,6 @@ package struct ContentCodings {
         }
     }
 
-    /// Whether the client accepts `coding`, which is in lower case.
-    package func accept(_ coding: String) -> Bool { (qualities[coding] ?? qualities["*"] ?? 0) > 0 }
+    /// How much the client likes `coding`, which is in lower case: 0 if it does not accept it.
+    package func quality(of coding: String) -> Double { qualities[coding] ?? qualities["*"] ?? 0 }
 }

@@ -6,7 +6,7 @@ import NIOCore
 import OnesheetCore
 import OnesheetHTTP
 
-/// The response with a document: adds a validator, compresses the body if the client accepts gzip, and answers `If-Match` and
+/// The response with a document: adds a validator, compresses the body if the client accepts zstd or gzip, and answers `If-Match` and
 /// `If-None-Match`. A document has no modification date, so conditions with dates count for nothing.
 /// Images need none of this: they have their own validators and are already compressed.
 struct DocumentResponse {
@@ -32,9 +32,12 @@ struct DocumentResponse {
     func answer(to fields: HTTPFields) -> Response {
         var headers = response.headers
         headers[.vary] = headers[.vary].map { "\($0), Accept-Encoding" } ?? "Accept-Encoding"
-        let packed = ContentCodings(fields[.acceptEncoding]).accept("gzip") ? Gzip.packed(bytes) : nil
+        let coding = DocumentCoding(for: ContentCodings(fields[.acceptEncoding]))
+        let packed = coding?.packed(bytes)
+        // Each coding's bytes have a validator of their own (RFC 9110 §8.8.3.3).
+        let suffix = packed == nil ? "" : "-\(coding?.rawValue ?? "")"
         let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)
-        let validator = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + (packed == nil ? "" : "-gzip")
+        let validator = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + suffix
         headers[.eTag] = "\"\(validator)\""
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
         case .failed: return Problem.changed.response()
@@ -43,7 +46,7 @@ struct DocumentResponse {
             return Response(status: .notModified, headers: headers)
         case .met: break
         }
-        if packed != nil { headers[.contentEncoding] = "gzip" }
+        if packed != nil { headers[.contentEncoding] = coding?.rawValue }
         headers[.contentLength] = nil
         return Response(status: .ok, headers: headers, body: .pieces(of: packed ?? bytes))
     }

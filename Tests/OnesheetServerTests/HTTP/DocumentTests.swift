@@ -83,44 +83,49 @@ final class DocumentTests: ServerTestCase {
         }
     }
 
-    func testThatADocumentIsCompressedForClientsThatAcceptGzip() async throws {
+    func testThatADocumentIsCompressedForClientsThatAcceptIt() async throws {
         let server = try await server()
         for path in paths + ["/metrics"] {
             let plain = try await server.send(path)
             XCTAssertNil(plain.field("Content-Encoding"), path)
-            // When a client can unpack gzip
-            let packed = try await server.send(path, fields: [("Accept-Encoding", "br, gzip;q=0.8")])
-            XCTAssertEqual(packed.status, 200, path)
-            let isPacked = packed.field("Content-Encoding") == "gzip"
-            // Then what is long comes in fewer bytes, under a validator of its own
-            XCTAssertEqual(isPacked, plain.body.readableBytes >= 512, path)
-            XCTAssertEqual(packed.field("ETag")?.hasSuffix("-gzip\""), isPacked, path)
-            XCTAssertEqual(packed.body.readableBytesView.starts(with: [0x1F, 0x8B]), isPacked, path)
-            if isPacked { XCTAssertLessThan(packed.body.readableBytes, plain.body.readableBytes, path) }
-            if path != "/metrics" {
-                let again = try await server.send(
-                    path, fields: [("Accept-Encoding", "gzip"), ("If-None-Match", packed.field("ETag") ?? "")])
-                XCTAssertEqual(again.status, 304, path)
-                XCTAssertEqual(try unpacked(packed), plain.text, path)
+            // When a client can unpack a coding
+            for (accepted, coding, magic) in [
+                ("br, gzip;q=0.8", "gzip", [0x1F, 0x8B]), ("gzip, br, zstd", "zstd", [0x28, 0xB5, 0x2F, 0xFD]),
+                ("gzip, zstd;q=0.5", "gzip", [0x1F, 0x8B]), ("gzip;q=0, *", "zstd", [0x28, 0xB5, 0x2F, 0xFD]),
+            ] as [(String, String, [UInt8])] {
+                let packed = try await server.send(path, fields: [("Accept-Encoding", accepted)])
+                XCTAssertEqual(packed.status, 200, path)
+                let isPacked = packed.field("Content-Encoding") == coding
+                // Then what is long comes in fewer bytes, under a validator of its own
+                XCTAssertEqual(isPacked, plain.body.readableBytes >= 512, "\(path) \(accepted)")
+                XCTAssertEqual(packed.field("ETag")?.hasSuffix("-\(coding)\""), isPacked, path)
+                XCTAssertEqual(packed.body.readableBytesView.starts(with: magic), isPacked, path)
+                if isPacked { XCTAssertLessThan(packed.body.readableBytes, plain.body.readableBytes, path) }
+                if path != "/metrics" {
+                    let again = try await server.send(
+                        path, fields: [("Accept-Encoding", accepted), ("If-None-Match", packed.field("ETag") ?? "")])
+                    XCTAssertEqual(again.status, 304, path)
+                    XCTAssertEqual(try unpacked(packed), plain.text, path)
+                }
             }
-            let refused = try await server.send(path, fields: [("Accept-Encoding", "gzip;q=0, identity")])
+            let refused = try await server.send(path, fields: [("Accept-Encoding", "gzip;q=0, zstd;q=0, identity")])
             XCTAssertNil(refused.field("Content-Encoding"), path)
         }
     }
 
-    /// The document of a packed answer, by the `gzip` that every machine has.
+    /// The document of a packed answer, by the coding's own program.
     private func unpacked(_ answer: ServerAnswer) throws -> String {
-        guard answer.field("Content-Encoding") == "gzip" else { return answer.text }
-        let gzip = Process()
+        guard let coding = answer.field("Content-Encoding") else { return answer.text }
+        let unpacker = Process()
         let (input, output) = (Pipe(), Pipe())
-        gzip.executableURL = URL(filePath: "/usr/bin/env")
-        gzip.arguments = ["gzip", "-dc"]
-        (gzip.standardInput, gzip.standardOutput) = (input, output)
-        try gzip.run()
+        unpacker.executableURL = URL(filePath: "/usr/bin/env")
+        unpacker.arguments = [coding, "-dc"]
+        (unpacker.standardInput, unpacker.standardOutput) = (input, output)
+        try unpacker.run()
         try input.fileHandleForWriting.write(contentsOf: Data(answer.body.readableBytesView))
         try input.fileHandleForWriting.close()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        gzip.waitUntilExit()
+        unpacker.waitUntilExit()
         return text
     }
 
