@@ -8,6 +8,9 @@ struct IIIFPath {
     /// The required size of the output: IIIF does not allow a smaller picture than requested.
     private(set) var exactly: PixelSize?
 
+    /// The longest side in the grammar of options.
+    private static let longest = 65_535
+
     private static let qualities =
         [
             "default": nil, "color": nil, "gray": "gray:1", "bitonal": "bitonal:1",
@@ -37,7 +40,8 @@ struct IIIFPath {
         guard let numbers = Self.numbers(text[...]), numbers.count == 4, let x = numbers[0], let y = numbers[1],
             let width = numbers[2], let height = numbers[3], width > 0, height > 0
         else { throw .bad(option: "region", value: text, reason: "needs full, square, x,y,w,h in pixels or pct:x,y,w,h") }
-        options.append("crop:\(width):\(height):nowe:\(x):\(y)")
+        // A region ends at the picture's edge, and no picture is larger.
+        options.append("crop:\(min(width, Self.longest)):\(min(height, Self.longest)):nowe:\(x):\(y)")
     }
 
     private mutating func add(region text: String, inPercent numbers: Substring) throws(RequestError) {
@@ -94,6 +98,8 @@ struct IIIFPath {
         }
         var (width, height) = (sides[0] ?? 0, sides[1] ?? 0)
         if swapsSides { (width, height) = (height, width) }
+        // The picture fits into these sides, so larger ones are the same.
+        if isConfined { (width, height) = (min(width, Self.longest), min(height, Self.longest)) }
         if !isConfined, width > 0, height > 0 { options.append("resizing_type:force") }
         options += ["width:\(width)", "height:\(height)"]
         if !isConfined { exactly = PixelSize(width: width, height: height) }

@@ -28,18 +28,22 @@ struct CollectorConnection: Sendable {
 
     private let url: WebURL
     private let group: any EventLoopGroup
+    /// Made once, because it reads the system's certificates; `nil` without TLS.
+    private let security: Result<NIOSSLContext, any Error>?
 
     struct Refused: Error {
         let status: Int
     }
 
-    init(_ url: CollectorURL, group: any EventLoopGroup) { (self.url, self.group) = (url.url, group) }
+    init(_ url: CollectorURL, group: any EventLoopGroup) {
+        (self.url, self.group) = (url.url, group)
+        security = url.url.scheme == "https" ? Result { try NIOSSLContext(configuration: .makeClientConfiguration()) } : nil
+    }
 
     /// Posts a JSON document.
     /// - Throws: `Refused` unless the collector takes it, and errors of the connection.
     func post(_ document: Data) async throws {
-        let isSecure = url.scheme == "https"
-        let security = isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        let security = try security?.get()
         let host = url.host
         let answered = group.any().makePromise(of: Int.self)
         let connecting = ClientBootstrap(group: answered.futureResult.eventLoop).connectTimeout(Self.connectTimeout)

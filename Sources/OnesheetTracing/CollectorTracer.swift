@@ -67,7 +67,7 @@ package final class CollectorTracer: Tracer, W3CInstrument {
         }
     }
 
-    /// Sends what waits, in batches. The first failure drops the rest of what waits.
+    /// Sends what waits, in batches. The first failure drops the rest of what waits, unless the task was cancelled.
     package func send() async {
         while true {
             let batch = state.withLock { state in
@@ -80,6 +80,11 @@ package final class CollectorTracer: Tracer, W3CInstrument {
                 state.withLock { $0.counts.sent += batch.count }
             } catch {
                 return state.withLock { state in
+                    if Task.isCancelled {
+                        // A server that stops sends them once more.
+                        state.waiting.insert(contentsOf: batch, at: 0)
+                        return
+                    }
                     state.counts.dropped += batch.count + state.waiting.count
                     state.waiting = []
                 }

@@ -15,6 +15,8 @@ final class IIIFDialectTests: XCTestCase {
             ("sample:%2F%2F1/full/!60,60/0/default.jpg", ["width:60", "height:60", "format:jpg"]),
             ("sample:%2F%2F1/square/60%2C/0/default.jpg", ["square:1", "width:60", "height:0", "format:jpg"]),
             ("sample:%2F%2F1/10,20,50,60/max/0/color.png", ["crop:50:60:nowe:10:20", "format:png"]),
+            ("sample:%2F%2F1/0,0,100000,99999/max/0/color.png", ["crop:65535:65535:nowe:0:0", "format:png"]),
+            ("sample:%2F%2F1/full/!100000,9/0/default.jpg", ["width:65535", "height:9", "format:jpg"]),
             ("sample:%2F%2F1/pct:25,0,50,100/max/0/default.png", ["crop:0.5:0.0:nowe:0.25:0.0", "format:png"]),
             ("sample:%2F%2F1/pct:0,0,100,100/max/0/default.png", ["format:png"]),
             ("sample:%2F%2F1/pct:50,75,90,90/max/0/default.png", ["crop:0.5:0.25:nowe:0.5:0.75", "format:png"]),

@@ -46,6 +46,31 @@ final class FinishingTests: XCTestCase {
         XCTAssertEqual(pixel(outcome, 1, 2), [10, 20, 30, 255])
     }
 
+    func testThatBlackThatIsHalfTransparentIsBlackOrWhiteOnABackground() throws {
+        for (alpha, expected) in [(UInt8(100), UInt8(255)), (200, 0)] {
+            let outcome = try render(try even([0, 0, 0, alpha])) { ($0.isBitonal, $0.background) = (true, .white) }
+            XCTAssertEqual(pixel(outcome, 3, 3), [expected, expected, expected, 255])
+        }
+    }
+
+    func testThatGrayOnAColoredCanvasHasNoGrayProfile() throws {
+        // Given a gray picture with a profile, which is to be kept
+        var picture = try PixelBuffer(PixelLayout(width: 8, height: 8, model: .gray, hasAlpha: false), limits: Limits())
+        for y in 0..<8 { picture.withMutableRow(y) { row in for index in 0..<row.count { row[index] = 128 } } }
+        let file = try codec.encode(picture, EncodeOptions(profile: DrawnProfile.gray(gamma: 1)))
+        // When it gets a red border
+        for format in [ImageFormat.png, .jpeg] {
+            var transform = Transform()
+            transform.padding = .init(top: 2, right: 2, bottom: 2, left: 2)
+            (transform.background, transform.convertsToSRGB, transform.format) = (Color(red: 255, green: 0, blue: 0), false, format)
+            let image = try renderer.render(file, as: transform)
+            // Then gray has become sRGB, and no profile describes something else
+            let header = try renderer.open(image.body).header
+            XCTAssertEqual(header.model, format == .png ? .rgb : .ycbcr)
+            if case .icc = header.colors { XCTFail("\(format) has a profile") }
+        }
+    }
+
     func testThatPaddingHasTheBackgroundsColor() throws {
         let outcome = try render(try even([10, 20, 30])) {
             $0.padding = .init(top: 0, right: 0, bottom: 0, left: 1)

@@ -25,17 +25,18 @@ extension Rendering {
         }
         if job.transform.pixelates > 1 { try picture.pixelate(job.transform.pixelates, by: deadline) }
         if job.transform.isGray { try picture.keepLuminance(by: deadline) }
-        if job.transform.isBitonal { picture = try picture.inBlackAndWhite(limits: limits, by: deadline) }
         let keepsAlpha = job.encoder.format.hasAlpha && job.transform.background == nil
         let back = job.transform.background ?? .white
+        if job.transform.isBitonal {
+            // First, because flattening black that is half transparent gives gray.
+            if picture.layout.hasAlpha, !keepsAlpha { picture = try flattened(picture, on: back, limits) }
+            picture = try picture.inBlackAndWhite(limits: limits, by: deadline)
+        }
         if let canvas = job.plan.canvas {
             picture = try picture.inRGB(limits: limits, by: deadline)
             picture = try picture.placed(on: canvas, color: keepsAlpha ? nil : back, limits: limits, by: deadline)
         }
-        if picture.layout.hasAlpha, !keepsAlpha {
-            picture = try picture.inRGB(limits: limits, by: deadline)
-            picture = try picture.flattened(on: back, limits: limits, by: deadline)
-        }
+        if picture.layout.hasAlpha, !keepsAlpha { picture = try flattened(picture, on: back, limits) }
         if let watermark = job.transform.watermark, let image = job.watermark {
             if picture.layout.model != .rgb { picture = try picture.inRGB(limits: limits, by: deadline) }
             let size = Size(width: picture.layout.width, height: picture.layout.height)
@@ -43,6 +44,12 @@ extension Rendering {
             try picture.draw(mark, as: watermark, opacity: watermark.opacity * image.opacity, by: deadline)
         }
         return picture
+    }
+
+    private func flattened(
+        _ picture: consuming PixelBuffer, on back: Color, _ limits: Limits
+    ) throws(CodecError) -> PixelBuffer {
+        try picture.inRGB(limits: limits, by: deadline).flattened(on: back, limits: limits, by: deadline)
     }
 
     /// The picture in the colour space of the output.

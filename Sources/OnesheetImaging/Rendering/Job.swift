@@ -33,8 +33,7 @@ struct Job {
                 throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
             }
         }
-        // Inks always become RGB, so the profile no longer describes them.
-        let converts = transform.convertsToSRGB || header.model == .cmyk
+        let converts = Self.converts(transform, plan, header)
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
         keepsPlanes =
@@ -48,6 +47,13 @@ struct Job {
         self.transform = transform
         self.plan = plan
         self.encoder = encoder
+    }
+
+    /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does for a canvas or a watermark, so the original's
+    /// profile would no longer describe them.
+    static func converts(_ transform: Transform, _ plan: Plan, _ header: ImageHeader) -> Bool {
+        let becomesRGB = transform.watermark != nil || plan.canvas != nil
+        return transform.convertsToSRGB || header.model == .cmyk || (header.model == .gray && becomesRGB)
     }
 
     private static func options(_ transform: Transform, _ header: ImageHeader, embedsProfile: Bool) -> EncodeOptions {

@@ -55,8 +55,7 @@ package struct RenderCost: Sendable, Equatable {
             held += Self.held(header, output.plan)
             finishing = max(finishing, Self.finishing(header, output))
         }
-        if outputs.contains(where: { $0.transform.convertsToSRGB }) || header.model == .cmyk, case .icc(let profile) = header.colors
-        {
+        if outputs.contains(where: { Job.converts($0.transform, $0.plan, header) }), case .icc(let profile) = header.colors {
             nanoseconds += Nanoseconds.profile.conversion + Double(profile.count) * Nanoseconds.profile.byte
             // The profile here and in Little CMS, its tables with 16 bits, and the resulting table.
             finishing += profile.count * 4 + 1 << 20
@@ -196,9 +195,9 @@ extension Transform {
         } else {
             // Enlarging a thin part may give a result of the maximum size.
             let side = Int(Double(limits.outputPixels).squareRoot())
-            largest = Transform()
             (largest.resizing, largest.enlarges, largest.width, largest.height) = (.force, true, side, side)
-            (largest.format, largest.quality, largest.maxBytes, largest.watermark) = (format, quality, maxBytes, watermark)
+            (largest.minWidth, largest.minHeight, largest.zoomX, largest.zoomY) = (0, 0, 1, 1)
+            (largest.extends, largest.extendsProportions, largest.padding) = (nil, nil, nil)
         }
         return largest
     }

@@ -28,13 +28,16 @@ package struct AccessLogConfiguration: Sendable, ConfigurationSection, Equatable
         ]
     }
 
-    /// Checks that the folder of the file is there, and makes nothing.
+    /// Checks that the file can be there, and makes nothing.
     package func requireFolder() throws(ConfigurationError) {
         guard let path, path != Self.standardOutput else { return }
         let folder = path.cut(atLast: "/").map { $0.before.isEmpty ? "/" : String($0.before) } ?? "."
         var isFolder = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else {
             throw ConfigurationError(path: "accessLog.path", message: "there is no folder \(folder)")
+        }
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder {
+            throw ConfigurationError(path: "accessLog.path", message: "“\(path)” is a folder; it needs a file")
         }
     }
 

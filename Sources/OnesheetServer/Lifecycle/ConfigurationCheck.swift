@@ -72,7 +72,7 @@ package final class ConfigurationCheck {
     private func checkRendering() {
         let rendering = configuration.rendering
         let types: [any Plugin.Type] = plugins.codecs + plugins.decoders
-        let known = Dictionary(uniqueKeysWithValues: types.map { ($0.type, $0) })
+        let known = Dictionary(types.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
         for (name, value) in rendering.codecs.sorted(by: { $0.key < $1.key }) {
             guard let type = known[name] else {
                 errors.append(

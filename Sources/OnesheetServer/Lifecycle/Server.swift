@@ -73,14 +73,17 @@ package struct Server: Sendable {
             // Errors of connections closed at the deadline are expected.
             if readiness.state != .draining { failure = error }
         }
-        await counters.accessLog?.close(within: times.grace)
-        if let collector = counters.collector {
-            // The last spans, if the collector takes them in time.
-            _ = await withTimeoutIgnoringCancellation(times.grace) { await collector.send() }
-        }
+        await endRecords(within: times.grace)
         // A reload may have replaced the sources.
         try await responder.context.shutdown(within: times.left)
         if let failure { throw failure }
+    }
+
+    /// Writes the last lines of the access log and sends the last spans, at the same time.
+    private func endRecords(within grace: Duration) async {
+        async let logged: Void? = counters.accessLog?.close(within: grace)
+        if let collector = counters.collector { _ = await withTimeoutIgnoringCancellation(grace) { await collector.send() } }
+        _ = await logged
     }
 
     /// Waits for the purges that this server missed while it was away, so that it does not serve what was purged.
@@ -251,7 +254,7 @@ extension ListenAddress {
     }
 }
 
-/// Divides `shutdown.deadline` among the phases of a shutdown. Requests get most of it; connections, services and threads share the
+/// Divides `shutdown.deadline` among the phases of a shutdown. Requests get most of it; connections, records and the cache share the
 /// rest. A deadline of two seconds or more always holds, even if something hangs. A shorter one can be exceeded by up to half a second.
 private final class ShutdownTimes: Sendable {
     private let deadline: Duration
@@ -262,13 +265,16 @@ private final class ShutdownTimes: Sendable {
     /// The time for requests in progress.
     var forRequests: Duration { deadline - rest }
 
-    /// The time for each of the two phases after the requests. The disk tier needs at least 250 ms to close.
-    var grace: Duration { max(rest / 2, .milliseconds(250)) }
+    /// The time for each of the three phases after the requests: connections, log and spans, and the cache. The disk tier needs at least
+    /// 250 ms to close.
+    var grace: Duration { max(rest / 3, Self.least) }
 
     /// The time left for the last phase.
     var left: Duration { max(grace, end.withLock { $0.map { $0 - .now } ?? deadline }) }
 
-    private var rest: Duration { min(.seconds(1), deadline / 4) }
+    private static let least = Duration.milliseconds(250)
+
+    private var rest: Duration { min(deadline / 2, max(Self.least * 3, min(.seconds(1), deadline / 4))) }
 
     /// Starts the deadline.
     func begin() { end.withLock { $0 = .now + deadline } }

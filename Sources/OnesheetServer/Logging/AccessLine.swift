@@ -66,6 +66,8 @@ struct AccessLine {
     static func visible(target: String) -> String {
         guard let (path, _) = target.cut(at: "?") else { return shown(request: target) }
         let shownPath = shown(request: String(path))
+        // The query of an explanation is an address of an image, which may be a URL in base64url.
+        if path.isExactly("/explain") { return shownPath }
         // If the path has a URL, the query may be that URL's.
         return shownPath.isExactly(path) ? shown(path: target) : shownPath
     }

@@ -35,7 +35,13 @@ struct TitlePosters: Sendable {
     func picture(_ number: Int, _ request: Request) async throws -> Response {
         let address = ImageAddress(title: title, transform: try SizeLadder.transform("w342"), negotiates: true)
         let transform = address.request(in: images.accept.choose(request.headers[.accept])).transform
-        let wanted = try await posters.request(for: number, of: title, as: transform)
+        let wanted: ImageRequest
+        do {
+            wanted = try await posters.request(for: number, of: title, as: transform)
+        } catch {
+            images.countFailure()
+            throw error
+        }
         let facts = AddressFacts(varies: true, longestLifetime: 60)
         return try await images.answer(ParsedTarget(address: address, request: wanted, facts: facts), after: nil, request)
     }

@@ -86,7 +86,7 @@ struct ImageContext: Sendable {
         do {
             found = try await self.image(of: target, after: lookUp, accept: request.headers[.accept])
         } catch {
-            pipeline.figures.images.counter(of: "failed").add()
+            countFailure()
             guard let place = Self.fallback(of: target, after: error) else {
                 throw target.address.hidesSource ? HiddenSourceError(error: error) : error
             }
@@ -101,6 +101,9 @@ struct ImageContext: Sendable {
         }
         return response
     }
+
+    /// Counts an image that was asked for and not answered.
+    func countFailure() { pipeline.figures.images.counter(of: "failed").add() }
 
     /// The URL to which the client is redirected because the image of `target` has failed with `error`. `nil` if it gets the error.
     static func fallback(of target: ParsedTarget, after error: any Error) -> String? {

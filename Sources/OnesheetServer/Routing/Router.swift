@@ -107,7 +107,10 @@ struct Router: Sendable {
         // Requests come from anyone, so titles count as unknown until the catalog confirms them.
         return try await Familiarity.$current.withValue(.unknown) {
             switch routed.image {
-            case .refused(let error): throw error
+            case .refused(let error):
+                // An address without errors whose source is unknown is an image that was asked for.
+                if error is PipelineError { table.images.countFailure() }
+                throw error
             case .parsed(let target, let lookUp): try await table.images.answer(target, after: lookUp, request)
             case nil: try await route.answer(routed.rest, request)
             }

@@ -191,6 +191,10 @@ final class AccessLogTests: ServerTestCase {
         XCTAssertThrowsError(try configuration.requireFolder()) {
             XCTAssertEqual("\($0)", "accessLog.path: there is no folder /nowhere")
         }
+        configuration.path = "/tmp"
+        XCTAssertThrowsError(try configuration.requireFolder()) {
+            XCTAssertEqual("\($0)", "accessLog.path: “/tmp” is a folder; it needs a file")
+        }
         for path in ["access.log", "/access.log", "stdout"] {
             configuration.path = path
             XCTAssertNoThrow(try configuration.requireFolder(), path)

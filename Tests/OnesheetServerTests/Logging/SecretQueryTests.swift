@@ -25,7 +25,8 @@ final class SecretQueryTests: ServerTestCase {
             "/i/unsafe/w:60/plain/web://\(once)@jpg", "/i/unsafe/w:60/\(digits).jpg",
             "/i/unsafe/w:60/\(digits.prefix(9))/\(digits.dropFirst(9)).jpg", "/t/p/w92/web/\(once)", "/sources/web/titles/\(once)",
             "/i/unsafe/w:60/plain/http%3A%2F%2Fa.example%2Fx%3FSECRETQ@jpg", "/nowhere/\(once)",
-            "/explain?url=/i/unsafe/w:60/plain/\(once)", "/i/unsafe/w:60/plain/http://127.0.0.1:9/one.jpg?token=SECRETQ",
+            "/explain?url=/i/unsafe/w:60/plain/\(once)", "/explain?url=/i/unsafe/w:60/\(digits).jpg",
+            "/i/unsafe/w:60/plain/http://127.0.0.1:9/one.jpg?token=SECRETQ",
         ]
         // When they are requested and prefetched
         for path in paths { _ = try await server.send(path, fields: [("Referer", "http://a.example/?token=SECRETQ")]) }

@@ -45,13 +45,14 @@ final class ServerFiguresTests: ServerTestCase {
                 [
                     plain(poster), plain(poster, "If-None-Match: \(tag)"),
                     Array("HEAD \(poster) HTTP/1.1\r\nHost: h\r\n\r\n".utf8), plain("/t/p/w92/sample/none.jpg"),
+                    plain("/t/p/w92/nosuch/1.jpg"), plain("/t/p/w92/nosuch/1.jpg", "Range: bytes=0-9"),
                 ], with: server.url)
             // Then each counts once
             let lines = try await metrics(server)
             let context = "\(hasFastPath) \(lines)"
             for line in [
                 "onesheet_images_total{outcome=\"made\"} 1", "onesheet_images_total{outcome=\"memory\"} 3",
-                "onesheet_images_total{outcome=\"failed\"} 1", "onesheet_request_seconds_count{route=\"/t/p/\"} 5",
+                "onesheet_images_total{outcome=\"failed\"} 3", "onesheet_request_seconds_count{route=\"/t/p/\"} 7",
                 "onesheet_build_info{version=\"\(ServerVersion.current)\"} 1",
             ] { XCTAssertTrue(lines.contains(line), "\(line) \(context)") }
             let bytes = lines.first { $0.hasPrefix("onesheet_response_bytes_total{route=\"/t/p/\"}") }
