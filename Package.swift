@@ -48,6 +48,8 @@ let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", pac
 let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsTesting = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -122,6 +124,7 @@ let package = Package(
         pinned("https://github.com/apple/swift-distributed-tracing", "1.7.3"),
         pinned("https://github.com/apple/swift-http-types", "1.8.0"),
         pinned("https://github.com/apple/swift-log", "1.16.2"),
+        pinned("https://github.com/apple/swift-metrics", "2.13.0"),
         pinned("https://github.com/apple/swift-nio", "2.101.2"),
         pinned("https://github.com/apple/swift-nio-extras", "1.35.2"),
         pinned("https://github.com/apple/swift-nio-ssl", "2.37.6"),
@@ -162,7 +165,7 @@ let package = Package(
                 "OnesheetConsole",
                 "OnesheetImaging",
                 "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
-                foundationCompat, tracing,
+                foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, yams, log, crypto,
             ]),
@@ -266,7 +269,7 @@ let package = Package(
             [
                 "OnesheetCommands",
                 "OnesheetAddress", "OnesheetConsole", "OnesheetHTTP", "OnesheetImaging", "OnesheetCache", "OnesheetPipeline",
-                "OnesheetTracing", "StandardPlugins", tracing,
+                "OnesheetTracing", "StandardPlugins", metricsTesting, tracing,
                 "JPEGCodec", "PNGCodec", "SampleSource", client, http1,
                 embedded, posix, ssl,
                 httpTypes, log,

@@ -211,7 +211,8 @@ package struct Server: Sendable {
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
                 FigureSampling(responder: responder, counters: counters),
-            ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? []),
+            ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
+                + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []),
             onServerRunning: { [readiness, counters] channel in
                 do {
                     try configuration.listen.socketFile?.setPermissions(configuration.socketMode)

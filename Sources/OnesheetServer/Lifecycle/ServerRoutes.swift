@@ -34,9 +34,7 @@ extension Router {
                 PrefetchJobRoute(jobs: context.shared.prefetchJobs, administrator: administrator),
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
                 HealthRoute(), ReadyRoute(readiness: readiness),
-                MetricsRoute(
-                    cache: cache, pipeline: pipeline, watches: watches, counters: counters,
-                    coordination: context.shared.coordination, workers: configuration.limits.limits.workers, clock: clock),
+                MetricsRoute(reading: ServerReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
             ]

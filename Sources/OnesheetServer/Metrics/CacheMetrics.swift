@@ -8,7 +8,7 @@ struct CacheMetrics {
     let failures: [String: Int]
     let now: Date
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         counter("hits", "Look-ups that found an entry.", in: &text) { [("", $0.hits)] }
         counter("misses", "Look-ups that found none.", in: &text) { [("", $0.misses)] }
         counter("stores", "Entries stored.", in: &text) { [("", $0.stores)] }
@@ -29,30 +29,30 @@ struct CacheMetrics {
     }
 
     private func counter(
-        _ name: String, _ help: String, in text: inout PrometheusText, values: (CacheFigures) -> [(labels: String, value: Int)]
+        _ name: String, _ help: String, in text: inout MetricList, values: (CacheFigures) -> [(labels: String, value: Int)]
     ) {
         let samples = samples { labels, figures in values(figures).map { .init($0.value, labels: labels + $0.labels) } }
         text.add(.counter, "cache_\(name)_total", help: help, samples: samples)
     }
 
     private func gauge(
-        _ name: String, _ help: String, in text: inout PrometheusText, value: (CacheFigures) -> String?
+        _ name: String, _ help: String, in text: inout MetricList, value: (CacheFigures) -> String?
     ) {
         let samples = samples { labels, figures in value(figures).map { [.init($0, labels: labels)] } ?? [] }
         text.add(.gauge, "cache_\(name)", help: help, samples: samples)
     }
 
     private func tierGauge(
-        _ name: String, _ help: String, in text: inout PrometheusText, value: (CacheStatistics) -> String
+        _ name: String, _ help: String, in text: inout MetricList, value: (CacheStatistics) -> String
     ) {
         let samples = tiers.sorted { $0.key < $1.key }.map { tier, statistics in
-            PrometheusText.Sample(value(statistics), labels: "tier=\"\(tier)\"")
+            MetricList.Sample(value(statistics), labels: "tier=\"\(tier)\"")
         }
         text.add(.gauge, "cache_\(name)", help: help, samples: samples)
     }
 
     /// Visits tiers and sources in name order. A tier without counts yet has one sample with an empty source.
-    private func samples(_ body: (String, CacheFigures) -> [PrometheusText.Sample]) -> [PrometheusText.Sample] {
+    private func samples(_ body: (String, CacheFigures) -> [MetricList.Sample]) -> [MetricList.Sample] {
         tiers.sorted { $0.key < $1.key }.flatMap { tier, statistics in
             let sources = statistics.sources.isEmpty ? ["": CacheFigures()] : statistics.sources
             return sources.sorted { $0.key < $1.key }.flatMap { body("tier=\"\(tier)\",source=\"\($0.key)\"", $0.value) }

@@ -6,7 +6,7 @@ struct CoordinationMetrics {
     let purges: PurgeLog.Figures
     let leases: FlightLeases.Counts
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         text.add(
             .gauge, "purge_lag_seconds",
             help: "Time since the purges by other servers were last all known; about 1 if all is well.",

@@ -19,7 +19,7 @@ struct ProcessMetrics {
         fields = rest.split(separator: " ").map { Double($0) ?? 0 }
     }
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         // The first field is the third of the file.
         guard fields.count > 21 else { return }
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
@@ -50,7 +50,7 @@ struct ProcessMetrics {
         }
     }
 
-    private func gauge(_ name: String, _ help: String, _ value: some CustomStringConvertible, in text: inout PrometheusText) {
+    private func gauge(_ name: String, _ help: String, _ value: some CustomStringConvertible, in text: inout MetricList) {
         text.add(.gauge, name, prefix: "process_", help: help, samples: [.init(value)])
     }
 

@@ -18,7 +18,7 @@ struct ServerMetrics {
     let pipeline: Pipeline
     let workers: Int
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         writeRequests(to: &text)
         writeClients(to: &text)
         text.add(
@@ -27,7 +27,7 @@ struct ServerMetrics {
         ProcessMetrics().write(to: &text)
     }
 
-    private func writeRequests(to text: inout PrometheusText) {
+    private func writeRequests(to text: inout MetricList) {
         let answers = counters.answers.map { ("route=\"\($0.key.route)\",status=\"\($0.key.status.label)\"", $0.value) }
         text.add(
             .counter, "requests_total", help: "Requests answered, by route and status class.",
@@ -59,7 +59,7 @@ struct ServerMetrics {
         text.add(.gauge, "connections", help: "Open connections.", value: counters.connections.count)
     }
 
-    private func writeClients(to text: inout PrometheusText) {
+    private func writeClients(to text: inout MetricList) {
         let (connections, memory) = (counters.connections, counters.connections.memory)
         text.add(
             .counter, "clients_refused_total", help: "Connections and requests refused or closed, by reason.",
@@ -72,7 +72,7 @@ struct ServerMetrics {
         text.add(.gauge, "response_bytes_limit", help: "Bytes that these may have.", value: memory.limit)
     }
 
-    private func writeWork(to text: inout PrometheusText) {
+    private func writeWork(to text: inout MetricList) {
         let (pool, background) = (pipeline.pool, pipeline.background)
         text.add(
             .gauge, "render_queue", help: "Renders waiting for a worker, by lane.",

@@ -4,7 +4,7 @@ import OnesheetCache
 struct SharedMetrics {
     let figures: SharedFigures
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         text.add(.gauge, "shared_up", help: "Whether the shared store answers, 0 or 1.", value: figures.isUp ? 1 : 0)
         let requests = figures.requests.sorted { $0.key < $1.key }
         text.add(
@@ -19,8 +19,8 @@ struct SharedMetrics {
             samples: requests.flatMap { operation, requests in
                 let labels = "operation=\"\(operation)\""
                 return [
-                    PrometheusText.Sample(requests.seconds, labels: labels, suffix: "_sum"),
-                    PrometheusText.Sample(requests.count, labels: labels, suffix: "_count"),
+                    MetricList.Sample(requests.seconds, labels: labels, suffix: "_sum"),
+                    MetricList.Sample(requests.count, labels: labels, suffix: "_count"),
                 ]
             })
         text.add(

@@ -5,7 +5,7 @@ struct SourceMetrics {
     /// In configuration order.
     let watches: [(name: String, watch: SourceWatch)]
 
-    func write(to text: inout PrometheusText) {
+    func write(to text: inout MetricList) {
         let sources = watches.map { (label: "source=\"\($0.name)\"", health: $0.watch.health, figures: $0.watch.figures) }
         text.add(
             .counter, "source_calls_total", help: "Calls to a source, by outcome.",
@@ -16,7 +16,7 @@ struct SourceMetrics {
             })
         text.add(
             .summary, "source_call_seconds", help: "Duration of calls.",
-            samples: sources.flatMap { source -> [PrometheusText.Sample] in
+            samples: sources.flatMap { source -> [MetricList.Sample] in
                 [
                     .init(source.figures.seconds, labels: source.label, suffix: "_sum"),
                     .init(source.figures.timed, labels: source.label, suffix: "_count"),

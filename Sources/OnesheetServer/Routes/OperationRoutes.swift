@@ -71,31 +71,9 @@ struct ClientConfigurationRoute: Route {
 /// `/metrics`: metrics in Prometheus' text format 0.0.4.
 struct MetricsRoute: Route {
     let prefix = "/metrics"
-    let cache: Cache
-    let pipeline: Pipeline
-    let watches: [(name: String, watch: SourceWatch)]
-    let counters: ServerCounters
-    let coordination: Coordination?
-    /// The number of render threads.
-    let workers: Int
-    let clock: WallClock
+    let reading: ServerReading
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
-        // Skip the disk tier if it hangs: metrics are needed most when something hangs.
-        var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
-        if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
-        var text = PrometheusText()
-        CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &text)
-        if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
-            SharedMetrics(figures: shared.figures).write(to: &text)
-        }
-        text.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
-        text.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
-        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &text)
-        SourceMetrics(watches: watches).write(to: &text)
-        if let coordination {
-            CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &text)
-        }
-        return .text(text.text, type: "text/plain; version=0.0.4; charset=utf-8")
+        .text(await reading.take().prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -1,7 +1,7 @@
 import OnesheetPipeline
 
-/// Metrics in Prometheus' text format 0.0.4. Names have the prefix `onesheet_`, except those that every process has.
-struct PrometheusText {
+/// The server's metrics at one moment. Names have the prefix `onesheet_`, except those that every process has.
+struct MetricList {
     enum Kind: String {
         case counter, gauge, histogram, summary
     }
@@ -19,7 +19,15 @@ struct PrometheusText {
         }
     }
 
-    private(set) var text = ""
+    /// A metric with all its values.
+    struct Metric {
+        let kind: Kind
+        let name: String
+        let help: String
+        let samples: [Sample]
+    }
+
+    private(set) var metrics: [Metric] = []
 
     /// Adds a metric with one unlabelled value.
     mutating func add(_ kind: Kind, _ name: String, help: String, value: some CustomStringConvertible) {
@@ -29,11 +37,7 @@ struct PrometheusText {
     /// Adds a metric with several samples.
     /// - Parameter prefix: of the name; metrics of a process have none of ours.
     mutating func add(_ kind: Kind, _ name: String, prefix: String = "onesheet_", help: String, samples: [Sample]) {
-        text += "# HELP \(prefix)\(name) \(help)\n# TYPE \(prefix)\(name) \(kind.rawValue)\n"
-        for sample in samples {
-            let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
-            text += "\(prefix)\(name)\(sample.suffix)\(labels) \(sample.value)\n"
-        }
+        metrics.append(Metric(kind: kind, name: prefix + name, help: help, samples: samples))
     }
 
     /// Adds histograms, with the name of each as the value of `label`.
@@ -51,5 +55,18 @@ struct PrometheusText {
             samples.append(Sample(count, labels: labels, suffix: "_count"))
         }
         add(.histogram, name, help: help, samples: samples)
+    }
+
+    /// Prometheus' text format 0.0.4.
+    var prometheusText: String {
+        var text = ""
+        for metric in metrics {
+            text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
+            for sample in metric.samples {
+                let labels = sample.labels.isEmpty ? "" : "{\(sample.labels)}"
+                text += "\(metric.name)\(sample.suffix)\(labels) \(sample.value)\n"
+            }
+        }
+        return text
     }
 }

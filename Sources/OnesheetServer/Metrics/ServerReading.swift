@@ -1,0 +1,41 @@
+import OnesheetCache
+import OnesheetCore
+import OnesheetPipeline
+
+/// Reads all metrics of a server.
+struct ServerReading: Sendable {
+    let cache: Cache
+    let pipeline: Pipeline
+    let watches: [(name: String, watch: SourceWatch)]
+    let counters: ServerCounters
+    let coordination: Coordination?
+    /// The number of render threads.
+    let workers: Int
+    let clock: WallClock
+
+    init(_ context: ServerContext, counters: ServerCounters) {
+        (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
+        (coordination, clock) = (context.shared.coordination, context.clock)
+        workers = context.configuration.limits.limits.workers
+        self.counters = counters
+    }
+
+    func take() async -> MetricList {
+        // Skip the disk tier if it hangs: metrics are needed most when something hangs.
+        var tiers = await withTimeoutAbandoning(.seconds(2)) { await cache.statistics() } ?? [:]
+        if tiers.isEmpty { tiers[cache.memory.name] = await cache.memory.statistics() }
+        var list = MetricList()
+        CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &list)
+        if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
+            SharedMetrics(figures: shared.figures).write(to: &list)
+        }
+        list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
+        list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
+        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &list)
+        SourceMetrics(watches: watches).write(to: &list)
+        if let coordination {
+            CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &list)
+        }
+        return list
+    }
+}
