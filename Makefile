@@ -19,7 +19,7 @@ test-cluster: ## Run the tests with real engines: Redis and Valkey
 	@.ci/setup python3 python3-pip openssl redis-tools
 	@.ci/test ValkeyStoreTests
 
-test-clients: setup ## Try a server with nghttp, promtool, redbot, libthumbor, Varnish and nginx
+test-clients: setup ## Try a server with nghttp, Prometheus, redbot, libthumbor, Varnish and nginx
 	@swift build --product onesheet --explicit-target-dependency-import-check error
 	@.ci/clients .build/debug/onesheet
 

@@ -18,6 +18,7 @@ from base64 import urlsafe_b64encode
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import monitoring  # noqa: E402
 from server import Missing, Program, Server, free_port, get, run, tool  # noqa: E402
 
 PROGRAM, FOLDER, PYTHON = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
@@ -120,6 +121,16 @@ def check_promtool():
         assert status == 200, body
         done = subprocess.run([promtool, "check", "metrics"], input=body, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         assert done.returncode == 0, done.stdout.decode()
+
+
+def check_alerts():
+    """The alert rules, with their own tests."""
+    return monitoring.check_rules()
+
+
+def check_dashboard():
+    """The dashboard and the alert rules ask only for what a server has."""
+    return monitoring.check_expressions(PROGRAM, FOLDER)
 
 
 def check_redbot():
