@@ -101,12 +101,14 @@ final class CollectorTracerTests: XCTestCase {
         let tracer = try tracer(collector.url)
         tracer.startSpan("a", context: .topLevel).end()
         // When sending is cancelled
-        let sending = Task { await tracer.send() }
-        await waitWhile(collector.deliveries.isEmpty)
-        sending.cancel()
-        await sending.value
-        // Then it ends without waiting for the response
-        XCTAssertEqual(tracer.counts, .init(sent: 0, dropped: 1))
+        for count in 1...2 {
+            let sending = Task { await tracer.send() }
+            await waitWhile(collector.deliveries.count < count)
+            sending.cancel()
+            await sending.value
+            // Then it ends without waiting for the response, and the span is sent once more
+            XCTAssertEqual(tracer.counts, .init(sent: 0, dropped: 0))
+        }
     }
 
     func testThatASpanHasBoundsAndEndsOnce() async throws {
