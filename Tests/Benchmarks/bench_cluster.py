@@ -267,6 +267,8 @@ class Bench:
         shared, alone = self.start("with", store=self.store, redis=self.redis), self.start("without")
         script = bench_http.script(f"{self.folder}/one.lua", [bench_http.POSTER])
         costs = {shared: [], alone: []}
+        for server in costs:
+            fetch(server.port, bench_http.POSTER)
         for turn in range(2 * self.rounds + 1):
             for server in (shared, alone) if turn % 2 else (alone, shared):
                 cost = bench_http.load(server, script, 32, 1)[0]
@@ -283,6 +285,8 @@ class Bench:
         servers = self.together("nodes")
         script = bench_http.script(f"{self.folder}/one.lua", [bench_http.POSTER])
         hits, misses = {1: [], 2: [], 3: []}, {1: [], 2: [], 3: []}
+        for server in servers:
+            fetch(server.port, bench_http.POSTER)
         for turn in range(self.rounds + 1):
             for count in (1, 2, 3) if turn % 2 else (3, 2, 1):
                 chosen = servers[:count]

@@ -222,8 +222,8 @@ class Cluster:
         # Without the last options it reports its use to its makers and takes two more ports.
         self.spawn(
             "seaweedfs", self.programs["weed"], "-logtostderr=true", "server", "-dir=data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
-            f"-master.port={master}", "-master.volumeSizeLimitMB=64", f"-volume.port={volume}", "-volume.max=0",
-            "-volume.preStopSeconds=1", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={self.store}",
+            f"-master.port={master}", "-master.electionTimeout=1s", "-master.volumeSizeLimitMB=64", f"-volume.port={volume}",
+            "-volume.max=0", "-volume.preStopSeconds=1", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={self.store}",
             "-s3.config=s3.json", "-master.telemetry=false", "-s3.port.iceberg=0", "-s3.port.lance=0",
             cwd=folder, env=os.environ | {"HOME": str(folder)})
 
