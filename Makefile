@@ -39,6 +39,9 @@ bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo'
 bench-http: setup ## Compare cached responses with nginx, Varnish and thumbor
 	@.ci/bench-http
 
+bench-cluster: setup ## Measure three servers with one cache, beside thumbor with thumbor-aws
+	@.ci/bench-cluster
+
 fuzz: setup ## Fuzz every decoder and the renderer for ten minutes each
 	@.ci/fuzz 600
 
@@ -69,4 +72,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly sbom reference docs format

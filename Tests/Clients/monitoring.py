@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import time
 import urllib.parse
 from pathlib import Path
