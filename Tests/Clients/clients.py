@@ -10,16 +10,18 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from base64 import urlsafe_b64encode
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import monitoring  # noqa: E402
-from server import Missing, Program, Server, free_port, get, run, tool  # noqa: E402
+from server import Missing, Program, Server, free_port, get, ipv6, run, tool  # noqa: E402
 
 PROGRAM, FOLDER, PYTHON = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 POSTER = "/t/p/w342/sample/1.jpg"
@@ -98,11 +100,7 @@ LEVEL = "2"
 def check_http2():
     """nghttp and h2load over TLS."""
     nghttp, h2load = tool("nghttp"), tool("h2load")
-    certificate, key = FOLDER / "certificate.pem", FOLDER / "key.pem"
-    code, text = run(
-        tool("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-        "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate))
-    assert code == 0, text
+    certificate, key = self_signed()
     with Server(PROGRAM, FOLDER, f"tls: {{ certificate: {certificate}, key: {key} }}") as server:
         base = server.url.replace("http:", "https:")
         code, text = run(nghttp, "-nv", "--no-verify-peer", base + POSTER, base + "/health", base + "/sources")
@@ -179,6 +177,71 @@ def check_varnish():
             assert get(base + POSTER, If_None_Match=tag)[0] == 304
             status, fields, body = get(base + POSTER, Range="bytes=0-9")
             assert status == 206 and len(body) == 10, (status, fields)
+
+
+def check_nginx_sample():
+    """nginx with examples/deploy/nginx.conf in front of a server on a Unix socket, without and with its lines for a certificate."""
+    nginx, (certificate, key) = tool("nginx"), self_signed()
+    sample = (Path(__file__).parent.parent.parent / "examples/deploy/nginx.conf").read_text()
+    room = Path(tempfile.mkdtemp(dir=FOLDER))
+    os.chmod(room, 0o755)
+    keys = "signing: { keys: [{ key: 0a0b, salt: 0c0d }] }"
+    with Server(PROGRAM, FOLDER, keys, socket=room / "onesheet.sock") as server:
+        for secure in [False, True]:
+            plain_port, port = free_port(), free_port()
+            text = sample.replace("/run/onesheet/onesheet.sock", str(server.socket))
+            if secure:
+                text, count = re.subn(r"(?m)^    # (?=(listen|ssl_\w+|add_header) .*;$)", "    ", text)
+                assert count >= 8, count
+                text = re.sub(r"ssl_certificate [^;]*", f"ssl_certificate {certificate}", text)
+                text = re.sub(r"ssl_certificate_key [^;]*", f"ssl_certificate_key {key}", text)
+            # Ports that anyone may use, on this machine only, and the second one only if it has that version of IP.
+            text = re.sub(r"listen 80;", f"listen 127.0.0.1:{plain_port};", text)
+            text = re.sub(r"listen \[::\]:80;", f"listen [::1]:{plain_port};" if ipv6() else "", text)
+            text = re.sub(r"listen 443 ", f"listen 127.0.0.1:{port} ", text)
+            text = re.sub(r"listen \[::\]:443 [^;]*;", f"listen [::1]:{port} ssl http2;" if ipv6() else "", text)
+            (room / "sample.conf").write_text(text)
+            (room / "nginx.conf").write_text(f"""
+{'user root;' if os.getuid() == 0 else ''} daemon off; pid {room}/pid; error_log {room}/error.log; worker_processes 1;
+events {{}}
+http {{
+  access_log off; client_body_temp_path {room}/b; proxy_temp_path {room}/p; fastcgi_temp_path {room}/f;
+  uwsgi_temp_path {room}/u; scgi_temp_path {room}/s;
+  include {room}/sample.conf;
+}}
+""")
+            command = [nginx, "-c", str(room / "nginx.conf"), "-p", str(room), "-e", str(room / "error.log")]
+            code, printed = run(*command, "-t")
+            assert code == 0 and "warn" not in printed, printed
+            with Program(command, port if secure else plain_port, room):
+                base = f"https://posters.example.com:{port}" if secure else f"http://posters.example.com:{plain_port}"
+
+                def ask(path, *options, host="127.0.0.1"):
+                    where = f"posters.example.com:{port if secure else plain_port}:{host}"
+                    return run(tool("curl"), "-siS", "--insecure", "--resolve", where, *options, base + path)[1]
+
+                answer = ask(POSTER, "-o", str(room / "poster"), "-D", "-")
+                assert " 200" in answer.splitlines()[0] and "image/jpeg" in answer, answer
+                assert re.search(r"(?mi)^server: nginx\s*$", answer), answer
+                assert ("strict-transport-security: max-age=31536000" in answer.lower()) == secure, answer
+                scheme = "https" if secure else "http"
+                assert f'"base_url":"{scheme}:' in ask("/3/configuration").replace("\\/", "/").replace(" ", ""), ask("/3/configuration")
+                assert " 200" in ask("/metrics").splitlines()[0]
+                if ipv6():
+                    assert " 200" in ask("/health", host="[::1]").splitlines()[0]
+                if secure:
+                    assert " 200" in ask("/health", "--tls-max", "1.2").splitlines()[0]
+                    assert "HTTP/" not in ask("/health", "--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA")
+
+
+def self_signed():
+    """The paths of a certificate and its key."""
+    certificate, key = FOLDER / "certificate.pem", FOLDER / "key.pem"
+    code, text = run(
+        tool("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate))
+    assert code == 0, text
+    return certificate, key
 
 
 def check_nginx():

@@ -20,22 +20,34 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def ipv6():
+    """Whether this machine listens on ::1."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
+
+
 def run(*command, **options):
     """Runs a command and returns what it printed; its errors are part of that."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **options)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
-def wait_until_open(port, process):
+def wait_until_open(address, process):
+    """Waits until a host and port, or the path of a Unix socket, takes connections."""
+    family = socket.AF_INET if isinstance(address, tuple) else socket.AF_UNIX
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise AssertionError(f"{process.args[0]} ended with {process.returncode} before it listened")
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
+        with socket.socket(family) as probe:
+            if probe.connect_ex(address) == 0:
                 return
         time.sleep(0.05)
-    raise AssertionError(f"nothing listens on port {port}")
+    raise AssertionError(f"nothing listens on {address}")
 
 
 def get(url, **fields):
@@ -58,10 +70,11 @@ class Program:
         self.log = open(Path(folder) / "log", "wb")
         self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
         self.port = port
+        self.address = ("127.0.0.1", port)
 
     def __enter__(self):
         try:
-            wait_until_open(self.port, self.process)
+            wait_until_open(self.address, self.process)
         except AssertionError as error:
             self.__exit__()
             raise AssertionError(f"{error}\n{Path(self.log.name).read_text(errors='replace')[-2000:]}") from None
@@ -78,20 +91,23 @@ class Program:
 
 
 class Server(Program):
-    """An Onesheet with the sample source and all dialects."""
+    """An Onesheet with the sample source and all dialects, on a port or on a Unix socket."""
 
-    def __init__(self, program, folder, keys="", sources="sample: { type: sample }"):
+    def __init__(self, program, folder, keys="", sources="sample: { type: sample }", socket=None):
         self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.program = program
-        port = free_port()
+        self.socket = socket
+        port = None if socket else free_port()
         self.configuration = self.folder / "onesheet.yaml"
         self.configuration.write_text(
-            f"listen: 127.0.0.1:{port}\n"
+            f"listen: {f'unix:{socket}' if socket else f'127.0.0.1:{port}'}\n"
             f"cache: {{ memory: {{ bytes: 64MiB }}, disk: {{ path: {self.folder / 'cache'}, bytes: 256MiB, free: 1MiB }} }}\n"
             f"dialects: [thumbor, cloudflare, iiif, next]\n{keys}\nsources: {{ {sources} }}\n"
         )
         self.url = f"http://127.0.0.1:{port}"
         super().__init__([program, "serve", "--config", str(self.configuration)], port, self.folder)
+        if socket:
+            self.address = str(socket)
 
 
 def tool(name, *places):
