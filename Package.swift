@@ -104,6 +104,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
+        .library(name: "OnesheetClient", targets: ["OnesheetClient"]),
         .library(name: "OnesheetCommands", targets: ["OnesheetCommands"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
         .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
@@ -135,8 +136,10 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
-        room("OnesheetCore", [nio, log]),
-        room("OnesheetAddress", ["OnesheetCore", crypto, cryptoExtras]),
+        room("OnesheetValues", []),
+        room("OnesheetCore", ["OnesheetValues", nio, log]),
+        room("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
+        room("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
@@ -236,7 +239,15 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
-        tests("OnesheetAddress", []),
+        .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetClientTests",
+            dependencies: [
+                "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
+            ], swiftSettings: settings),
         tests("OnesheetTracing", [posix, http1, tracing]),
         tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
@@ -274,7 +285,8 @@ let package = Package(
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["onesheet", "OnesheetClient", "OnesheetTesting", nio], swiftSettings: settings),
     ]
 )
 
