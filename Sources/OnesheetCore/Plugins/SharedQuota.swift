@@ -48,11 +48,12 @@ struct SharedQuota: Sendable {
         }
     }
 
-    /// Adds to the counter. A counter below the highest known count was lost and is brought up to it first.
+    /// Adds to the counter. A counter below the highest known count was lost and is brought up to it. Only what is missing is added,
+    /// because another server may have brought it up already.
     private func add(_ amount: Int, known: Int, limit: Int) async throws(CoordinatorError) -> Int? {
         guard let count = try await counters.add(amount, to: counter, limit: limit, milliseconds: Self.lifetime) else { return nil }
         guard count <= known else { return count }
-        return try await counters.add(known, to: counter, limit: limit, milliseconds: Self.lifetime)
+        return try await counters.add(known + amount - count, to: counter, limit: limit, milliseconds: Self.lifetime)
     }
 
     /// Sets calls aside once a day. Prefetching does not use them.
