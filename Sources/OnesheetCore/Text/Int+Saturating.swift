@@ -8,4 +8,10 @@ extension Int {
             self = number.isNaN ? 0 : number < 0 ? .min : .max
         }
     }
+
+    /// The sum, clamped to the range of `Int`. For numbers from outside, which can have any value.
+    package func addingSaturating(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? (other < 0 ? .min : .max) : sum
+    }
 }
