@@ -91,16 +91,16 @@ public struct ValkeyStore: CoordinatorPlugin {
     }
 
     public func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of epoch: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
-        let page = try await page(of: log, after: position, limit: limit)
+        let page = try await page(of: log, after: position, epoch, limit: limit)
         guard let position, milliseconds > 0, page.records.isEmpty, page.isComplete else { return page }
         let wait = min(milliseconds, Self.longestWait)
         let key = keys(.log, log)[0]
         _ = try await client.send(
             ValkeyCommand("XREAD", "COUNT", "1", "BLOCK", "\(wait)", "STREAMS", key, position.id), key: key,
             blocking: .milliseconds(Int64(wait)), operation: "wait for a record")
-        return try await self.page(of: log, after: position, limit: limit)
+        return try await self.page(of: log, after: position, epoch, limit: limit)
     }
 
     public func add(
@@ -128,10 +128,13 @@ public struct ValkeyStore: CoordinatorPlugin {
         return count
     }
 
-    private func page(of log: String, after position: LogPosition?, limit: Int) async throws(CoordinatorError) -> LogPage {
+    private func page(
+        of log: String, after position: LogPosition?, _ epoch: String?, limit: Int
+    ) async throws(CoordinatorError) -> LogPage {
         let operation = "read the log"
         let reply = try await client.run(
-            .read, keys: keys(.log, log), arguments: [position?.id ?? "", "\(min(max(1, limit), 10_000))", UUID().uuidString],
+            .read, keys: keys(.log, log),
+            arguments: [position?.id ?? "", "\(min(max(1, limit), 10_000))", UUID().uuidString, epoch ?? ""],
             operation: operation)
         guard let page = LogPage(reply) else { throw unexpected(reply, operation) }
         return page

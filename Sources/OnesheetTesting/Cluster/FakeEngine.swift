@@ -67,8 +67,13 @@ struct FakeEngine {
         }
     }
 
-    /// A reader that was further than the log shows that records were lost, so a new epoch begins.
-    mutating func read(_ log: String, after position: LogPosition?, limit: Int) -> LogPage {
+    /// A reader that was further than the log shows that records were lost, so a new epoch begins. A reader of an earlier epoch shows
+    /// nothing new.
+    mutating func read(_ log: String, after position: LogPosition?, of known: String?, limit: Int) -> LogPage {
+        let isForeign = changeLog(log) { log in known.map { !$0.isEmpty && $0 != log.epoch } ?? false }
+        if isForeign {
+            return changeLog(log) { log in LogPage(records: [], epoch: log.epoch, end: log.end, isComplete: false) }
+        }
         let isLost = changeLog(log) { log in position.map { !log.knows($0) } ?? false }
         let epoch = isLost ? nextEpoch() : nil
         return changeLog(log) { log in

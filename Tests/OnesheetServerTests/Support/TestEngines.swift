@@ -51,9 +51,9 @@ struct TestCoordinator: CoordinatorPlugin {
     }
 
     func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of epoch: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
-        try await engine.read(log, after: position, limit: limit, waiting: milliseconds)
+        try await engine.read(log, after: position, of: epoch, limit: limit, waiting: milliseconds)
     }
 
     func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int) async throws(CoordinatorError) -> Int? {
