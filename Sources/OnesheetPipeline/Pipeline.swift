@@ -222,6 +222,11 @@ package struct Pipeline: Sendable {
         try await cache.purge(selections)
     }
 
+    /// Does again what `purge` has failed to do here, without telling other servers of it again.
+    package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        try await cache.repeatPurge(selections)
+    }
+
     /// Purges one selection. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
         try await cache.purge(selection, dryRun: dryRun)
@@ -235,6 +240,9 @@ package struct Pipeline: Sendable {
             return true
         } catch .unannounced {
             return false
+        } catch .undeleted {
+            // No server takes what the store keeps.
+            return true
         }
     }
 
