@@ -70,7 +70,7 @@ package final class SharedTier: TierOfServers {
     package func close() async {
         queue.close()
         _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }
-        let lost = queue.drop { _ in true }
+        let lost = queue.drop { _ in true }.count
         if lost > 0 { calls.count { $0.dropped["shutdown", default: 0] += lost } }
     }
 
