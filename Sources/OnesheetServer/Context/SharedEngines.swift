@@ -32,6 +32,8 @@ package struct SharedEngines: Sendable {
         isRequired = configuration.required
         var settings = SharedSettings(prefix: configuration.prefix)
         settings.expires = .seconds(configuration.expires.seconds)
+        // An object is in memory before it is counted.
+        settings.readsUnderWay = settings.readsUnderWay(within: assembly.limits.memory)
         let known = records(coordinator)
         tier = store.map { SharedTier($0, settings, records: known, clock: assembly.clock) }
     }
