@@ -28,7 +28,7 @@ package final class SharedTier: TierOfServers {
         var counts = SourceCounts()
         var generation = 0
         /// The newest purge that `generation` counts.
-        var position: LogPosition?
+        var stamp: PurgeStamp?
         /// What the probe found out. Before it, conditions are tried.
         var abilities = StoreAbilities(hasConditions: true)
     }
@@ -42,7 +42,7 @@ package final class SharedTier: TierOfServers {
         queue = WriteBehind(limit: settings.queueLimit, bytes: settings.queueBytes)
         policy = ExpirationPolicy(limit: settings.expires, extending: .none)
         absent = AbsentNames(seconds: settings.absence, clock: clock)
-        state = Mutex(State(position: records.now))
+        state = Mutex(State(stamp: records.now))
     }
 
     /// Counters since the start.
@@ -208,7 +208,7 @@ package final class SharedTier: TierOfServers {
                 state.counts.evict(state.counts.number(of: key), reason: refusal)
                 return .accepted(needsWriter: false)
             }
-            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.position))
+            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.stamp))
             switch admission {
             case .accepted: state.counts[key].stores += 1
             case .full: state.counts.evict(state.counts.number(of: key), reason: "queue full")
@@ -294,15 +294,15 @@ package final class SharedTier: TierOfServers {
 
     package func raiseGeneration() async -> Int {
         state.withLock { state in
-            state.position = records.now
+            state.stamp = records.now
             state.generation += 1
             return state.generation
         }
     }
 
     private func advance(_ state: inout State) {
-        guard case let position = records.now, position != state.position else { return }
-        state.position = position
+        guard case let stamp = records.now, stamp != state.stamp else { return }
+        state.stamp = stamp
         state.generation += 1
     }
 

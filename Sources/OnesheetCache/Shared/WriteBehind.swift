@@ -10,7 +10,7 @@ final class WriteBehind: Sendable {
         let name: String
         let entry: CacheEntry
         let end: Date?
-        let stamp: LogPosition?
+        let stamp: PurgeStamp?
 
         var bytes: Int { entry.body.readableBytes }
     }
