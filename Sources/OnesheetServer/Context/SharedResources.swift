@@ -56,7 +56,10 @@ package struct SharedResources: Sendable {
         var coordination: Coordination?
         if writes {
             engines = try SharedEngines(configuration.shared, assembly) { coordinator in
-                coordination = coordinator.map { Coordination(BoundedCoordinator($0), state: state, logger: logger) }
+                coordination = coordinator.map { engine in
+                    let coordinator = PrefixedCoordinator(BoundedCoordinator(engine), prefix: configuration.shared.prefix)
+                    return Coordination(coordinator, state: state, logger: logger)
+                }
                 guard let coordination else { return NoPurgeRecords() }
                 return coordination.purges
             }

@@ -33,6 +33,7 @@ final class ServersTogetherTests: ServerTestCase {
         XCTAssertEqual(again, [new, new])
         let metrics = try await second.send("/metrics").text
         XCTAssertTrue(metrics.contains("onesheet_purges_received_total 1\n"), metrics)
+        XCTAssertEqual(coordinator.records(of: "onesheet/purges").count, 1, "the names in the coordinator have no prefix")
     }
 
     func testThatAServerThatWasDownServesNothingThatWasPurgedMeanwhile() async throws {
