@@ -1,6 +1,7 @@
 import Logging
 import OnesheetCore
 import OnesheetTesting
+import Synchronization
 import XCTest
 
 @testable import OnesheetCache
