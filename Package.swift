@@ -135,8 +135,9 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
-        room("OnesheetCore", [nio, log]),
-        room("OnesheetAddress", ["OnesheetCore", crypto, cryptoExtras]),
+        room("OnesheetValues", []),
+        room("OnesheetCore", ["OnesheetValues", nio, log]),
+        room("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
         room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
@@ -236,7 +237,10 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
-        tests("OnesheetAddress", []),
+        .testTarget(
+            name: "OnesheetValuesTests", dependencies: ["OnesheetValues", "OnesheetTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetValues"], swiftSettings: settings),
         tests("OnesheetTracing", [posix, http1, tracing]),
         tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
@@ -274,7 +278,8 @@ let package = Package(
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
     ]
 )
 

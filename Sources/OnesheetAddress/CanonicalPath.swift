@@ -1,4 +1,4 @@
-public import OnesheetCore
+public import OnesheetValues
 
 /// The canonical path of a variant: a ladder size if one matches, or else a free transform with canonical options. The format is
 /// always an extension.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import OnesheetCore
+public import OnesheetValues
 
 /// Parses options in imgproxy's grammar, such as `rs:fill:300:450/q:75`. Slashes separate options; colons separate a name and its
 /// arguments.

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-package import OnesheetCore
+package import OnesheetValues
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {

@@ -1,4 +1,4 @@
-public import OnesheetCore
+public import OnesheetValues
 
 /// The standard poster sizes of film apps: widths in pixels, and `original`.
 public enum SizeLadder {

@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
-package import OnesheetCore
+package import OnesheetValues
 
 /// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
 /// padding.

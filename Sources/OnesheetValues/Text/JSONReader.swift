@@ -1,5 +1,3 @@
-package import NIOCore
-
 /// Parses untrusted JSON (RFC 8259) in one pass and within limits, in linear time for every input.
 ///
 /// Foundation's decoder tries each type for each value, and takes 18 seconds for 30 MiB of short texts.
@@ -202,7 +200,4 @@ extension JSONValue {
         var reader = JSONReader(bytes)
         self = try reader.document()
     }
-
-    /// The same.
-    package init(reading buffer: ByteBuffer) throws(JSONDamage) { try self.init(reading: buffer.readableBytesView) }
 }

@@ -1,4 +1,4 @@
-import OnesheetCore
+import OnesheetValues
 import XCTest
 
 final class PercentEncodingTests: XCTestCase {

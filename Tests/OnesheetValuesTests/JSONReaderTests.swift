@@ -1,5 +1,5 @@
 import Foundation
-import OnesheetCore
+import OnesheetValues
 import XCTest
 
 final class JSONReaderTests: XCTestCase {

@@ -1,5 +1,3 @@
-package import OnesheetCore
-
 extension PercentEncoding {
     /// Decodes percent-encoded text.
     /// - Throws: `RequestError.malformed` for a broken escape, bytes that are not UTF-8, or control characters.

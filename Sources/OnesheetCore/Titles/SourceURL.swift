@@ -1,5 +1,3 @@
-package import OnesheetCore
-
 /// Resolves source URLs to titles.
 package struct SourceURL {
     /// Sources by name, in configuration order.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import OnesheetCore
+import OnesheetValues
 import XCTest
 
 final class TitleValueTests: XCTestCase {
