@@ -1,35 +1,54 @@
+internal import FoundationEssentials
+
 #if canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #elseif canImport(Darwin)
-    import Darwin
+    internal import Darwin
 #endif
 
 /// A placeholder in about 25 bytes: Evan Wallace's ThumbHash (evanw.github.io/thumbhash). It holds the proportions and the lowest
 /// frequencies of brightness, yellow–blue, red–green and alpha.
-struct ThumbHash {
-    let bytes: [UInt8]
+public struct ThumbHash: Sendable, Hashable {
+    /// The hash as bytes: about 25 of them.
+    public let bytes: [UInt8]
 
-    init(_ picture: Thumbnail) {
-        let (width, height) = (picture.width, picture.height)
-        let total = picture.pixels.reduce(SIMD4<Float>.zero) { $0 + SIMD4($1.x, $1.y, $1.z, 1) * $1.w }
+    /// A hash from outside, as bytes.
+    /// - Returns: `nil` if the bytes are too few for the size in their header, or if that size is empty.
+    public init?(bytes: [UInt8]) {
+        guard let layout = Layout(bytes), bytes.count >= layout.size else { return nil }
+        self.bytes = bytes
+    }
+
+    /// A hash from outside, in base64 as in the JSON of a title and in the header field `Onesheet-ThumbHash`.
+    /// - Returns: `nil` for text that is not base64, and for bytes that `init(bytes:)` refuses.
+    public init?(base64 text: String) {
+        guard let data = Data(base64Encoded: text) else { return nil }
+        self.init(bytes: Array(data))
+    }
+
+    /// Makes the hash of a picture of at most 32 pixels on each side.
+    /// - Parameter pixels: red, green, blue and alpha from 0 to 1, row by row.
+    package init(width: Int, height: Int, pixels: [SIMD4<Float>]) {
+        precondition(width > 0 && height > 0 && pixels.count == width * height, "a pixel for each place")
+        let total = pixels.reduce(SIMD4<Float>.zero) { $0 + SIMD4($1.x, $1.y, $1.z, 1) * $1.w }
         let average = total.w > 0 ? total / total.w : .zero
-        let hasAlpha = picture.pixels.contains { $0.w < 1 }
+        let hasAlpha = pixels.contains { $0.w < 1 }
         let limit: Float = hasAlpha ? 5 : 7
         let longest = Float(max(width, height))
         let lumaX = max(1, Int((limit * Float(width) / longest).rounded()))
         let lumaY = max(1, Int((limit * Float(height) / longest).rounded()))
 
         // Transparent pixels get the average colour.
-        let colors = picture.pixels.map { average * (1 - $0.w) + $0 * $0.w }
+        let colors = pixels.map { average * (1 - $0.w) + $0 * $0.w }
         func channel(_ values: [Float], countX: Int = 3, countY: Int = 3) -> Channel {
             Channel(values, width: width, height: height, countX: countX, countY: countY)
         }
         let luma = channel(colors.map { ($0.x + $0.y + $0.z) / 3 }, countX: max(3, lumaX), countY: max(3, lumaY))
         let yellow = channel(colors.map { ($0.x + $0.y) / 2 - $0.z })
         let red = channel(colors.map { $0.x - $0.y })
-        let alpha = hasAlpha ? channel(picture.pixels.map(\.w), countX: 5, countY: 5) : nil
+        let alpha = hasAlpha ? channel(pixels.map(\.w), countX: 5, countY: 5) : nil
 
         let isLandscape = width > height
         let colorHeader =
