@@ -55,6 +55,9 @@ public struct ImageOptions: Sendable {
         return errors
     }
 
+    /// The grammar of clients: without presets, and with a watermark, because they cannot know whether the server has one.
+    static let clients = ImageOptions(unchecked: [:], formats: PosterAddresses.formats, watermark: "")
+
     private init(unchecked presets: [String: String], formats: [ImageFormat], watermark: String?) {
         self.formats = formats
         self.watermark = watermark
