@@ -104,6 +104,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
+        .library(name: "OnesheetClient", targets: ["OnesheetClient"]),
         .library(name: "OnesheetCommands", targets: ["OnesheetCommands"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
         .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
@@ -138,6 +139,7 @@ let package = Package(
         room("OnesheetValues", []),
         room("OnesheetCore", ["OnesheetValues", nio, log]),
         room("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
+        room("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
@@ -241,6 +243,11 @@ let package = Package(
             name: "OnesheetValuesTests", dependencies: ["OnesheetValues", "OnesheetTesting"], swiftSettings: settings),
         .testTarget(
             name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetValues"], swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetClientTests",
+            dependencies: [
+                "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
+            ], swiftSettings: settings),
         tests("OnesheetTracing", [posix, http1, tracing]),
         tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
@@ -279,7 +286,7 @@ let package = Package(
                 httpTypes, log,
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["onesheet", "OnesheetClient", "OnesheetTesting", nio], swiftSettings: settings),
     ]
 )
 
