@@ -239,10 +239,10 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
+        .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
         .testTarget(
-            name: "OnesheetValuesTests", dependencies: ["OnesheetValues", "OnesheetTesting"], swiftSettings: settings),
-        .testTarget(
-            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetValues"], swiftSettings: settings),
+            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
+            swiftSettings: settings),
         .testTarget(
             name: "OnesheetClientTests",
             dependencies: [

@@ -1,5 +1,5 @@
 import Foundation
-import OnesheetValues
+import OnesheetCore
 import XCTest
 
 @testable import OnesheetAddress

@@ -1,4 +1,4 @@
-import OnesheetValues
+import OnesheetCore
 import OnesheetTesting
 import XCTest
 
