@@ -82,6 +82,19 @@ final class ServersTogetherTests: ServerTestCase {
         XCTAssertEqual(taken, 1)
     }
 
+    func testThatAColdPictureCostsTwoReadsOfTheStore() async throws {
+        // Given a server whose store has nothing
+        let (origin, _) = try await changingOrigin()
+        let server = try await member(origin)
+        // When it makes a picture
+        let made = try await server.send(path(origin))
+        XCTAssertEqual(made.status, 200, made.text)
+        // Then it has looked there for the variant and for the original, and for nothing else
+        let metrics = try await server.send("/metrics").text
+        let reads = metrics.split(separator: "\n").filter { $0.contains("shared_requests_total{operation=\"get\"") }
+        XCTAssertEqual(reads, ["onesheet_shared_requests_total{operation=\"get\",outcome=\"miss\"} 2"])
+    }
+
     func testThatAPurgeThatCannotBeToldIsDoneHereAndToldLater() async throws {
         // Given two servers with a picture, and a coordinator that is down
         let (origin, picture) = try await changingOrigin()
