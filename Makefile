@@ -59,6 +59,9 @@ fuzz-http: setup ## Send mutated pictures and origin responses to a server under
 nightly: setup ## Run the long checks and print the results
 	@.ci/nightly
 
+package: setup ## Make a Debian package and a tarball: .build-package
+	@.ci/package
+
 sbom: setup ## List all components with versions and licences: .build/sbom.json
 	@.ci/sbom
 
@@ -72,4 +75,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
