@@ -194,18 +194,22 @@ package struct Cache: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
     /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
+    /// - Parameter notices: what to tell the other servers besides.
     /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
     ///   has removed its entries, and the others are told later.
-    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+    package func purge(
+        _ selections: [CacheSelection], telling notices: [CacheTag] = []
+    ) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
         guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections) }
         guard let announcer else { return try await purgeTiers(selections, isForeign: false) }
-        announcer.begin(selections)
+        let told = selections + notices.map { .tag($0) }
+        announcer.begin(told)
         let removal: Result<CacheRemoval, CacheError>
         do { removal = .success(try await purgeTiers(selections, isForeign: false)) } catch { removal = .failure(error) }
         do {
-            if case .success = removal { try await announcer.announce(selections, isDoneHere: true) }
-            if case .failure = removal { try await announcer.announce(selections, isDoneHere: false) }
+            if case .success = removal { try await announcer.announce(told, isDoneHere: true) }
+            if case .failure = removal { try await announcer.announce(told, isDoneHere: false) }
         } catch {
             // A failure here is worse.
             _ = try removal.get()

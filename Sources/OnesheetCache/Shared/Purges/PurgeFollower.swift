@@ -9,6 +9,7 @@ internal import Synchronization
 package final class PurgeFollower: Sendable {
     private let log: PurgeLog
     private let cache: Cache
+    private let observer: (any PurgeObserver)?
     private let pause: Duration
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let caughtUp = AsyncStream<Void>.makeStream()
@@ -35,9 +36,11 @@ package final class PurgeFollower: Sendable {
         var position: LogPosition { progress?.position ?? .start }
     }
 
-    /// - Parameter pause: the time between two attempts to reach the coordinator, or to remove entries.
-    package init(_ log: PurgeLog, cache: Cache, pause: Duration = .seconds(1)) {
-        (self.log, self.cache, self.pause) = (log, cache, pause)
+    /// - Parameters:
+    ///   - observer: prepares this server for each purge of another one.
+    ///   - pause: the time between two attempts to reach the coordinator, or to remove entries.
+    package init(_ log: PurgeLog, cache: Cache, observer: (any PurgeObserver)? = nil, pause: Duration = .seconds(1)) {
+        (self.log, self.cache, self.observer, self.pause) = (log, cache, observer, pause)
     }
 
     /// Starts to follow the log, until `shutdown`.
@@ -131,6 +134,7 @@ package final class PurgeFollower: Sendable {
             contents.isComplete = false
             contents.table = PurgeTable()
         }
+        await observer?.prepare(for: [], isAll: true)
         try await remove(.all)
         let progress = PurgeState.Progress(epoch: page.epoch, position: .start)
         await store(progress)
@@ -160,7 +164,9 @@ package final class PurgeFollower: Sendable {
             if !page.isComplete { contents.table.raise(to: page.records.first?.position ?? page.end) }
             for (position, record) in records { contents.table.note(record.scope, at: position) }
         }
-        if !scope.isEmpty { try await remove(scope) }
+        // Entries that are made until the purge is applied have an older stamp, and are invalid too.
+        if scope.isAll || !scope.notices.isEmpty { await observer?.prepare(for: scope.notices, isAll: scope.isAll) }
+        if !scope.selections.isEmpty { try await remove(scope) }
         // From here on, entries made here are newer than these purges.
         log.contents.withLock { contents in
             contents.received += received
