@@ -219,8 +219,11 @@ package struct Pipeline: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, as one purge. The results of all running work are not
     /// stored, and all failures are forgotten: see “The generation” in docs/architecture.md.
-    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selections)
+    /// - Parameter notices: what to tell the other servers besides.
+    package func purge(
+        _ selections: [CacheSelection], telling notices: [CacheTag] = []
+    ) async throws(CacheError) -> CacheRemoval {
+        try await cache.purge(selections, telling: notices)
     }
 
     /// Does again what `purge` has failed to do here, without telling other servers of it again.
@@ -235,9 +238,9 @@ package struct Pipeline: Sendable {
 
     /// Purges one selection here.
     /// - Returns: whether the other servers know of it. If not, they are told later.
-    func purgeAndTell(_ selection: CacheSelection) async throws(CacheError) -> Bool {
+    func purgeAndTell(_ selection: CacheSelection, _ notices: [CacheTag] = []) async throws(CacheError) -> Bool {
         do {
-            _ = try await purge(selection)
+            _ = try await purge([selection], telling: notices)
             return true
         } catch .unannounced {
             return false

@@ -115,7 +115,7 @@ final class CandidateSelectionTests: XCTestCase {
         // Given a candidate that the administrator has rejected
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let reject = url("a")
-        try await choices().change(title) { $0.reject(reject) }
+        try await choices().change(title) { $0.decision.reject(reject) }
         // When the poster is requested
         let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
         // Then the other is chosen

@@ -142,7 +142,7 @@ extension SharedTier {
 
     // MARK: Parts of the store
 
-    private func forEachPage(
+    func forEachPage(
         below prefix: String, _ body: ([ObjectListing.Item]) async throws(CacheError) -> Void
     ) async throws(CacheError) {
         var last: String?

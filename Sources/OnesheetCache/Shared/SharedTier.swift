@@ -29,8 +29,8 @@ package final class SharedTier: TierOfServers {
         var generation = 0
         /// The newest purge that `generation` counts.
         var stamp: PurgeStamp?
-        /// What the probe found out. Before it, conditions are tried.
-        var abilities = StoreAbilities(hasConditions: true)
+        /// What the probe found out; `nil` before it. Until then, conditions are tried.
+        var abilities: StoreAbilities?
     }
 
     package init(
@@ -51,6 +51,9 @@ package final class SharedTier: TierOfServers {
         (figures.queued, figures.queuedBytes) = queue.size
         return figures
     }
+
+    /// What the store can do; `nil` until `probe` has found it out.
+    package var abilities: StoreAbilities? { state.withLock { $0.abilities } }
 
     /// Tries what the store can do, and uses no conditions if it has none.
     package func probe() async throws(StoreError) -> StoreAbilities {
@@ -256,7 +259,7 @@ package final class SharedTier: TierOfServers {
         }
         let body = SharedObject.bytes(of: item)
         // Most variants are written once, by one of the servers.
-        let isFirst = item.key.kind == .variant && state.withLock { $0.abilities.hasConditions }
+        let isFirst = item.key.kind == .variant && state.withLock { $0.abilities?.hasConditions ?? true }
         guard try await !put(body, as: item.name, if: isFirst ? .absent : .none) else { return }
         let present = try await read(item.name, item.key.entryName, isRequest: false)
         if case .entry(let present) = present, isAsGood(present, as: item) { return }

@@ -194,17 +194,21 @@ package struct Cache: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
     /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
+    /// - Parameter notices: what to tell the other servers besides.
     /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
     ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
     ///   which are invalid for all.
-    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+    package func purge(
+        _ selections: [CacheSelection], telling notices: [CacheTag] = []
+    ) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
         guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections).get() }
         guard let announcer else { return try await purgeTiers(selections, isForeign: false).get() }
-        announcer.begin(selections)
+        let told = selections + notices.map { .tag($0) }
+        announcer.begin(told)
         let outcome = await purgeTiers(selections, isForeign: false)
         do {
-            try await announcer.announce(selections, isDoneHere: outcome.failure == nil)
+            try await announcer.announce(told, isDoneHere: outcome.failure == nil)
         } catch {
             // A failure here is worse.
             if let failure = outcome.failure { throw failure }

@@ -8,12 +8,14 @@ import Synchronization
 /// original. For rare actions of the administrator.
 struct PictureSearch: Sendable {
     let pipeline: Pipeline
+    /// Whether another server has blocked the picture. It searches the tiers that all servers share.
+    var isForeign = false
 
     /// Purges each title whose original shows `picture`, in any size. An unreadable original does not match.
     /// - Throws: also `CacheError.unannounced`, after all titles, if the other servers do not know of all of them yet.
     func purge(_ picture: PerceptualHash) async throws {
         var isAnnounced = true
-        for tier in [pipeline.cache.memory] + pipeline.cache.others {
+        for tier in [pipeline.cache.memory] + pipeline.cache.others where !(isForeign && tier is any TierOfServers) {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
                 do throws(PipelineError) {
@@ -32,9 +34,7 @@ struct PictureSearch: Sendable {
     private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {
         let found = Found()
         try await tier.forEachKey { key in
-            guard key.kind == .original, let end = key.text.firstRange(ofBytesOf: "://") else { return }
-            let title = TitleReference(
-                source: String(key.text[..<end.lowerBound]), id: String(key.text[end.upperBound...]))
+            guard key.kind == .original, let title = TitleReference(written: key.text) else { return }
             found.keys.withLock { $0.append((key, title)) }
         }
         return found.keys.withLock { $0 }

@@ -45,12 +45,6 @@ package struct PosterChoice: Codable, Sendable, Equatable {
         }
     }
 
-    /// Excludes the candidate with this name.
-    package mutating func reject(_ name: String) {
-        rejected.insert(ExactText(name))
-        if isChosen(name) { (chosen, isPinned) = (nil, false) }
-    }
-
     /// Merges new candidates into the list. Known ones keep their evaluation.
     package mutating func see(_ candidates: [PosterCandidate]) {
         let known = Dictionary(self.candidates.map { (ExactText($0.name), $0) }) { first, _ in first }
@@ -76,6 +70,28 @@ package struct PosterDecision: Codable, Sendable, Equatable {
     private enum CodingKeys: CodingKey { case pinned, rejected }
 
     package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) { (self.pinned, self.rejected) = (pinned, rejected) }
+
+    /// Whether nothing is decided.
+    var isEmpty: Bool { pinned == nil && rejected.isEmpty }
+
+    /// Pins the candidate with this name.
+    mutating func pin(_ name: String) {
+        pinned = ExactText(name)
+        rejected.remove(ExactText(name))
+    }
+
+    /// Excludes the candidate with this name.
+    mutating func reject(_ name: String) {
+        rejected.insert(ExactText(name))
+        if pinned == ExactText(name) { pinned = nil }
+    }
+
+    /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
+    mutating func join(_ other: PosterDecision) {
+        rejected.formUnion(other.rejected)
+        pinned = pinned ?? other.pinned
+        if let pinned { rejected.remove(pinned) }
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -49,7 +49,10 @@ package struct SharedEngines: Sendable {
                         engine: "shared.store", error: nil,
                         warnings: abilities.hasConditions
                             ? []
-                            : ["the store ignores conditions of writes, so of two servers that write one entry the last one wins"]))
+                            : [
+                                "the store ignores conditions of writes, so of two servers that write one entry the last one wins, and "
+                                    + "decisions about posters (pins, rejections, blocked pictures) stay on the server that takes them"
+                            ]))
             } catch {
                 findings.append(Finding(engine: "shared.store", error: "\(error)", warnings: []))
             }

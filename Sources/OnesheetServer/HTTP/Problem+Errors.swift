@@ -21,6 +21,8 @@ extension Problem {
         case let error as PosterNumberError: self.init(.notFound, title: "Not found", detail: error.description)
         case let error as UnknownCandidateError: self.init(.notFound, title: "Not found", detail: error.description)
         case let error as ChangedDecisionError: self.init(.conflict, title: "Changed meanwhile", detail: error.description)
+        case let error as DecisionNotKept:
+            self.init(.serviceUnavailable, title: "Decision not kept", detail: error.description, retryAfter: 2)
         case let error as CacheError: self.init(error)
         default:
             self.init(

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class PurgeFollower: Sendable {
     private let log: PurgeLog
     private let cache: Cache
+    private let observer: (any PurgeObserver)?
     private let pause: Duration
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let caughtUp = AsyncStream<Void>.makeStream()
@@ -46,9 +47,11 @@ package final class PurgeFollower: Sendable {
         var position: LogPosition { progress?.position ?? .start }
     }
 
-    /// - Parameter pause: the time between two attempts to reach the coordinator, or to remove entries.
-    package init(_ log: PurgeLog, cache: Cache, pause: Duration = .seconds(1)) {
-        (self.log, self.cache, self.pause) = (log, cache, pause)
+    /// - Parameters:
+    ///   - observer: prepares this server for each purge of another one.
+    ///   - pause: the time between two attempts to reach the coordinator, or to remove entries.
+    package init(_ log: PurgeLog, cache: Cache, observer: (any PurgeObserver)? = nil, pause: Duration = .seconds(1)) {
+        (self.log, self.cache, self.observer, self.pause) = (log, cache, observer, pause)
     }
 
     /// Starts to follow the log, until `shutdown`.
@@ -184,6 +187,9 @@ package final class PurgeFollower: Sendable {
     /// - Returns: whether all that was read is done.
     private func applyPending(_ place: inout Place) async -> Bool {
         guard let progress = place.progress else { return true }
+        let pending = place.pending
+        // Entries that are made until the purge is applied have an older stamp, and are invalid too.
+        if pending.isAll || !pending.notices.isEmpty { await observer?.prepare(for: pending.notices, isAll: pending.isAll) }
         if !place.pending.selections.isEmpty {
             do {
                 _ = try await cache.applyPurge(place.pending.selections)
