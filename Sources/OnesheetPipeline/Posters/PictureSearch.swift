@@ -18,17 +18,23 @@ struct PictureSearch: Sendable {
         for tier in [pipeline.cache.memory] + pipeline.cache.others where !(isForeign && tier is any TierOfServers) {
             for (key, title) in try await originals(in: tier) {
                 guard let entry = try await tier.entry(for: key) else { continue }
-                do throws(PipelineError) {
-                    // One at a time, so it is counted but never refused.
-                    let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
-                    guard try await pipeline.originals.hash(of: original).isSamePicture(as: picture) else { continue }
-                } catch .render {
-                    continue
-                }
+                // One at a time, so it is counted but never refused.
+                let original = Original(entry: entry, reservation: pipeline.pool.memory.charge(entry.body.readableBytes))
+                guard try await shows(picture, original) else { continue }
                 if try await !pipeline.purgeAndTell(.tag(.title(title))) { isAnnounced = false }
             }
         }
         if !isAnnounced { throw CacheError.unannounced }
+    }
+
+    /// Whether `original` shows `picture`; `false` if it cannot be read.
+    private func shows(_ picture: PerceptualHash, _ original: Original) async throws(PipelineError) -> Bool {
+        do {
+            return try await pipeline.originals.hash(of: original).isSamePicture(as: picture)
+        } catch {
+            if case .render = error { return false }
+            throw error
+        }
     }
 
     private func originals(in tier: any CacheTier) async throws -> [(CacheKey, TitleReference)] {
