@@ -3,7 +3,8 @@ import { add, announce, h, icon } from "./dom.js";
 import { get, sources, titlesPath, view } from "./api.js";
 import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
 import { facts, namesOf } from "./facts.js";
-import { empty, notice } from "./notice.js";
+import { empty, notice, serversWords } from "./notice.js";
+import { remember } from "./outline.js";
 import { poster } from "./poster.js";
 import { days, languageOf, longDay, number, shortDay, t } from "./words.js";
 
@@ -43,10 +44,11 @@ export async function listView(parameters, go, { signal, fresh }) {
   const node = h("div.now", {},
     h("div.head", {}, h("h1", { tabindex: "-1" }, heading), sourceChooser(known, name)),
     toolbar());
-  add(node, [outcome, source && source.state !== "well" ? h("p.ill", { role: "note" }, illness(source)) : null, content]);
+  add(node, [outcome, source && source.state !== "well" ? h("div.ill", { role: "note" }, illness(source)) : null, content]);
 
   let next = state.page;
   let isLoading = false;
+  let leaving = new AbortController();
   let rank = 0;
 
   /** Asks for the next page and shows it below what is there. */
@@ -56,7 +58,7 @@ export async function listView(parameters, go, { signal, fresh }) {
     content.setAttribute("aria-busy", "true");
     try {
       const path = titlesPath(name, { date: state.date, period: state.period, query: state.query, page: next > 1 ? next : null });
-      const page = await get(path, isInitial ? { signal } : {});
+      const page = await get(path, { signal: isInitial ? signal : leaving.signal });
       const isFirst = rank === 0;
       for (const title of page.titles) titles.append(item(name, title, ++rank, isFirst));
       next = page.next ?? null;
@@ -67,6 +69,7 @@ export async function listView(parameters, go, { signal, fresh }) {
       watch();
     } catch (error) {
       if (isInitial && (fresh || signal.aborted)) throw error;
+      if (leaving.signal.aborted) return;
       more.replaceChildren(notice(error, () => {
         more.replaceChildren(h("span.faint", {}, t("loading")));
         load();
@@ -196,8 +199,12 @@ export async function listView(parameters, go, { signal, fresh }) {
       if (hasDays && event.key === "ArrowLeft") step(-1);
       if (hasDays && event.key === "ArrowRight") step(1);
     },
-    leave() { observer.disconnect(); },
+    leave() {
+      observer.disconnect();
+      leaving.abort();
+    },
     again() {
+      leaving = new AbortController();
       chosen = day;
       if (hasDays) drawDay();
       watch();
@@ -212,9 +219,10 @@ function sourceChooser(known, current) {
   }, source.name, source.state === "well" ? null : h("span.dot", { title: t(source.state) }, h("span.hidden", {}, t(source.state))))));
 }
 
+/** What is wrong with a source that is not well. */
 export function illness(source) {
   const time = (date) => (date ? new Date(date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) : "?");
-  return source.state === "failing" ? t("failingSince", { time: time(source.since), reason: source.reason })
+  return source.state === "failing" ? [t("failingSince", { time: time(source.since) }), source.reason ? serversWords(source.reason) : null]
     : t("exhaustedUntil", { time: time(source.until) });
 }
 
@@ -235,6 +243,7 @@ const sizes = "(max-width: 480px) 45vw, (max-width: 900px) 28vw, 210px";
 
 /** One title, with all that both layouts show; the style sheet places it. */
 function item(source, title, place, isFirst) {
+  remember(source, title);
   const known = facts(title);
   const [first, second] = namesOf(title);
   return h("li.card", {},

@@ -1,7 +1,17 @@
-// The words of the views that are loaded when they are needed: Try, Explain and Figures.
+// The words of the views that are loaded when they are needed: Try, Explain, Figures and Sources.
 import { learn } from "./words.js";
 
 const en = {
+  requests: "Requests", perSecond: "per second", failed: "Failed", connections: "Connections", cache: "Cache", memory: "Memory", disk: "Disk",
+  hitRatio: "Hit ratio", entries: "Entries", fill: "In use", latency: "Time by stage", stage: "Stage", half: "Half", most: "95%",
+  times: "Times", stage_cache: "Cache", stage_origin: "Origin", stage_render: "Queue and render", stage_store: "Store", work: "Rendering",
+  renders: "Variants made", queue: "In the queue", workers: "Workers", renderMemory: "Memory of renders", processMemory: "Memory of the process",
+  calls: "Calls", type: "Type", lists: "Lists", none: "none", oneList: "one list", days: "Days",
+  yes: "yes", addSource: "Add a source", addSourceHelp: "Four ways. Each begins with a few lines; docs/plugins.md says more.",
+  wayStandard: "Configure a standard source", wayStandardHelp: "Pictures in a folder, on a site, or in a service that Onesheet knows.",
+  wayManifest: "Write a manifest", wayManifestHelp: "For a service with a JSON API; no code.", wayProgram: "Write a program",
+  wayProgramHelp: "In any language: lines of JSON on standard input and output.", waySwift: "Write Swift",
+  waySwiftHelp: "Everything else. This writes a source that compiles, with its tests.",
   now: "now", anHourAgo: "an hour ago", noneYet: "nothing yet", atMost: "at most {value}", bounds: "≤ means “at most”: half or 95% of the times were no longer than that.",
   tryHelp: "Make any size, crop or format of a poster, compare file sizes, and copy the address.",
   explainHelp: "Enter the address of a poster, or of a film’s view on this page, to see what it requests, what the cache has, and why it was fast or slow. This fetches nothing.",
@@ -57,6 +67,16 @@ const en = {
 };
 
 const ko = {
+  requests: "요청", perSecond: "초당", failed: "실패", connections: "연결", cache: "캐시", memory: "메모리", disk: "디스크",
+  hitRatio: "적중률", entries: "항목", fill: "사용량", latency: "단계별 시간", stage: "단계", half: "절반", most: "95%",
+  times: "횟수", stage_cache: "캐시", stage_origin: "원본 가져오기", stage_render: "대기와 렌더링", stage_store: "저장", work: "렌더링",
+  renders: "만든 그림", queue: "대기", workers: "작업 스레드", renderMemory: "렌더링 메모리", processMemory: "프로세스 메모리",
+  calls: "호출", type: "종류", lists: "목록", none: "없음", oneList: "목록 하나", days: "날짜",
+  yes: "있음", addSource: "출처 추가하기", addSourceHelp: "네 가지 방법이 있고, 각각 몇 줄로 시작합니다. 자세한 내용은 docs/plugins.md에 있습니다.",
+  wayStandard: "기본 출처 설정", wayStandardHelp: "폴더, 웹사이트, 또는 Onesheet가 아는 서비스의 그림.",
+  wayManifest: "매니페스트 작성", wayManifestHelp: "JSON API가 있는 서비스. 코드는 필요 없습니다.", wayProgram: "프로그램 작성",
+  wayProgramHelp: "어떤 언어든 됩니다. 표준 입출력으로 JSON을 한 줄씩 주고받습니다.", waySwift: "Swift로 작성",
+  waySwiftHelp: "그 밖의 모든 경우. 컴파일되는 출처와 테스트를 만들어 줍니다.",
   now: "지금", anHourAgo: "한 시간 전", noneYet: "아직 없음", atMost: "최대 {value}", bounds: "≤는 ‘최대’라는 뜻입니다. 절반이나 95%가 그 시간을 넘지 않았습니다.",
   tryHelp: "포스터를 원하는 크기, 자르기, 형식으로 만들어 용량을 보고 주소를 가져가세요.",
   explainHelp: "포스터 주소나 이 페이지에 있는 작품 화면의 주소를 넣으면 무엇을 요청하는지, 캐시에 무엇이 있는지, 왜 빨랐거나 느렸는지 알려 줍니다. 아무것도 새로 가져오지 않습니다.",
@@ -71,7 +91,7 @@ const ko = {
   tier: "캐시 계층", tier_memory: "메모리", tier_disk: "디스크", state: "상태", age: "경과", seconds: "{count}초", always: "지울 때까지",
   renderTime: "렌더링 자체", state_fresh: "유효", "state_stale-while-revalidate": "기한 지남, 다시 가져오는 동안 제공",
   "state_stale-if-error": "기한 지남, 원본 서버가 실패하면 제공", state_stale: "기한 지남", isThere: "캐시에 있습니다({tier}). 다음 요청에는 바로 응답합니다.",
-  isRedirected: "조금 전에 실패했습니다. 다시 시도할 때까지 모든 요청을 {url}(으)로 보냅니다.",
+  isRedirected: "조금 전에 실패했습니다. 다시 시도할 때까지 모든 요청을 다음 주소로 보냅니다: {url}.",
   isFailing: "조금 전에 실패했습니다. 다시 시도할 때까지 모든 요청에 같은 오류로 응답합니다.",
   isStale: "캐시에 있는 것은 기한이 지났습니다. 다음 요청 때 원본 서버에 바뀌었는지 확인합니다.",
   isMadeOf: "캐시에 없지만 원본은 캐시에 있습니다({tier}). 다음 요청 때 그 원본으로 만듭니다.",
@@ -84,7 +104,7 @@ const ko = {
   outcome_failed: "실패", becauseStale: "캐시에 있던 것은 기한이 지났습니다.", becauseAbsent: "캐시의 어느 계층에도 없었습니다.",
   originAsked: "원본 서버에 원본을 요청했습니다.", originStored: "원본은 캐시에 있었습니다.",
   purge: "지우기", purgeSignIn: "개수를 보고 지우려면 설정의 admin.token으로 로그인하세요.",
-  purgeRemoves: "{title}을(를) 지우면 원본, 모든 크기와 형식의 그림, 작품 정보가 모든 계층에서 없어집니다. 고정과 제외는 남습니다.",
+  purgeRemoves: "이 작품({title})을 지우면 원본, 모든 크기와 형식의 그림, 작품 정보가 모든 계층에서 없어집니다. 고정과 제외는 남습니다.",
   purgeWould: "지금은 항목 {entries}개, {bytes}가 지워집니다.", purgeTitle: "이 작품 지우기", purged: "항목 {entries}개, {bytes}를 지웠습니다.",
   purgeWhat: "지울 것", purgeSource: "{name} 전체", purgeExpired: "기한이 지난 것", purgeAll: "모두", countFirst: "먼저 세어 보기",
   purgeNow: "지우기",
