@@ -123,6 +123,35 @@ final class ConsoleListTests: ConsoleTestCase {
         }
     }
 
+    func testThatAnUnknownViewOrPeriodIsSaid() async throws {
+        let (url, browser) = try await start()
+        for (view, words) in [
+            ("view=nonsense", "There is no view “nonsense”."), ("source=sample&period=decade", "This list has no period “decade”."),
+        ] {
+            try await browser.open("\(url)/?\(view)", until: "document.querySelector('main > .notice h1')")
+            let text = try await browser.evaluate("document.querySelector('.notice .reason').innerText")
+            XCTAssertEqual(text, words)
+            try await assertAccessible(browser, view)
+        }
+    }
+
+    func testThatWhatASearchFindsHasNoRank() async throws {
+        // Given a list with ranks
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles .rank')")
+        // When the reader searches with the button, then what is found has none
+        _ = try await browser.evaluate("document.querySelector('input[type=search]').value = '소금'")
+        try await browser.click("form.search button")
+        try await browser.wait("document.title.includes('소금') && document.querySelector('#titles li')")
+        let ranks = try await browser.evaluate("document.querySelectorAll('#titles .rank').length")
+        XCTAssertEqual(ranks, "0")
+        // When nothing is found, then the heading says so
+        _ = try await browser.evaluate(
+            "(document.querySelector('input[type=search]').value = 'zzzqqq', document.querySelector('form.search').requestSubmit())"
+        )
+        try await browser.wait("document.querySelector('h1').innerText === 'Nothing found for “zzzqqq”'")
+    }
+
     func testThatATitleIsOutlinedAtOnce() async throws {
         // Given a list, and a source that does not answer about a title
         let (url, browser) = try await start()

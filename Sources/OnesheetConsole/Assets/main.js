@@ -23,6 +23,7 @@ async function viewOf(parameters, options) {
   if (parameters.get("view") === "explain") return (await import("./explain.js")).explainView(parameters, go);
   if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
   if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
+  if (parameters.get("view")) throw new Problem({ status: 404, detail: t("noView", { name: parameters.get("view") }) });
   return listView(parameters, go, options);
 }
 
@@ -55,7 +56,7 @@ async function show({ focuses = true, returns = false, fresh = false } = {}) {
       resume(shown.node);
       return shown.complain(error);
     }
-    next = { title: t("problem"), node: notice(error, () => show()) };
+    next = { title: t("problem"), node: notice(error, () => show(), null, "h1") };
   } finally {
     clearTimeout(timer);
   }

@@ -22,7 +22,7 @@ export async function sourcesView() {
         source.state === "well" ? h("p.well", {}, t("well")) : h("div.alarm", {}, illness(source)),
         h("dl.pairs", {}, h("dt", {}, t("type")), h("dd", {}, h("code", {}, source.type)),
           h("dt", {}, t("lists")), h("dd", {}, !source.hasLists ? t("none") : source.periods.length ? source.periods.map((period) => t(period)).join(", ") : t("oneList")),
-          source.firstDay ? [h("dt", {}, t("days")), h("dd", {}, `${shortDay(source.firstDay)} – ${shortDay(source.lastDay)}`)] : [],
+          source.firstDay ? [h("dt", {}, t("days")), h("dd", {}, [source.firstDay, source.lastDay].map((day, index) => [index ? " – " : null, h("time", { datetime: day }, shortDay(day))]))] : [],
           h("dt", {}, t("search")), h("dd", {}, t(source.searches ? "yes" : "none")))))),
       h("h2.add", {}, t("addSource")), h("p.faint", {}, t("addSourceHelp")),
       h("div.ways", {}, ways.map(([name, start]) => h("section", {}, h("h3", {}, t(name), copyButton(start, `${t("copy")}: ${t(name)}`, t("copied"))),
