@@ -137,6 +137,7 @@ document.addEventListener("keydown", (event) => {
 
 // Another tab has decided about a poster, or this page comes out of the browser's memory.
 addEventListener("storage", (event) => { if (shown && event.key === "decisions") resume(shown.node); });
+addEventListener("pagehide", () => { if (shown) release(shown.node); });
 addEventListener("pageshow", (event) => { if (shown && event.persisted) resume(shown.node); });
 
 addEventListener("popstate", (event) => {
