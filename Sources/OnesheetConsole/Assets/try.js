@@ -101,7 +101,7 @@ export async function tryView(parameters) {
     const wrong = problem.status === 400 && inputs.get(name);
     if (!wrong) return false;
     wrong.control.setAttribute("aria-invalid", "true");
-    wrong.wrong.replaceChildren(sentence(problem.message));
+    wrong.wrong.replaceChildren(sentence(problem.message.replace(`option “${problem.option}”`, t("field_" + name))));
     return true;
   }
 
