@@ -63,7 +63,9 @@ final class DecisionsTogetherTests: ServerTestCase {
         XCTAssertEqual(statuses, [200, 200])
         for server in [first, second] {
             try await eventually {
-                try await self.states(server) == ["chosen", "rejected", "rejected"] || self.width(server) != 284
+                let states = try await self.states(server)
+                if states == ["chosen", "rejected", "rejected"] { return true }
+                return try await self.width(server) != 284
             }
             try await eventually { try await self.width(server) == 284 }
             try await eventually { try await self.states(server) == ["chosen", "rejected", "rejected"] }
