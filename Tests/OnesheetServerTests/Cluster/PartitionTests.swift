@@ -89,12 +89,12 @@ final class PartitionTests: ServerTestCase {
         let fetched = origin.requests()
         let balancer = Balancer(running)
         // When each is stopped and started again, while clients ask
-        let isOver = Mutex(false)
+        let end = End()
         let answered = try await withThrowingTaskGroup(of: Int.self) { group in
             for client in 0..<6 {
                 group.addTask {
                     var count = 0
-                    while !isOver.withLock({ $0 }) {
+                    while !end.isThere.withLock({ $0 }) {
                         let status = try await balancer.status(of: paths[(client * 7 + count) % paths.count])
                         XCTAssertEqual(status, 200)
                         count += 1
@@ -108,7 +108,7 @@ final class PartitionTests: ServerTestCase {
                 try await server.end()
                 balancer.replace(number, by: try await member("\(number)", origin, cache: folders[number]))
             }
-            isOver.withLock { $0 = true }
+            end.isThere.withLock { $0 = true }
             return try await group.reduce(0, +)
         }
         // Then every request was answered, and no picture was fetched again
@@ -118,6 +118,11 @@ final class PartitionTests: ServerTestCase {
     }
 
     // MARK: Parts
+
+    /// Whether clients may stop.
+    private final class End: Sendable {
+        let isThere = Mutex(false)
+    }
 
     private let pictures = ChangingPictures()
 
