@@ -115,6 +115,8 @@ export async function postersView(parameters, go, { signal }) {
     isBusy = true;
     const { decision: before } = posters;
     try {
+      // Before the order too, because the reader may leave before its answer.
+      noteDecision(source, id, { all });
       posters = await act();
       const { decision: after } = posters;
       noteDecision(source, id, { all });
@@ -143,6 +145,7 @@ export async function postersView(parameters, go, { signal }) {
     if (isBusy) return;
     isBusy = true;
     try {
+      noteDecision(source, id, { all });
       await back();
       noteDecision(source, id, { all });
       posters = await get(`${path}/posters`);

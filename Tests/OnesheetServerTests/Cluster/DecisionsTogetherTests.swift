@@ -185,8 +185,9 @@ final class DecisionsTogetherTests: ServerTestCase {
         // Then the decision is made where it was taken, and the log and `config check` say so
         XCTAssertEqual(pinned.status, 200, pinned.text)
         try await eventually { try await self.width(first) == 284 }
+        // The other one knows of no pin. It may have the pinned picture, because the store holds that for both.
         let there = try await states(second)
-        XCTAssertEqual(there, [nil, "chosen", nil])
+        XCTAssertFalse(there.contains("pinned"), "\(there)")
         try await eventually { log.all.contains { $0.contains("stay on the server that takes them") } }
         let findings = await first.server.responder.context.shared.engines.findings()
         XCTAssertTrue(findings.contains { $0.warnings.contains { $0.contains("stay on the server that takes them") } })
