@@ -148,6 +148,9 @@ package struct Posters: Sendable {
                         // The other servers are told later.
                     } catch {
                         pipeline.cache.logger.error("the search for a picture that another server has blocked failed: \(error)")
+                        // A search reads every original, so the next one waits.
+                        _ = await sleepUnlessCancelled(for: .seconds(30))
+                        shared?.keepNewlyBlocked(hash)
                     }
                 }
             }

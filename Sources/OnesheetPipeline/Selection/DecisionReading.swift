@@ -29,11 +29,14 @@ struct DecisionReading: Sendable {
         var shared: [Change] = []
         /// Pictures that other servers have blocked.
         var blocked: [PerceptualHash] = []
+        /// What ended the reading early. What was changed until then stands.
+        var failure: (any Error)?
 
         mutating func add(_ other: Changes) {
             local += other.local
             shared += other.shared
             blocked += other.blocked
+            failure = failure ?? other.failure
         }
     }
 
@@ -41,28 +44,39 @@ struct DecisionReading: Sendable {
     private var choices: PosterChoices { decisions.choices }
 
     /// Reads every decision of the store, and gives it those that only this server has.
-    func readAll() async throws -> Changes {
-        var changes = try await read([.blocked])
-        let names = try await values.names(below: SharedDecisions.folder + "/")
-        if names.count == SharedValues.mostNames {
-            decisions.logger.warning("the store has more than \(names.count) decisions about posters; the others are not read")
-        }
-        for part in names.split(by: SharedDecisions.atOnce) {
-            changes.add(try await inParallel(part) { try await readPoster($0) })
-        }
-        let inStore = Set(names)
-        let own = try await choices.decided().filter { !inStore.contains(SharedDecision.name(of: $0)) }
-        for part in own.split(by: SharedDecisions.atOnce) {
-            changes.add(try await inParallel(part) { try await readPoster(SharedDecision.name(of: $0), of: $0, gives: true) })
+    func readAll() async -> Changes {
+        var changes = await read([.blocked])
+        guard changes.failure == nil else { return changes }
+        do {
+            try await readPosters(into: &changes)
+        } catch {
+            changes.failure = error
         }
         return changes
     }
 
+    private func readPosters(into changes: inout Changes) async throws {
+        let names = try await values.names(below: SharedDecisions.folder + "/")
+        if names.count == SharedValues.mostNames {
+            decisions.logger.warning("the store has more than \(names.count) decisions about posters; the others are not read")
+        }
+        for part in names.split(by: SharedDecisions.atOnce) where changes.failure == nil {
+            try Task.checkCancellation()
+            changes.add(await inParallel(part) { try await readPoster($0) })
+        }
+        let inStore = Set(names)
+        let own = try await choices.decided().filter { !inStore.contains(SharedDecision.name(of: $0)) }
+        for part in own.split(by: SharedDecisions.atOnce) where changes.failure == nil {
+            try Task.checkCancellation()
+            changes.add(await inParallel(part) { try await readPoster(SharedDecision.name(of: $0), of: $0, gives: true) })
+        }
+    }
+
     /// Reads some decisions.
-    func read(_ notices: some Sequence<DecisionNotice>) async throws -> Changes {
+    func read(_ notices: some Sequence<DecisionNotice>) async -> Changes {
         var changes = Changes()
-        for part in Array(notices).split(by: SharedDecisions.atOnce) {
-            let found = try await inParallel(part) { notice in
+        for part in Array(notices).split(by: SharedDecisions.atOnce) where changes.failure == nil {
+            let found = await inParallel(part) { notice in
                 switch notice {
                 case .poster(let title): try await readPoster(notice.name, of: title)
                 case .blocked: try await readBlocked()
@@ -109,8 +123,14 @@ struct DecisionReading: Sendable {
             if text != nil, stored == nil { noteUnreadable(name) }
             var found = stored
             if joins || found == nil, !own.hashes.isEmpty {
-                let text = try await values.change(name) { text in
-                    BlockedPictures((BlockedPictures(text: text)?.hashes ?? []) + own.hashes).text
+                let text: String?
+                do {
+                    text = try await values.change(name) { text in
+                        BlockedPictures((BlockedPictures(text: text)?.hashes ?? []) + own.hashes).text
+                    }
+                } catch SharedValueError.unreadable {
+                    // It cannot be replaced either. The other decisions are read all the same.
+                    return changes
                 }
                 found = BlockedPictures(text: text)
                 let added = (found?.hashes ?? []).filter { !(stored?.hashes.contains($0) ?? false) }
@@ -128,10 +148,14 @@ struct DecisionReading: Sendable {
 
     private func inParallel<Item: Sendable>(
         _ items: [Item], _ work: @escaping @Sendable (Item) async throws -> Changes
-    ) async throws -> Changes {
-        try await withThrowingTaskGroup(of: Changes.self) { group in
-            for item in items { group.addTask { try await work(item) } }
-            return try await group.reduce(into: Changes()) { $0.add($1) }
+    ) async -> Changes {
+        await withTaskGroup(of: Changes.self) { group in
+            for item in items {
+                group.addTask {
+                    do { return try await work(item) } catch { return Changes(failure: error) }
+                }
+            }
+            return await group.reduce(into: Changes()) { $0.add($1) }
         }
     }
 }

@@ -130,6 +130,10 @@ package final class SharedDecisions: Sendable {
             add([notice])
             logger.warning("a decision cannot be kept in the shared store, so it is not made: \(error)")
             throw DecisionNotKept()
+        } catch {
+            // The store may have it already, so it is read again.
+            add([notice])
+            throw error
         }
     }
 
@@ -201,12 +205,13 @@ package final class SharedDecisions: Sendable {
             if try await values.isUsable() {
                 let isKnown = await hasBeenComplete()
                 let sync = DecisionReading(self, joins: !isKnown)
+                let changes = work.isAll ? await sync.readAll() : await sync.read(work.notices)
+                // What is decided here already needs its purge, also if the rest could not be read.
+                try await purge(changes, isKnown: isKnown)
+                if let failure = changes.failure { throw failure }
                 if work.isAll {
-                    try await purge(try await sync.readAll(), isKnown: isKnown)
                     try await choices.noteShared()
                     state.withLock { $0.isComplete = true }
-                } else {
-                    try await purge(try await sync.read(work.notices), isKnown: isKnown)
                 }
             }
             if work.isAll { firstReading.continuation.finish() }
@@ -228,17 +233,26 @@ package final class SharedDecisions: Sendable {
 
     private func purge(_ changes: [DecisionReading.Change], telling notices: [CacheTag], isForeign: Bool) async throws {
         let selections = changes.flatMap(\.selections)
+        // The others are told once.
+        var (isFirst, wait) = (true, pause)
         while true {
             do throws(CacheError) {
-                _ = try await isForeign ? cache.applyPurge(selections) : cache.purge(selections, telling: notices)
-                return
-            } catch .unannounced {
+                if isForeign {
+                    _ = try await cache.applyPurge(selections)
+                } else if isFirst {
+                    _ = try await cache.purge(selections, telling: notices)
+                } else {
+                    _ = try await cache.repeatPurge(selections)
+                }
                 return
             } catch {
+                if error == .unannounced || error == .undeleted { return }
                 logger.error("a purge after a decision cannot be done yet: \(error)")
             }
+            isFirst = false
             // Also ends a cancelled task.
-            try await Task.sleep(for: pause)
+            try await Task.sleep(for: wait)
+            wait = min(wait * 2, .seconds(60))
         }
     }
 
@@ -284,11 +298,10 @@ extension SharedDecisions: PurgeObserver {
                     add(part)
                     continue
                 }
-                do {
-                    let changes = try await reading.read(part)
-                    state.withLock { $0.newlyBlocked += changes.blocked }
-                } catch {
-                    logger.warning("a decision of another server cannot be read yet: \(error)")
+                let changes = await reading.read(part)
+                state.withLock { $0.newlyBlocked += changes.blocked }
+                if let failure = changes.failure {
+                    logger.warning("a decision of another server cannot be read yet: \(failure)")
                     add(part)
                 }
             }
