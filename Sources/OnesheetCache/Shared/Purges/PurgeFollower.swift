@@ -33,6 +33,8 @@ package final class PurgeFollower: Sendable {
         /// The purges that are read and cannot be done here yet, and the number of their records.
         var pending = PurgeScope()
         var received = 0
+        /// Whether this server is prepared for what is pending.
+        var isPrepared = false
         /// What is kept is not sent before this time, and the time between the next two attempts.
         var nextSending: ContinuousClock.Instant?
         var sendingPause = Duration.zero
@@ -152,6 +154,7 @@ package final class PurgeFollower: Sendable {
         }
         let known = place.progress?.epoch ?? ""
         place.pending.add(.all)
+        place.isPrepared = false
         place.progress = PurgeState.Progress(epoch: page.epoch, position: .start)
         (place.known, place.noted) = (nil, .start)
         // One record for each epoch, however many servers notice the loss. None if only the position of this server is unreadable.
@@ -164,13 +167,14 @@ package final class PurgeFollower: Sendable {
         if !page.isComplete {
             logger.warning("The log of purges was trimmed before this server could read it, so everything counts as purged")
             place.pending.add(.all)
+            place.isPrepared = false
         }
         let records = page.records.map { ($0.position, PurgeRecord($0.text)) }
         for (_, record) in records {
             if place.loss != nil, record.loss == place.loss { place.loss = nil }
             guard record.process != log.process else { continue }
             place.pending.add(record.scope)
-            place.received += 1
+            (place.received, place.isPrepared) = (place.received + 1, false)
         }
         // The shared tier's entries are invalid before the local ones are removed, so that none is found again meanwhile.
         log.contents.withLock { contents in
@@ -189,7 +193,10 @@ package final class PurgeFollower: Sendable {
         guard let progress = place.progress else { return true }
         let pending = place.pending
         // Entries that are made until the purge is applied have an older stamp, and are invalid too.
-        if pending.isAll || !pending.notices.isEmpty { await observer?.prepare(for: pending.notices, isAll: pending.isAll) }
+        if !place.isPrepared, pending.isAll || !pending.notices.isEmpty {
+            await observer?.prepare(for: pending.notices, isAll: pending.isAll)
+        }
+        place.isPrepared = true
         if !place.pending.selections.isEmpty {
             do {
                 _ = try await cache.applyPurge(place.pending.selections)
@@ -205,7 +212,7 @@ package final class PurgeFollower: Sendable {
             contents.received += received
             return contents.applied != stamp
         }
-        (place.pending, place.received) = (PurgeScope(), 0)
+        (place.pending, place.received, place.isPrepared) = (PurgeScope(), 0, false)
         // The generation of the shared tier has changed with it.
         if isNews { await cache.invalidations.check() }
         if progress != place.stored {

@@ -99,13 +99,18 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
     package func announce(_ selections: [CacheSelection], isDoneHere: Bool) async throws(CacheError) {
         let scope = PurgeScope(selections)
         defer { contents.withLock { $0.end(scope) } }
-        do {
-            try await append(scope, by: isDoneHere ? process : "")
-        } catch {
-            logger.warning("The other servers are not told of a purge yet: \(error)")
-            await keep(scope)
-            throw .unannounced
-        }
+        // In a task of its own, because a purge must be told or kept also if its client leaves or the server stops.
+        let isTold = await Task {
+            do {
+                try await append(scope, by: isDoneHere ? process : "")
+                return true
+            } catch {
+                logger.warning("The other servers are not told of a purge yet: \(error)")
+                await keep(scope)
+                return false
+            }
+        }.value
+        guard isTold else { throw .unannounced }
     }
 
     /// Appends a purge to the log, and notes it.
