@@ -70,7 +70,8 @@ export function sources(again = false) {
 /** A query of this server's addresses. A space is `%20`, because the server takes a plus sign literally. */
 export const queryText = (parameters) => new URLSearchParams(parameters).toString().replaceAll("+", "%20");
 
-const part = encodeURIComponent;
+/** Also without an apostrophe, because addresses stand in commands. */
+const part = (text) => encodeURIComponent(text).replaceAll("'", "%27");
 /** An id in a path: it may have slashes in it, which stay. */
 const idPart = (id) => id.split("/").map(part).join("/");
 

@@ -99,10 +99,14 @@ function go(address, { fresh = false } = {}) {
     left.clear();
     return show({ focuses: false, fresh: true });
   }
+  const isThere = shownEntry === entry;
+  // The second half of a double click: it is on its way.
+  if (!isThere && new URL(address, location.href).href === location.href) return;
   keep();
   entry += 1;
+  for (const each of [...left.keys()]) if (each >= entry) left.delete(each);
   const { list } = history.state ?? {};
-  history.pushState({ entry, list: shown?.again ? 1 : list && list + 1 }, "", address);
+  history.pushState({ entry, list: isThere && shown?.again ? 1 : list && list + 1 }, "", address);
   return show();
 }
 
