@@ -104,15 +104,15 @@ public struct ValkeyStore: CoordinatorPlugin {
     }
 
     public func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
         let operation = "add to a counter"
         guard amount.magnitude <= UInt(Self.largest) else {
             throw .failed(operation: operation, reason: "\(amount) is more than \(Self.largest)")
         }
-        let limit = min(max(limit, -Self.largest), Self.largest)
+        let (limit, floor) = (min(max(limit, -Self.largest), Self.largest), min(max(floor, 0), Self.largest))
         let reply = try await client.run(
-            .add, keys: [keys(.counter, counter)[0]], arguments: ["\(amount)", "\(limit)", life(milliseconds)],
+            .add, keys: [keys(.counter, counter)[0]], arguments: ["\(amount)", "\(limit)", life(milliseconds), "\(floor)"],
             copying: Self.copying, operation: operation)
         if reply == .null { return nil }
         guard let count = reply.integer else { throw unexpected(reply, operation) }

@@ -247,8 +247,10 @@ private final class DeafCoordinator: Coordinator {
     func release(_ name: String, for holder: String) async throws(CoordinatorError) {
         try await coordinator.release(name, for: holder)
     }
-    func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int) async throws(CoordinatorError) -> Int? {
-        try await coordinator.add(amount, to: counter, limit: limit, milliseconds: milliseconds)
+    func add(
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        try await coordinator.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds)
     }
     func count(of counter: String) async throws(CoordinatorError) -> Int { try await coordinator.count(of: counter) }
     func probe() async throws(CoordinatorError) -> [String] { try await coordinator.probe() }

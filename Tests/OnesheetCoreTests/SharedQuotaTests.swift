@@ -75,6 +75,21 @@ final class SharedQuotaTests: XCTestCase {
         XCTAssertGreaterThanOrEqual(rest, 99 - 70 - 3)
     }
 
+    func testThatALostCounterIsBroughtUpOnceByManyCalls() async {
+        // Given a server that has made 70 calls of 99
+        let server = quota(99)
+        _ = await Self.spend(server, as: .interactive, most: 70)
+        // When the coordinator forgets, and ten calls are made at once
+        coordinator.forgetEverything()
+        let made = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { await Self.spend(server, as: .interactive, most: 1) } }
+            return await group.reduce(0, +)
+        }
+        // Then exactly the calls of the day were made
+        let rest = await Self.spend(server, as: .interactive)
+        XCTAssertEqual(70 + made + rest, 99)
+    }
+
     func testThatTheNextDayHasItsOwnCalls() async {
         let quota = quota(3)
         let today = await Self.spend(quota, as: .interactive)

@@ -111,7 +111,7 @@ struct Script: Sendable {
     static let add = Script(
         """
         local old = redis.call('GET', KEYS[1])
-        local count, amount = tonumber(old or '0') or 0, tonumber(ARGV[1])
+        local count, amount = math.max(tonumber(old or '0') or 0, tonumber(ARGV[4])), tonumber(ARGV[1])
         if amount > 0 and amount > tonumber(ARGV[2]) - count then return false end
         if not old and amount <= 0 then return 0 end
         local sum = math.max(0, count + amount)

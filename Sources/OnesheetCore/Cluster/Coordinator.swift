@@ -40,10 +40,11 @@ public protocol Coordinator: Sendable {
     /// - Parameters:
     ///   - amount: a negative one gives back what was added before. Amounts and counts are at most 2⁵³.
     ///   - counter: the name; a counter that does not exist is 0.
+    ///   - floor: a count below it counts as `floor`: an engine that forgot has at least what a server remembers.
     ///   - milliseconds: the lifetime of a counter that this call begins.
     /// - Returns: the new count, or `nil` if it would have passed the limit; then nothing is added.
     func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int?
 
     /// The present count; 0 if there is none.
@@ -61,6 +62,13 @@ extension Coordinator {
         _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
         try await read(log, after: position, of: nil, limit: limit, waiting: milliseconds)
+    }
+
+    /// Adds to a counter of which nothing is known.
+    public func add(
+        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        try await add(amount, to: counter, floor: 0, limit: limit, milliseconds: milliseconds)
     }
 }
 

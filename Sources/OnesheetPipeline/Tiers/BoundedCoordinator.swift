@@ -62,10 +62,10 @@ package final class BoundedCoordinator: Coordinator {
     }
 
     package func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
         try await call("count") { coordinator async throws(CoordinatorError) in
-            try await coordinator.add(amount, to: counter, limit: limit, milliseconds: milliseconds)
+            try await coordinator.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds)
         }
     }
 

@@ -32,8 +32,10 @@ struct PrefixedCoordinator: Coordinator {
         try await coordinator.read(prefix + log, after: position, of: epoch, limit: limit, waiting: milliseconds)
     }
 
-    func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int) async throws(CoordinatorError) -> Int? {
-        try await coordinator.add(amount, to: prefix + counter, limit: limit, milliseconds: milliseconds)
+    func add(
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        try await coordinator.add(amount, to: prefix + counter, floor: floor, limit: limit, milliseconds: milliseconds)
     }
 
     func count(of counter: String) async throws(CoordinatorError) -> Int { try await coordinator.count(of: prefix + counter) }

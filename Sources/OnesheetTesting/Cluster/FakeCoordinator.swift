@@ -92,9 +92,9 @@ public final class FakeCoordinator: Coordinator {
     }
 
     public func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
-        try await call("add") { $0.add(amount, to: counter, limit: limit, milliseconds: milliseconds, at: $1) }
+        try await call("add") { $0.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds, at: $1) }
     }
 
     public func count(of counter: String) async throws(CoordinatorError) -> Int {

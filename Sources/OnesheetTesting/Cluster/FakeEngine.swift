@@ -101,9 +101,11 @@ struct FakeEngine {
         }
     }
 
-    mutating func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int, at now: Double) -> Int? {
+    mutating func add(
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int, at now: Double
+    ) -> Int? {
         let old = counters[ExactText(counter)].flatMap { $0.end > now ? $0 : nil }
-        let count = old?.count ?? 0
+        let count = max(old?.count ?? 0, floor)
         if amount > 0, amount > limit - count { return nil }
         guard old != nil || amount > 0 else { return 0 }
         let sum = max(0, count + amount)

@@ -105,9 +105,11 @@ struct TestCoordinator: CoordinatorPlugin {
         }
     }
 
-    func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int) async throws(CoordinatorError) -> Int? {
+    func add(
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
         try await engine.ask { engine async throws(CoordinatorError) in
-            try await engine.add(amount, to: counter, limit: limit, milliseconds: milliseconds)
+            try await engine.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds)
         }
     }
 
