@@ -82,6 +82,10 @@ public struct PosterAddresses: Sendable {
     /// - Throws: `RequestError`, also without keys for signing and encryption: servers require a signature here.
     public func hiddenImage(of source: String, options text: String, format: ImageFormat? = nil) throws(RequestError) -> String {
         let plain = try path(of: source, options: text, format)
+        // `enc` is the first part without a colon.
+        if let option = text.pieces(at: "/").first(where: { !$0.contains(mark: ":") }) {
+            throw .malformed("the option “\(option)” has no colon, which a hidden source URL needs")
+        }
         guard let encryption else { throw .forbidden("a hidden source URL needs a key for encryption") }
         let path: String
         do { path = try encryption.encrypting(path: plain) } catch {

@@ -78,3 +78,9 @@ public struct Signature: Sendable {
         return Array(code.prefix(size))
     }
 }
+
+/// Without its keys, so that no log prints a secret.
+extension Signature: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Signature(…)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -70,3 +70,9 @@ public struct SourceEncryption: Sendable, Decodable {
         return "\(path[..<plain.lowerBound])/enc/\(encrypted)" + (format.map { ".\($0)" } ?? "")
     }
 }
+
+/// Without its key, so that no log prints a secret.
+extension SourceEncryption: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SourceEncryption(…)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -116,9 +116,28 @@ final class PosterAddressesTests: XCTestCase {
         guard case .encrypted(let text) = path.source else { return XCTFail(address) }
         XCTAssertEqual(try encryption.decrypt(text), source)
         XCTAssertEqual(path.options.transform.format, .png)
+        // And an option that would hide the mark of the source is refused, because the server could not read the address
+        XCTAssertThrowsError(try addresses.hiddenImage(of: source, options: "w:300/enlarge")) {
+            XCTAssertTrue("\($0)".contains("“enlarge” has no colon"), "\($0)")
+        }
         // And without keys there is none
         XCTAssertThrowsError(try PosterAddresses(at: "", signature: server).hiddenImage(of: source, options: ""))
         XCTAssertThrowsError(try PosterAddresses(at: "", encryption: encryption).hiddenImage(of: source, options: ""))
+    }
+
+    func testThatSecretsAreNotPrinted() throws {
+        let secret: [UInt8] = Array(repeating: 77, count: 16)
+        let key = SigningKey(key: secret, salt: secret)
+        let signature = Signature(keys: [key], thumborKeys: [secret])
+        let encryption = try XCTUnwrap(SourceEncryption(key: secret))
+        let values: [Any] = [
+            key, signature, encryption, PosterAddresses(at: "https://a.example", signature: signature, encryption: encryption),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] { XCTAssertFalse(text.contains("77"), text) }
+        }
     }
 
     func testThatWrongOptionsAreRefusedBeforeARequest() throws {

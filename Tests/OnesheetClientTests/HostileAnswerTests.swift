@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import OnesheetClient
 import OnesheetTesting
@@ -45,6 +46,13 @@ final class HostileAnswerTests: ClientTestCase {
             guard case .unreadable(let reason) = error else { return XCTFail("\(body.prefix(80)): \(error)") }
             XCTAssertTrue(reason.contains(words), "\(body.prefix(80)): \(reason)")
         }
+    }
+
+    func testThatHugeCountsAreNoTrap() throws {
+        let text = "{\"total\":1,\"made\":\(Int.max),\"skipped\":1,\"failed\":\(Int.max)}"
+        let progress = try JSONDecoder().decode(PrefetchProgress.self, from: Data(text.utf8))
+        XCTAssertEqual(progress.done, Int.max)
+        XCTAssertGreaterThan(progress.fraction, 1)
     }
 
     func testThatManyMixedValuesAreReadInLinearTime() async throws {
@@ -135,6 +143,30 @@ final class HostileAnswerTests: ClientTestCase {
         XCTAssertEqual(problem.status, 302)
         XCTAssertTrue((problem.detail ?? "").contains(other.url))
         XCTAssertEqual(other.requests(), 0)
+    }
+
+    func testThatAServerThatAsksForAPasswordIsAProblem() async throws {
+        for challenge in ["Basic realm=\"a\"", "Digest realm=\"a\", nonce=\"b\"", "Bearer", "Negotiate"] {
+            // Given a proxy that asks for a password
+            let origin = try await origin { _, _ in
+                .answer(status: 401, fields: ["WWW-Authenticate": challenge], body: ByteBuffer(string: "{}"))
+            }
+            // When a client without one asks, then it ends with the status
+            let server = PosterServer(at: origin.url, limits: Self.small)
+            let error = try await failure { () throws(ClientError) in _ = try await server.sources() }
+            guard case .problem(let problem) = error else { return XCTFail("\(challenge): \(error)") }
+            XCTAssertEqual(problem.status, 401, challenge)
+        }
+    }
+
+    func testThatTheTokenIsNotPrinted() throws {
+        let server = PosterServer(at: "https://a.example", token: "let-me-in")
+        let request = TransportRequest(url: "https://a.example/prefetch", fields: ["Authorization": "Bearer let-me-in"])
+        for value in [server, request] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] { XCTAssertFalse(text.contains("let-me-in"), text) }
+        }
     }
 
     func testThatACancelledTaskEndsItsRequest() async throws {

@@ -72,7 +72,7 @@ public struct PrefetchProgress: Sendable, Equatable, Decodable {
     public let failures: [Failure]?
 
     /// Variants that were tried.
-    public var done: Int { made + skipped + failed }
+    public var done: Int { made.addingSaturating(skipped).addingSaturating(failed) }
     /// The part of the work that is done, 0 to 1; 1 if there is nothing to do.
     public var fraction: Double { total > 0 ? Double(done) / Double(total) : 1 }
 }

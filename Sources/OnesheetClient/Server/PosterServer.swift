@@ -170,3 +170,9 @@ extension PosterServer {
         }
     }
 }
+
+/// Without the token.
+extension PosterServer: CustomStringConvertible, CustomReflectable {
+    public var description: String { url }
+    public var customMirror: Mirror { Mirror(self, children: ["url": url, "limits": limits]) }
+}

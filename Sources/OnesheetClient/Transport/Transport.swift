@@ -28,6 +28,12 @@ public struct TransportRequest: Sendable, Equatable {
     }
 }
 
+/// Without the header fields and the body, because one of the fields may be a token.
+extension TransportRequest: CustomStringConvertible, CustomReflectable {
+    public var description: String { "\(method) \(url)" }
+    public var customMirror: Mirror { Mirror(self, children: ["method": method, "url": url]) }
+}
+
 /// A part of a response.
 public enum TransportPart: Sendable, Equatable {
     /// The status code, and the header fields by name, in any spelling.

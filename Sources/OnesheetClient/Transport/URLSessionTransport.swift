@@ -70,11 +70,7 @@ private final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let response = response as? HTTPURLResponse {
-            var fields: [String: String] = [:]
-            for (name, value) in response.allHeaderFields { fields["\(name)"] = "\(value)" }
-            transfer(dataTask)?.add(.head(status: response.statusCode, fields: fields))
-        }
+        if let response = response as? HTTPURLResponse { transfer(dataTask)?.add(.head(response)) }
         completionHandler(.allow)
     }
 
@@ -89,6 +85,22 @@ private final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
+    /// A challenge ends the response, because a server that asks for a password says so with its status. On Linux, a task whose challenge
+    /// nobody answers never ends.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        if let response = challenge.failureResponse as? HTTPURLResponse {
+            transfer(task)?.add(.head(response))
+            transfer(task)?.end(with: nil)
+        }
+        completionHandler(.cancelAuthenticationChallenge, nil)
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         transfer(task)?.end(with: error.map { Failure(description: $0.localizedDescription) })
     }
@@ -96,6 +108,14 @@ private final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
     /// The reason in words. The errors of Foundation describe themselves with their dictionary.
     private struct Failure: Error, CustomStringConvertible {
         let description: String
+    }
+}
+
+extension TransportPart {
+    fileprivate static func head(_ response: HTTPURLResponse) -> TransportPart {
+        var fields: [String: String] = [:]
+        for (name, value) in response.allHeaderFields { fields["\(name)"] = "\(value)" }
+        return .head(status: response.statusCode, fields: fields)
     }
 }
 
