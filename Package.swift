@@ -89,8 +89,9 @@ func dialect(_ name: String) -> Target {
 }
 
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
-func c(_ name: String, links libraries: [String] = []) -> Target {
-    .target(name: name, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
+func c(_ name: String, _ dependencies: [Target.Dependency] = [], links libraries: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -180,7 +181,8 @@ let package = Package(
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
-        c("CJPEG", links: ["jpeg"]),
+        c("CJPEGReader"),
+        c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
         c("CPNG", links: ["png", "deflate"]),
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
@@ -304,7 +306,7 @@ case .benchmarks:
     ]
 case .fuzzing:
     package.targets += [
-        .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),
+        .target(name: "CFuzzing", dependencies: ["CJPEG"], path: "Tests/Fuzzing/CFuzzing"),
         .executableTarget(
             name: "fuzz",
             dependencies: [

@@ -33,15 +33,17 @@ struct JPEGReader: ~Copyable {
             throw .tooManyPixels(width: width, height: height, limit: request.limits.pixels)
         }
         let eighths = Self.eighths(width: width, height: height, for: request)
+        let corners = Self.corners(of: header, for: request)
         let scans = Self.scans(pixels: width * height, request.limits)
         var delivered = cjpeg_layout()
         try check(
             cjpeg_start(
                 handle,
                 cjpeg_request(
-                    eighths: Int32(eighths), planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
+                    eighths: Int32(eighths), corner: Int32(corners?.luma ?? 0), chroma_corner: Int32(corners?.chroma ?? 0),
+                    portable: false, planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
                     scans: Int32(clamping: scans), memory: Self.memory(request.limits), watch: watch), &delivered), scans)
-        let layout = layout(delivered, of: header, eighths: eighths)
+        let layout = layout(delivered, of: header)
         try sink.begin(layout)
         let turnsInks = header.adobe && layout.model == .cmyk
         var rows = cjpeg_rows()
@@ -75,8 +77,8 @@ struct JPEGReader: ~Copyable {
     /// The coefficients of a progressive file take two bytes each, for at most four components; the rest is rows.
     private static func memory(_ limits: Limits) -> Int { min(limits.pixels, 1 << 40) * 8 + (64 << 20) }
 
-    private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header, eighths: Int) -> PixelLayout {
-        let (width, height) = (Int(delivered.width), Int(delivered.height))
+    private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header) -> PixelLayout {
+        let (width, height, eighths) = (Int(delivered.width), Int(delivered.height), Int(delivered.eighths))
         let exactWidth = min(Double(width), Double(header.width) * Double(eighths) / 8)
         let exactHeight = min(Double(height), Double(header.height) * Double(eighths) / 8)
         if delivered.planes == 3 {

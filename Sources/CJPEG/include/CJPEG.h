@@ -52,6 +52,9 @@ typedef struct {
     size_t icc_length;
     /// The number of scans in a file with several; otherwise 1.
     int scans;
+    /// Whether the reader for shrinking takes such files, and their luma pixels per chroma pixel; 1 for gray.
+    bool fits_corner;
+    int subsampling_x, subsampling_y;
     /// The cost of reading the header: examined positions, skipped segments, and segments that the library walked past.
     long steps;
 } cjpeg_header;
@@ -65,6 +68,8 @@ typedef struct {
     int channels;
     /// Luma pixels per chroma pixel.
     int subsampling_x, subsampling_y;
+    /// The scale of each side in eighths.
+    int eighths;
 } cjpeg_layout;
 
 /// The rows of one step: `rows[plane][i]` is row `first[plane] + i` of that plane. Valid until the next call.
@@ -87,6 +92,11 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header);
 typedef struct {
     /// 1, 2, 4 or 8 eighths of each side.
     int eighths;
+    /// The sides of the corners of coefficients that the reader for shrinking keeps, of luma and of chroma: 1 to 4 eighths. 0 if
+    /// the library shall read the file. It does so too if the reader for shrinking does not take the file.
+    int corner, chroma_corner;
+    /// Only for tests: no vector instructions in the reader for shrinking.
+    bool portable;
     /// Whether Y, Cb and Cr planes are accepted.
     bool planar;
     /// Whether a truncated file is decoded as far as it goes.

@@ -78,4 +78,11 @@ struct Job {
             wanted(header.height, for: plan.size.height, of: plan.region.height)
         )
     }
+
+    /// The size of the whole original at the scale of the variant.
+    func target(_ header: ImageHeader) -> DecodeRequest.Target {
+        DecodeRequest.Target(
+            width: Double(header.width) * Double(plan.size.width) / plan.region.width,
+            height: Double(header.height) * Double(plan.size.height) / plan.region.height, chroma: chroma)
+    }
 }

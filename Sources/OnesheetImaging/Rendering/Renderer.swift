@@ -3,6 +3,10 @@ package import OnesheetCore
 
 /// Makes variants from bytes, synchronously, on the calling thread. Between calls it caches only tables.
 package struct Renderer: Sendable {
+    /// Rises when the same original and transform give other bytes than before. It is part of the keys of variants, so that no
+    /// cache mixes the variants of two versions.
+    package static let version = 2
+
     /// Whether pixels are averaged in linear light: correct for pictures with high contrast, several times slower, and not the
     /// default of other image servers.
     package var resamplesInLinearLight = false

@@ -88,8 +88,12 @@ struct Rendering {
 
     private func request(_ direct: [Int]) -> DecodeRequest {
         let wants = direct.map { jobs[$0].wants(header) }
+        let targets = direct.map { jobs[$0].target(header) }
         return DecodeRequest(
             minimumWidth: wants.reduce(1) { max($0, $1.width) }, minimumHeight: wants.reduce(1) { max($0, $1.height) },
+            target: DecodeRequest.Target(
+                width: targets.reduce(0) { max($0, $1.width) }, height: targets.reduce(0) { max($0, $1.height) },
+                chroma: targets.map(\.chroma).min() ?? 1),
             acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits,
             deadline: deadline)
     }
