@@ -91,9 +91,11 @@ private final class Transfers: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust else {
-            return completionHandler(.performDefaultHandling, nil)
-        }
+        #if !canImport(FoundationNetworking)
+            guard challenge.protectionSpace.authenticationMethod != NSURLAuthenticationMethodServerTrust else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+        #endif
         if let response = challenge.failureResponse as? HTTPURLResponse {
             transfer(task)?.add(.head(response))
             transfer(task)?.end(with: nil)
