@@ -15,9 +15,9 @@ test: ## Run all tests
 	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools zstd
 	@.ci/test
 
-test-cluster: ## Run the tests with real engines: Redis and Valkey
+test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and rclone
 	@.ci/setup python3 python3-pip openssl redis-tools
-	@.ci/test ValkeyStoreTests
+	@.ci/test ValkeyStoreTests S3StoreTests LeaseHolderTests LyingStoreTests SplitNetworkTests
 
 test-clients: setup ## Try a server with nghttp, Prometheus, redbot, libthumbor, Varnish and nginx
 	@swift build --product onesheet --explicit-target-dependency-import-check error

@@ -288,7 +288,8 @@ let package = Package(
                 httpTypes, log,
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["onesheet", "OnesheetClient", "OnesheetTesting", nio], swiftSettings: settings),
+            name: "EndToEndTests", dependencies: ["onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
+            swiftSettings: settings),
     ]
 )
 

@@ -337,7 +337,7 @@ final class EngineFailureTests: EngineTestCase {
 
     func testThatNobodyListensIsTold() async throws {
         // Given
-        let port = try Engine.freePort()
+        let port = try CoordinatorEngine.freePort()
         let store = try ValkeyStore(
             .init(addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], deadline: Interval(.seconds(10))),
             context: .forTesting())
@@ -352,10 +352,10 @@ final class EngineFailureTests: EngineTestCase {
         XCTAssertTrue(late?.description.contains("shutting down") ?? false, "\(String(describing: late))")
     }
 
-    private func waitForBlockedClient(of engine: Engine) async throws {
+    private func waitForBlockedClient(of engine: CoordinatorEngine) async throws {
         _ = try await eventually {
             let info = try engine.cli("INFO", "clients").split(whereSeparator: \.isNewline)
-            if !info.contains("blocked_clients:1") { throw Engine.Failed(description: "nobody waits: \(info)") }
+            if !info.contains("blocked_clients:1") { throw CoordinatorEngine.Failed(description: "nobody waits: \(info)") }
         }
     }
 }

@@ -1,16 +1,14 @@
-import Foundation
-import OnesheetCore
-import OnesheetTesting
-import Synchronization
-import XCTest
+internal import Foundation
+internal import Synchronization
+internal import XCTest
 
 /// A process of Redis or Valkey with a folder and a port of its own on this machine.
-final class Engine: Sendable {
-    enum Program: String, Sendable, CaseIterable {
+package final class CoordinatorEngine: Sendable {
+    package enum Program: String, Sendable, CaseIterable {
         case redis, valkey
 
         /// Debian's redis-tools have the server under another name, and unlike redis-server start nothing when they are installed.
-        var path: String? {
+        package var path: String? {
             switch self {
             case .redis: ["/usr/bin/redis-server", "/usr/bin/redis-check-rdb"].first(where: FileManager.default.isExecutableFile)
             case .valkey:
@@ -28,10 +26,14 @@ final class Engine: Sendable {
         }
     }
 
-    struct Failed: Error, CustomStringConvertible { let description: String }
+    package struct Failed: Error, CustomStringConvertible {
+        package let description: String
 
-    let port: Int
-    let folder: TemporaryDirectory
+        package init(description: String) { self.description = description }
+    }
+
+    package let port: Int
+    package let folder: TemporaryDirectory
     private let program: String
     private let arguments: [String]
     private let cliArguments: [String]
@@ -40,7 +42,7 @@ final class Engine: Sendable {
     /// - Parameters:
     ///   - arguments: of the server, beyond those for its port and folder.
     ///   - cliArguments: of `redis-cli`, such as those for a password.
-    init(_ program: Program, arguments: [String] = [], cliArguments: [String] = []) throws {
+    package init(_ program: Program, arguments: [String] = [], cliArguments: [String] = []) throws {
         guard let path = program.path else {
             if ProcessInfo.processInfo.environment["CI"] != nil { XCTFail(program.missing) }
             throw XCTSkip(program.missing)
@@ -60,7 +62,7 @@ final class Engine: Sendable {
     }
 
     /// Starts the process and waits until it answers.
-    func start() throws {
+    package func start() throws {
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
@@ -85,10 +87,10 @@ final class Engine: Sendable {
 
     /// Runs a command with `redis-cli`, a client that is not ours.
     @discardableResult
-    func cli(_ words: String...) throws -> String { try cli(words) }
+    package func cli(_ words: String...) throws -> String { try cli(words) }
 
     @discardableResult
-    func cli(_ words: [String]) throws -> String {
+    package func cli(_ words: [String]) throws -> String {
         let client = Process()
         client.executableURL = URL(filePath: "/usr/bin/env")
         client.arguments = ["redis-cli", "-h", "127.0.0.1", "-p", "\(port)", "--no-auth-warning"] + cliArguments + words
@@ -101,7 +103,7 @@ final class Engine: Sendable {
     }
 
     /// Ends the process at once. It may not say goodbye to its clients.
-    func kill() {
+    package func kill() {
         process.withLock { process in
             guard let running = process else { return }
             Foundation.kill(running.processIdentifier, SIGKILL)
@@ -111,17 +113,17 @@ final class Engine: Sendable {
     }
 
     /// Stops the process: its connections stay open, and it answers nothing.
-    func stop() { send(SIGSTOP) }
+    package func stop() { send(SIGSTOP) }
 
     /// Lets a stopped process go on.
-    func goOn() { send(SIGCONT) }
+    package func goOn() { send(SIGCONT) }
 
     private func send(_ signal: Int32) {
         process.withLock { if let process = $0 { Foundation.kill(process.processIdentifier, signal) } }
     }
 
     /// A port that nobody listens on.
-    static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failed(description: "no socket: \(errno)") }
         defer { close(socket) }
