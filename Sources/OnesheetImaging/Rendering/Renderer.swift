@@ -107,7 +107,8 @@ package struct Renderer: Sendable {
         let job = try Job(Self.hashing, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
-                try Rendering([job], of: header, with: self, by: end)
+                // Neighbouring averages that are nearly equal are compared, so they are of many samples.
+                try Rendering([job], of: header, with: self, by: end, detail: 4)
                     .picture(original.bytes.readableBytesUInt8Span, codec))
         } catch {
             throw failure(error, in: codec.format)

@@ -7,14 +7,17 @@ struct Rendering {
     let header: ImageHeader
     let renderer: Renderer
     let deadline: Deadline
+    /// How many times more samples than usual the decoder delivers on each side.
+    let detail: Double
     /// The index of each job's larger parent; `nil` if it is made from the original.
     private let parents: [Int?]
 
-    init(_ jobs: [Job], of header: ImageHeader, with renderer: Renderer, by deadline: Deadline) {
+    init(_ jobs: [Job], of header: ImageHeader, with renderer: Renderer, by deadline: Deadline, detail: Double = 1) {
         self.jobs = jobs
         self.header = header
         self.renderer = renderer
         self.deadline = deadline
+        self.detail = detail
         parents = ScalePyramid.parents(jobs)
     }
 
@@ -92,7 +95,8 @@ struct Rendering {
         return DecodeRequest(
             minimumWidth: wants.reduce(1) { max($0, $1.width) }, minimumHeight: wants.reduce(1) { max($0, $1.height) },
             target: DecodeRequest.Target(
-                width: targets.reduce(0) { max($0, $1.width) }, height: targets.reduce(0) { max($0, $1.height) },
+                width: detail * targets.reduce(0) { max($0, $1.width) },
+                height: detail * targets.reduce(0) { max($0, $1.height) },
                 chroma: targets.map(\.chroma).min() ?? 1),
             acceptsPlanar: !renderer.resamplesInLinearLight, acceptsTruncated: renderer.acceptsTruncated, limits: renderer.limits,
             deadline: deadline)
