@@ -197,7 +197,7 @@ final class JPEGCornerTests: XCTestCase {
             (header.width, header.height, header.colors, header.fits_corner) = (Int32(width), Int32(height), CJPEG_YCBCR, true)
             (header.subsampling_x, header.subsampling_y) = subsampling
             let target = DecodeRequest.Target(width: target, height: target * Double(height) / Double(width), chroma: chroma)
-            return JPEGReader.corners(of: header, for: DecodeRequest(target: target)).map { [$0.luma, $0.chroma] } ?? []
+            return JPEGReader.corners(of: header, for: DecodeRequest(target: target)).map { [Int($0.luma), Int($0.chroma)] } ?? []
         }
         XCTAssertEqual(chosen(2000, 3000, to: 342), [3, 2])
         XCTAssertEqual(chosen(2000, 3000, to: 500), [3, 3])
