@@ -17,8 +17,8 @@ struct CornerReading: Equatable {
         self = try Self.several(file, [(luma, chroma)], isPortable: isPortable)[0]
     }
 
-    /// What one pass makes for all pairs of corners. If the reader for shrinking does not take the file, the first is the library's,
-    /// and the others are empty.
+    /// What one pass makes for all pairs of corners; the library's picture for each, if the reader for shrinking does not take the
+    /// file.
     static func several(_ file: [UInt8], _ corners: [(luma: Int, chroma: Int)], isPortable: Bool = false) throws -> [CornerReading]
     {
         try file.withUnsafeBufferPointer { bytes in
@@ -28,7 +28,10 @@ struct CornerReading: Equatable {
             var readings = corners.map { _ in CornerReading() }
             var layouts = corners.map { _ in cjpeg_layout() }
             func ending(_ status: cjpeg_status) -> [CornerReading] {
-                for index in readings.indices { readings[index].status = status }
+                for index in readings.indices {
+                    if !hasStarted { readings[index] = readings[0] }
+                    readings[index].status = status
+                }
                 return readings
             }
             var status = cjpeg_read_header(reader, &header)
@@ -47,7 +50,7 @@ struct CornerReading: Equatable {
                 guard status == CJPEG_OK else { return ending(status) }
                 for index in 0..<count { readings[index].append(&rows[index], layouts[index]) }
             } while rows[0].count.0 > 0
-            return readings
+            return ending(CJPEG_OK)
         }
     }
 
