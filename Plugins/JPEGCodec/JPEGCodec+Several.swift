@@ -10,7 +10,7 @@ extension JPEGCodec {
         guard requests.count > 1, requests.dropFirst().allSatisfy({ $0.withoutSize == requests[0].withoutSize }) else {
             return try decode(bytes, requests, pictures: requests, into: &sinks)
         }
-        let (header, places) = try withReader(bytes) { reader throws(CodecError) in
+        let (size, places) = try withReader(bytes) { reader throws(CodecError) in
             try requests[0].deadline.withWatch { watch throws(CodecError) in
                 try reader.decodeSmall(requests, watch, into: &sinks)
             }
@@ -18,7 +18,7 @@ extension JPEGCodec {
         // The reader for shrinking is gone, so that one picture is decoded at a time.
         guard !places.isEmpty else { return }
         let large = places.map { requests[$0].withoutTarget }
-        let scales = large.map { JPEGReader.eighths(width: Int(header.width), height: Int(header.height), for: $0) }
+        let scales = large.map { JPEGReader.eighths(width: size.width, height: size.height, for: $0) }
         var rest = places.map { sinks[$0] }
         try decode(bytes, large, pictures: scales, into: &rest)
         for (sink, place) in zip(rest, places) { sinks[place] = sink }
@@ -28,11 +28,12 @@ extension JPEGCodec {
 extension JPEGReader {
     /// Decodes for all requests that the reader for shrinking serves, in one pass.
     /// - Precondition: the requests differ in their sizes only.
-    /// - Returns: the header, and the places of the other requests.
+    /// - Returns: the file's size, and the places of the other requests.
     fileprivate borrowing func decodeSmall<Sink: RowSink>(
         _ requests: [DecodeRequest], _ watch: cjpeg_watch, into sinks: inout [Sink]
-    ) throws(CodecError) -> (cjpeg_header, [Int]) {
+    ) throws(CodecError) -> (size: (width: Int, height: Int), others: [Int]) {
         let header = try readHeader(within: requests[0].limits)
+        let size = (Int(header.width), Int(header.height))
         // The places of the requests for each pair of corners.
         var pictures: [(corners: cjpeg_corners, places: [Int])] = []
         var others: [Int] = []
@@ -48,7 +49,7 @@ extension JPEGReader {
             }
         }
         guard !pictures.isEmpty, let layouts = try start(pictures.map(\.corners), of: header, requests[0], watch) else {
-            return (header, Array(requests.indices))
+            return (size, Array(requests.indices))
         }
         for (picture, layout) in zip(pictures, layouts) {
             for place in picture.places { try sinks[place].begin(layout) }
@@ -61,7 +62,7 @@ extension JPEGReader {
                 }
             }
         }
-        return (header, others)
+        return (size, others)
     }
 }
 
