@@ -35,6 +35,7 @@ public struct JPEGCodec: CodecPlugin {
 
     public var format: ImageFormat { .jpeg }
     public var encodesPlanar: Bool { true }
+    public var scales: Bool { true }
     let configuration: Configuration
 
     public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
@@ -77,7 +78,7 @@ public struct JPEGCodec: CodecPlugin {
     }
 
     /// Calls `body` with a reader of `bytes`, which is valid during the call only.
-    private func withReader<Result>(
+    func withReader<Result>(
         _ bytes: Span<UInt8>, _ body: (borrowing JPEGReader) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         try bytes.withUnsafeBufferPointer { bytes throws(CodecError) in

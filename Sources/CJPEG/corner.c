@@ -54,14 +54,13 @@ static bool copy_table(cjr_huffman *table, JHUFF_TBL *from) {
     return true;
 }
 
-// The coefficients that a progressive file keeps: 8 bytes for each block, and two for each place in its corner.
-static double memory_of(j_decompress_ptr codec, const cjr_picture *picture) {
-    double sum = 0;
-    for (int i = 0; i < codec->num_components; i++) {
-        int corner = picture->component[i].corner;
-        sum += (codec->comp_info[i].width_in_blocks + 4.0) * (codec->comp_info[i].height_in_blocks + 4.0) * (8 + 2 * corner * corner);
-    }
-    return sum;
+// The most that the coefficients of a progressive file take: 8 bytes for each block, and two for each place in the largest corner. It
+// does not depend on the corners, so that each picture is read in the same way alone and beside others.
+static double memory_of(j_decompress_ptr codec) {
+    double blocks = 0;
+    for (int i = 0; i < codec->num_components; i++)
+        blocks += (codec->comp_info[i].width_in_blocks + 4.0) * (codec->comp_info[i].height_in_blocks + 4.0);
+    return blocks * (8 + 2 * CJR_CORNER * CJR_CORNER);
 }
 
 static void describe_scan(j_decompress_ptr codec, cjr_progression *progression) {
@@ -85,7 +84,7 @@ static cjr_status start(cjpeg_reader *reader, cjpeg_request request, cjr_picture
         progression.has_ac[i] = copy_table(&progression.ac[i], codec->ac_huff_tbl_ptrs[i]);
     }
     if (codec->progressive_mode) {
-        if (memory_of(codec, picture) > (double)request.memory) return CJR_UNFIT;
+        if (memory_of(codec) > (double)request.memory) return CJR_UNFIT;
         describe_scan(codec, &progression);
         return cjr_new_progressive(picture, &progression, instructions, &reader->corner);
     }
@@ -96,14 +95,32 @@ static cjr_status start(cjpeg_reader *reader, cjpeg_request request, cjr_picture
     return cjr_new(picture, instructions, &reader->corner);
 }
 
-cjpeg_status cjpeg_start_corner(cjpeg_reader *reader, cjpeg_request request, cjpeg_layout *layout) {
+// Planes, and chroma samples that lie on whole luma samples.
+static bool fits(const cjpeg_corners *corners, bool is_color, int x, int y) {
+    if (corners->luma < 1 || corners->luma > CJR_CORNER) return false;
+    if (!is_color) return true;
+    if (corners->chroma < 1 || corners->chroma > CJR_CORNER) return false;
+    return x * corners->luma % corners->chroma == 0 && y * corners->luma % corners->chroma == 0;
+}
+
+static cjpeg_layout layout_of(const cjr_reader *reader, const cjpeg_corners *corners, bool is_color, int x, int y) {
+    cjpeg_layout layout = {.planes = is_color ? 3 : 1, .channels = 1, .eighths = corners->luma};
+    cjr_size(reader, 0, corners->luma, &layout.width, &layout.height);
+    layout.subsampling_x = is_color ? x * corners->luma / corners->chroma : 1;
+    layout.subsampling_y = is_color ? y * corners->luma / corners->chroma : 1;
+    return layout;
+}
+
+cjpeg_status cjpeg_start_corners(
+    cjpeg_reader *reader, cjpeg_request request, const cjpeg_corners *corners, int count, cjpeg_layout *layouts, bool *started) {
     j_decompress_ptr codec = &reader->codec;
     int x, y;
-    if (request.corner == 0 || !cjpeg_fits_corner(codec, &x, &y)) return CJPEG_OK;
+    *started = false;
+    if (count < 1 || count > CJPEG_PICTURES || !cjpeg_fits_corner(codec, &x, &y)) return CJPEG_OK;
     bool is_color = codec->num_components == 3;
-    if (is_color && (!request.planar || request.chroma_corner < 1)) return CJPEG_OK;
-    // Chroma samples lie on whole luma samples.
-    if (is_color && (x * request.corner % request.chroma_corner || y * request.corner % request.chroma_corner)) return CJPEG_OK;
+    if (is_color && !request.planar) return CJPEG_OK;
+    for (int i = 0; i < count; i++)
+        if (!fits(&corners[i], is_color, x, y)) return CJPEG_OK;
     const uint8_t *bytes = reader->source.next_input_byte;
     size_t length = reader->source.bytes_in_buffer;
     // The library decides how far a truncated file goes.
@@ -116,41 +133,44 @@ cjpeg_status cjpeg_start_corner(cjpeg_reader *reader, cjpeg_request request, cjp
         .bytes = bytes,
         .length = length,
     };
-    for (int i = 0; i < picture.components; i++)
+    for (int i = 0; i < picture.components; i++) {
         picture.component[i] = (cjr_component){
             .across = i ? 1 : x,
             .down = i ? 1 : y,
-            .corner = i ? request.chroma_corner : request.corner,
             .quantisers = codec->quant_tbl_ptrs[codec->comp_info[i].quant_tbl_no]->quantval,
         };
+        for (int j = 0; j < count; j++) picture.component[i].corners |= CJR_SIDE(i ? corners[j].chroma : corners[j].luma);
+    }
     cjr_status status = start(reader, request, &picture);
     if (status == CJR_OUT_OF_MEMORY || status == CJR_TIMED_OUT) {
         snprintf(reader->errors.message, CJPEG_MESSAGE, status == CJR_TIMED_OUT ? "no time left" : "no memory");
         return status == CJR_TIMED_OUT ? CJPEG_TIMED_OUT : CJPEG_OUT_OF_MEMORY;
     }
     if (status != CJR_OK) return CJPEG_OK;
-    memset(layout, 0, sizeof *layout);
-    cjr_size(reader->corner, 0, &layout->width, &layout->height);
-    layout->planes = is_color ? 3 : 1;
-    layout->channels = 1;
-    layout->subsampling_x = is_color ? x * request.corner / request.chroma_corner : 1;
-    layout->subsampling_y = is_color ? y * request.corner / request.chroma_corner : 1;
-    layout->eighths = request.corner;
+    *started = true;
+    reader->pictures = count;
+    for (int i = 0; i < count; i++) {
+        reader->corners[i] = (cjpeg_corners){corners[i].luma, is_color ? corners[i].chroma : corners[i].luma};
+        layouts[i] = layout_of(reader->corner, &corners[i], is_color, x, y);
+    }
     return CJPEG_OK;
 }
 
-cjpeg_status cjpeg_read_corner(cjpeg_reader *reader, cjpeg_rows *rows) {
-    cjr_rows parts[CJR_COMPONENTS];
+cjpeg_status cjpeg_read_corners(cjpeg_reader *reader, cjpeg_rows *rows) {
+    cjr_rows parts[CJR_COMPONENTS][CJR_CORNER + 1];
     cjr_status status = cjr_read(reader->corner, parts);
     if (status != CJR_OK) {
         snprintf(reader->errors.message, CJPEG_MESSAGE, "%s", cjr_message(reader->corner));
         return status == CJR_TRUNCATED ? CJPEG_TRUNCATED : status == CJR_TIMED_OUT ? CJPEG_TIMED_OUT : CJPEG_DAMAGED;
     }
-    for (int i = 0; i < CJR_COMPONENTS; i++) {
-        rows->first[i] = reader->delivered[i];
-        rows->count[i] = parts[i].count;
-        for (int row = 0; row < parts[i].count; row++) rows->rows[i][row] = parts[i].rows + (size_t)row * parts[i].stride;
-        reader->delivered[i] += parts[i].count;
-    }
+    for (int picture = 0; picture < reader->pictures; picture++)
+        for (int i = 0; i < CJR_COMPONENTS; i++) {
+            const cjpeg_corners *corners = &reader->corners[picture];
+            const cjr_rows *part = &parts[i][i ? corners->chroma : corners->luma];
+            rows[picture].first[i] = reader->corner_rows[picture][i];
+            rows[picture].count[i] = part->count;
+            for (int row = 0; row < part->count; row++) rows[picture].rows[i][row] = part->rows + (size_t)row * part->stride;
+            reader->corner_rows[picture][i] += part->count;
+        }
     return CJPEG_OK;
 }

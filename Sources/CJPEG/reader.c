@@ -113,8 +113,6 @@ static void allocate_rows(cjpeg_reader *reader) {
 
 cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layout *layout) {
     j_decompress_ptr codec = &reader->codec;
-    cjpeg_status status = cjpeg_start_corner(reader, request, layout);
-    if (status != CJPEG_OK || reader->corner) return status;
     if (setjmp(reader->errors.escape)) return reader->errors.status;
     reader->scan_limit = request.scans;
     reader->watch = request.watch;
@@ -188,7 +186,7 @@ static void read_packed(cjpeg_reader *reader, cjpeg_rows *rows) {
 }
 
 cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows) {
-    if (reader->corner) return cjpeg_read_corner(reader, rows);
+    if (reader->corner) return cjpeg_read_corners(reader, rows);
     if (setjmp(reader->errors.escape)) return reader->errors.status;
     for (int i = 0; i < 3; i++) {
         rows->first[i] = reader->delivered[i];

@@ -124,9 +124,9 @@ static bool make_part(cjr_reader *reader, int i) {
     cjr_coefficients *to = &reader->scans->part[i];
     to->blocks_across = reader->mcus_across * part->across;
     to->blocks_down = reader->mcus_down * part->down;
-    // 8 of `corner` samples are a block.
-    to->own_across = (part->width + part->corner - 1) / part->corner;
-    to->own_down = (part->height + part->corner - 1) / part->corner;
+    // `corner` samples in each direction are a block.
+    to->own_across = (part->plane[0].width + part->corner - 1) / part->corner;
+    to->own_down = (part->plane[0].height + part->corner - 1) / part->corner;
     size_t blocks = (size_t)to->blocks_across * (size_t)to->blocks_down;
     to->known = calloc(blocks, sizeof *to->known);
     to->values = calloc(blocks * (size_t)(part->corner * part->corner), sizeof *to->values);

@@ -10,7 +10,7 @@ typedef struct {
     int own_across, own_down;
     /// For each block, the AC coefficients that are not zero, by their positions in the zigzag.
     uint64_t *known;
-    /// For each block, the coefficients of the corner in the order of rows.
+    /// For each block, the coefficients of the largest corner in the order of rows.
     int16_t *values;
     /// For each position in the zigzag, the place in the corner; -1 outside.
     int8_t place[64];

@@ -32,27 +32,40 @@ static cjr_status make_tables(cjr_reader *reader, const cjr_picture *picture, in
     return CJR_OK;
 }
 
-static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int i) {
-    const cjr_component *component = &picture->component[i], *luma = &picture->component[0];
+static cjr_status make_plane(cjr_reader *reader, const cjr_picture *picture, int i, int corner) {
+    const cjr_component *luma = &picture->component[0];
     cjr_part *part = &reader->part[i];
-    if (component->corner < 1 || component->corner > CJR_CORNER) return CJR_UNFIT;
+    cjr_plane *plane = &part->plane[part->planes++];
+    plane->corner = corner;
+    plane->basis = &reader->basis[corner];
+    if (!reader->basis[corner].lanes[0][0]) cjr_make_basis(&reader->basis[corner], corner);
+    plane->width = divided_up(picture->width * corner, 8 * (i ? luma->across : 1));
+    plane->height = divided_up(picture->height * corner, 8 * (i ? luma->down : 1));
+    // Rows of 3 or 2 samples are stored as 4.
+    plane->stride = ((size_t)reader->mcus_across * (size_t)(part->across * corner) + 4 + 63) & ~(size_t)63;
+    plane->rows = calloc((size_t)(part->down * corner), plane->stride);
+    return plane->rows ? CJR_OK : CJR_OUT_OF_MEMORY;
+}
+
+static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int i) {
+    const cjr_component *component = &picture->component[i];
+    cjr_part *part = &reader->part[i];
+    if (component->corners == 0 || component->corners & 1 || component->corners >= CJR_SIDE(CJR_CORNER + 1)) return CJR_UNFIT;
     if (component->across < 1 || component->across > 4 || component->down < 1 || component->down > 4) return CJR_UNFIT;
     if (i > 0 && (component->across != 1 || component->down != 1)) return CJR_UNFIT;
-    *part = (cjr_part){.across = component->across, .down = component->down, .corner = component->corner};
+    *part = (cjr_part){.across = component->across, .down = component->down};
+    for (int corner = CJR_CORNER; corner > 0; corner--) {
+        if (!(component->corners & CJR_SIDE(corner))) continue;
+        cjr_status status = make_plane(reader, picture, i, corner);
+        if (status != CJR_OK) return status;
+    }
+    part->corner = part->plane[0].corner;
     part->last = cjr_last_of_corner[part->corner];
-    part->basis = &reader->basis[part->corner];
-    if (!reader->basis[part->corner].lanes[0][0]) cjr_make_basis(&reader->basis[part->corner], part->corner);
     for (int k = 0; k < 64; k++) {
         int quantiser = component->quantisers[cjr_zigzag[k]];
         if (quantiser > CJR_QUANTISER) return CJR_UNFIT;
         if (k <= part->last) part->quantisers[k] = quantiser << CJR_COEFFICIENT_BITS;
     }
-    part->width = divided_up(picture->width * part->corner, 8 * (i ? luma->across : 1));
-    part->height = divided_up(picture->height * part->corner, 8 * (i ? luma->down : 1));
-    // Rows of 3 or 2 samples are stored as 4.
-    part->stride = ((size_t)reader->mcus_across * (size_t)(part->across * part->corner) + 4 + 63) & ~(size_t)63;
-    part->rows = calloc((size_t)(part->down * part->corner), part->stride);
-    if (!part->rows) return CJR_OUT_OF_MEMORY;
     reader->blocks += part->across * part->down;
     return CJR_OK;
 }
@@ -80,17 +93,21 @@ static cjr_status make(
         return status;
     }
     reader->restart_interval = reader->until_restart = picture->restart_interval;
-    reader->read_row = progression ? cjr_made_row_portable : cjr_row_portable;
+    const cjr_row_functions *functions = &cjr_rows_portable;
     reader->read_scan_rows = cjr_scan_rows_portable;
 #if defined(__x86_64__)
     if (instructions == CJR_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
-        reader->read_row = progression ? cjr_made_row_avx2 : cjr_row_avx2;
+        functions = &cjr_rows_avx2;
         // These execute PDEP as hundreds of steps.
         bool is_slow = __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
         if (!is_slow) reader->read_scan_rows = cjr_scan_rows_avx2;
     }
 #endif
     (void)instructions;
+    bool is_one = true;
+    for (int i = 0; i < reader->components; i++) is_one = is_one && reader->part[i].planes == 1;
+    if (progression) reader->read_row = is_one ? functions->made_row : functions->made_rows;
+    else reader->read_row = is_one ? functions->row : functions->rows;
     reader->bits.source = picture->bytes;
     reader->bits.end = picture->bytes + picture->length;
     cjr_begin_segment(&reader->bits);
@@ -114,7 +131,8 @@ cjr_status cjr_new_progressive(
 
 void cjr_free(cjr_reader *reader) {
     if (!reader) return;
-    for (int i = 0; i < CJR_COMPONENTS; i++) free(reader->part[i].rows);
+    for (int i = 0; i < CJR_COMPONENTS; i++)
+        for (int j = 0; j < reader->part[i].planes; j++) free(reader->part[i].plane[j].rows);
     for (int i = 0; i < 3 * CJR_COMPONENTS; i++) free(reader->tables[i]);
     cjr_free_scans(reader->scans);
     free(reader);
@@ -122,9 +140,14 @@ void cjr_free(cjr_reader *reader) {
 
 const char *cjr_message(const cjr_reader *reader) { return reader->message; }
 
-void cjr_size(const cjr_reader *reader, int component, int *width, int *height) {
-    *width = reader->part[component].width;
-    *height = reader->part[component].height;
+void cjr_size(const cjr_reader *reader, int component, int corner, int *width, int *height) {
+    const cjr_part *part = &reader->part[component];
+    *width = *height = 0;
+    for (int i = 0; i < part->planes; i++) {
+        if (part->plane[i].corner != corner) continue;
+        *width = part->plane[i].width;
+        *height = part->plane[i].height;
+    }
 }
 
 cjr_status cjr_fail(cjr_reader *reader, const char *message) {
@@ -150,7 +173,7 @@ cjr_status cjr_restart(cjr_reader *reader) {
     return CJR_OK;
 }
 
-cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS]) {
+cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS][CJR_CORNER + 1]) {
     memset(rows, 0, sizeof *rows * CJR_COMPONENTS);
     if (reader->row == reader->mcus_down) return CJR_OK;
     cjr_status status = reader->read_row(reader);
@@ -159,9 +182,13 @@ cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS]) {
     for (int i = 0; i < reader->components; i++) {
         cjr_part *part = &reader->part[i];
         if (part->predictor > INT32_MAX || part->predictor < INT32_MIN) return cjr_fail(reader, "DC coefficient out of range");
-        int count = part->down * part->corner, left = part->height - part->delivered;
-        rows[i] = (cjr_rows){part->rows, part->stride, count < left ? count : left};
-        part->delivered += rows[i].count;
+        for (int j = 0; j < part->planes; j++) {
+            cjr_plane *plane = &part->plane[j];
+            int count = part->down * plane->corner, left = plane->height - plane->delivered;
+            if (count > left) count = left;
+            rows[i][plane->corner] = (cjr_rows){plane->rows, plane->stride, count};
+            plane->delivered += count;
+        }
     }
     return CJR_OK;
 }

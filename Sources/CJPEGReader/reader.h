@@ -28,18 +28,27 @@ typedef struct {
     uint8_t chunk[CJR_CHUNK + CJR_AHEAD];
 } cjr_bits;
 
+/// The samples of one corner of a component.
 typedef struct {
-    int across, down, corner, last;
-    const cjr_codes *dc, *ac;
-    const cjr_skip *skips;
+    int corner;
     const cjr_basis *basis;
-    /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS.
-    int32_t quantisers[25];
-    int64_t predictor;
     uint8_t *rows;
     size_t stride;
     /// In samples.
     int width, height, delivered;
+} cjr_plane;
+
+typedef struct {
+    /// Blocks of an MCU; the side of the largest corner, and the position of its last coefficient in the zigzag.
+    int across, down, corner, last;
+    /// The planes, those of larger corners first.
+    int planes;
+    cjr_plane plane[CJR_CORNER];
+    const cjr_codes *dc, *ac;
+    const cjr_skip *skips;
+    /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS.
+    int32_t quantisers[25];
+    int64_t predictor;
 } cjr_part;
 
 struct cjr_reader {
@@ -72,14 +81,18 @@ cjr_entry cjr_any_code(cjr_bits *state, const cjr_codes *codes, uint64_t bits, b
 /// The status of an error at the present place.
 cjr_status cjr_fail(cjr_reader *reader, const char *message);
 
-/// Reads a row of MCUs into `rows` of each part.
-cjr_status cjr_row_portable(cjr_reader *reader);
-/// Makes a row of MCUs from the coefficients of a progressive file.
-cjr_status cjr_made_row_portable(cjr_reader *reader);
+/// The functions of one instruction set. Those for one plane of each component take no longer than if there were no others.
+typedef struct {
+    /// Read a row of MCUs into the rows of each plane.
+    cjr_status (*row)(cjr_reader *reader), (*rows)(cjr_reader *reader);
+    /// Make a row of MCUs from the coefficients of a progressive file.
+    cjr_status (*made_row)(cjr_reader *reader), (*made_rows)(cjr_reader *reader);
+} cjr_row_functions;
+
+extern const cjr_row_functions cjr_rows_portable;
 /// Reads the entropy-coded bytes of a scan of a progressive file.
 cjr_status cjr_scan_rows_portable(cjr_reader *reader, const cjr_scan *scan);
 #if defined(__x86_64__)
-cjr_status cjr_row_avx2(cjr_reader *reader);
-cjr_status cjr_made_row_avx2(cjr_reader *reader);
+extern const cjr_row_functions cjr_rows_avx2;
 cjr_status cjr_scan_rows_avx2(cjr_reader *reader, const cjr_scan *scan);
 #endif

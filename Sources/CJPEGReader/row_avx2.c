@@ -4,8 +4,7 @@
 #include "reader.h"
 #include <string.h>
 
-#define ROW cjr_row_avx2
-#define MADE_ROW cjr_made_row_avx2
+#define ROWS cjr_rows_avx2
 typedef __m256i vector;
 
 // The value with saturation to 16 bits, times each lane, shifted by 15 bits with rounding.

@@ -1,8 +1,7 @@
 #include "reader.h"
 #include <string.h>
 
-#define ROW cjr_row_portable
-#define MADE_ROW cjr_made_row_portable
+#define ROWS cjr_rows_portable
 
 #if defined(__aarch64__)
 #include <arm_neon.h>

@@ -9,29 +9,55 @@ struct CornerReading: Equatable {
     var subsampling = [0, 0]
     var planes: [[[UInt8]]] = []
 
+    private init() {}
+
     /// - Parameters:
     ///   - luma, chroma: the corners; 0 for the library, at the full size.
     init(_ file: [UInt8], luma: Int = 0, chroma: Int = 0, isPortable: Bool = false) throws {
+        self = try Self.several(file, [(luma, chroma)], isPortable: isPortable)[0]
+    }
+
+    /// What one pass makes for all pairs of corners; the library's picture for each, if the reader for shrinking does not take the
+    /// file.
+    static func several(_ file: [UInt8], _ corners: [(luma: Int, chroma: Int)], isPortable: Bool = false) throws -> [CornerReading]
+    {
         try file.withUnsafeBufferPointer { bytes in
             let reader = try XCTUnwrap(cjpeg_reader_new(bytes.baseAddress, bytes.count))
             defer { cjpeg_reader_free(reader) }
-            var (header, layout, request) = (cjpeg_header(), cjpeg_layout(), cjpeg_request())
-            status = cjpeg_read_header(reader, &header)
-            guard status == CJPEG_OK else { return }
-            (request.eighths, request.corner, request.chroma_corner) = (8, Int32(luma), Int32(chroma))
-            (request.planar, request.portable, request.scans, request.memory) = (true, isPortable, 100, 64 << 20)
-            status = cjpeg_start(reader, request, &layout)
-            guard status == CJPEG_OK else { return }
-            eighths = Int(layout.eighths)
-            subsampling = [Int(layout.subsampling_x), Int(layout.subsampling_y)]
-            planes = (0..<Int(layout.planes)).map { _ in [] }
-            var rows = cjpeg_rows()
+            var (header, request, hasStarted) = (cjpeg_header(), cjpeg_request(), false)
+            var readings = corners.map { _ in CornerReading() }
+            var layouts = corners.map { _ in cjpeg_layout() }
+            func ending(_ status: cjpeg_status) -> [CornerReading] {
+                for index in readings.indices {
+                    if !hasStarted { readings[index] = readings[0] }
+                    readings[index].status = status
+                }
+                return readings
+            }
+            var status = cjpeg_read_header(reader, &header)
+            guard status == CJPEG_OK else { return ending(status) }
+            (request.eighths, request.planar, request.portable) = (8, true, isPortable)
+            (request.scans, request.memory) = (100, 64 << 20)
+            let raw = corners.map { cjpeg_corners(luma: Int32($0.luma), chroma: Int32($0.chroma)) }
+            status = cjpeg_start_corners(reader, request, raw, Int32(raw.count), &layouts, &hasStarted)
+            if status == CJPEG_OK, !hasStarted { status = cjpeg_start(reader, request, &layouts) }
+            guard status == CJPEG_OK else { return ending(status) }
+            let count = hasStarted ? corners.count : 1
+            for index in 0..<count { readings[index].begin(layouts[index]) }
+            var rows = corners.map { _ in cjpeg_rows() }
             repeat {
                 status = cjpeg_read(reader, &rows)
-                guard status == CJPEG_OK else { return }
-                append(&rows, layout)
-            } while rows.count.0 > 0
+                guard status == CJPEG_OK else { return ending(status) }
+                for index in 0..<count { readings[index].append(&rows[index], layouts[index]) }
+            } while rows[0].count.0 > 0
+            return ending(CJPEG_OK)
         }
+    }
+
+    private mutating func begin(_ layout: cjpeg_layout) {
+        eighths = Int(layout.eighths)
+        subsampling = [Int(layout.subsampling_x), Int(layout.subsampling_y)]
+        planes = (0..<Int(layout.planes)).map { _ in [] }
     }
 
     private mutating func append(_ rows: inout cjpeg_rows, _ layout: cjpeg_layout) {

@@ -197,10 +197,12 @@ final class JPEGCornerTests: XCTestCase {
             (header.width, header.height, header.colors, header.fits_corner) = (Int32(width), Int32(height), CJPEG_YCBCR, true)
             (header.subsampling_x, header.subsampling_y) = subsampling
             let target = DecodeRequest.Target(width: target, height: target * Double(height) / Double(width), chroma: chroma)
-            return JPEGReader.corners(of: header, for: DecodeRequest(target: target)).map { [$0.luma, $0.chroma] } ?? []
+            return JPEGReader.corners(of: header, for: DecodeRequest(target: target)).map { [Int($0.luma), Int($0.chroma)] } ?? []
         }
         XCTAssertEqual(chosen(2000, 3000, to: 342), [3, 2])
-        XCTAssertEqual(chosen(2000, 3000, to: 500), [3, 3])
+        XCTAssertEqual(chosen(2000, 3000, to: 500), [4, 4])
+        XCTAssertEqual(chosen(2000, 3000, to: 460), [3, 3])
+        XCTAssertEqual(chosen(1000, 1500, to: 250), [4, 4])
         XCTAssertEqual(chosen(1000, 1500, to: 185), [3, 3])
         XCTAssertEqual(chosen(1000, 1500, to: 342), [4, 4])
         XCTAssertEqual(chosen(2000, 3000, to: 92), [1, 1])
@@ -217,7 +219,7 @@ final class JPEGCornerTests: XCTestCase {
         // Given
         let bytes = try file(203, 117)
         let request = DecodeRequest(
-            minimumWidth: 102, minimumHeight: 59, target: .init(width: 50.5, height: 29.1, chroma: 2), acceptsPlanar: true)
+            minimumWidth: 102, minimumHeight: 59, target: .init(width: 47.5, height: 27.3, chroma: 2), acceptsPlanar: true)
         // When
         let picture = try JPEGCodec().picture(bytes, request)
         // Then
@@ -230,7 +232,7 @@ final class JPEGCornerTests: XCTestCase {
     func testThatTruncatedFilesAreTakenAsFarAsTheyGoWhereThatIsAccepted() throws {
         let whole = try file(203, 117)
         let request = DecodeRequest(
-            minimumWidth: 102, minimumHeight: 59, target: .init(width: 50.5, height: 29.1, chroma: 2), acceptsPlanar: true,
+            minimumWidth: 102, minimumHeight: 59, target: .init(width: 47.5, height: 27.3, chroma: 2), acceptsPlanar: true,
             acceptsTruncated: true)
         XCTAssertEqual(try JPEGCodec().picture(Array(whole.prefix(whole.count / 2)), request).layout.width, 102)
         XCTAssertEqual(try JPEGCodec().picture(whole, request).layout.width, 77)

@@ -48,7 +48,8 @@ final class ShrinkingQualityTests: XCTestCase {
         // Sizes for corners of 1 to 4 coefficients, each at about the least number of samples for it, and above that.
         var losses: [Double] = []
         for (width, height, target) in [
-            (400, 300, 24), (400, 300, 20), (400, 300, 51), (400, 300, 100), (300, 200, 76), (300, 200, 60), (300, 200, 102),
+            (400, 300, 24), (400, 300, 20), (400, 300, 51), (400, 300, 93), (400, 300, 100), (300, 200, 76), (300, 200, 60),
+            (300, 200, 102),
             (301, 203, 80),
         ] {
             // Given

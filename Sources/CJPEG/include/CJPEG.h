@@ -92,9 +92,6 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header);
 typedef struct {
     /// 1, 2, 4 or 8 eighths of each side.
     int eighths;
-    /// The sides of the corners of coefficients that the reader for shrinking keeps, of luma and of chroma: 1 to 4 eighths. 0 if
-    /// the library shall read the file. It does so too if the reader for shrinking does not take the file.
-    int corner, chroma_corner;
     /// Only for tests: no vector instructions in the reader for shrinking.
     bool portable;
     /// Whether Y, Cb and Cr planes are accepted.
@@ -107,9 +104,22 @@ typedef struct {
     cjpeg_watch watch;
 } cjpeg_request;
 
-/// After `cjpeg_read_header`.
+/// A picture by the reader for shrinking: the sides of the corners of coefficients that it shows, of luma and of chroma, which are
+/// eighths of the file's sides: 1 to 4.
+typedef struct {
+    int luma, chroma;
+} cjpeg_corners;
+
+/// The most pictures of one file.
+#define CJPEG_PICTURES 16
+
+/// After `cjpeg_read_header`: prepares to read `count` pictures in one pass, with the samples that each has alone, and writes their
+/// layouts. `started` is false if the reader for shrinking does not take the file: then the library has to, by `cjpeg_start`.
+cjpeg_status cjpeg_start_corners(
+    cjpeg_reader *reader, cjpeg_request request, const cjpeg_corners *corners, int count, cjpeg_layout *layouts, bool *started);
+/// After `cjpeg_read_header`: prepares the library to read one picture.
 cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layout *layout);
-/// Delivers the next rows. A count of 0 in plane 0 means that all rows were delivered and intact.
+/// Delivers the next rows of each picture. Counts of 0 in plane 0 mean that all rows were delivered and intact.
 cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows);
 
 // Writing

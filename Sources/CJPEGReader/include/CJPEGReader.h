@@ -1,5 +1,6 @@
 // A reader of JPEG for shrinking. It keeps only the N × N lowest coefficients of each block of 8 × 8, N from 1 to 4, and skips the
-// others several at a time. Its results are whole numbers with defined rounding, the same on every machine and every instruction set.
+// others several at a time. One pass serves several N, each with the samples that it gives alone.
+// Its results are whole numbers with defined rounding, the same on every machine and every instruction set.
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #define CJR_COMPONENTS 3
 /// The largest corner: 4 × 4 of 8 × 8 coefficients.
 #define CJR_CORNER 4
+#define CJR_SIDE(corner) (1u << (corner))
 /// The largest quantiser. Larger ones do not fit the arithmetic and occur in no 8-bit file.
 #define CJR_QUANTISER 2048
 /// The most rows of a component in one step: four blocks of four rows.
@@ -38,8 +40,8 @@ typedef struct {
 typedef struct {
     /// Blocks in a minimum coded unit (MCU), in each direction.
     int across, down;
-    /// The side of the corner: the scale is `corner` / 8.
-    int corner;
+    /// The sides of the corners, of which each becomes a plane at the scale of side / 8: the sum of CJR_SIDE of each.
+    unsigned corners;
     /// In the order of rows, not of the zigzag.
     const uint16_t *quantisers;
     /// NULL in a progressive file.
@@ -58,7 +60,7 @@ typedef struct {
     size_t length;
 } cjr_picture;
 
-/// The rows of one step of a component: the next `count` rows, `stride` bytes apart. Valid until the next call.
+/// The rows of one step of a plane: the next `count` rows, `stride` bytes apart. Valid until the next call.
 typedef struct {
     uint8_t *rows;
     size_t stride;
@@ -98,9 +100,10 @@ cjr_status cjr_new(const cjr_picture *picture, cjr_instructions instructions, cj
 cjr_status cjr_new_progressive(
     const cjr_picture *picture, const cjr_progression *progression, cjr_instructions instructions, cjr_reader **reader);
 void cjr_free(cjr_reader *reader);
-/// The samples of a component across and down.
-void cjr_size(const cjr_reader *reader, int component, int *width, int *height);
-/// Delivers the next rows of each component; a count of 0 for the first means that all have been delivered.
-cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS]);
+/// The samples of a component's plane across and down; 0 if this corner was not asked for.
+void cjr_size(const cjr_reader *reader, int component, int corner, int *width, int *height);
+/// Delivers the next rows of each component for each side of a corner; counts of 0 for the first component mean that all have been
+/// delivered.
+cjr_status cjr_read(cjr_reader *reader, cjr_rows rows[CJR_COMPONENTS][CJR_CORNER + 1]);
 /// The reason for the last error.
 const char *cjr_message(const cjr_reader *reader);

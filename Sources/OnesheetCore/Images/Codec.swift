@@ -20,11 +20,31 @@ public protocol ImageDecoder: Sendable {
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError)
 
-    /// The most bytes that `decode` allocates for a file with this header, not counting the file.
+    /// Whether `decode` ever delivers a smaller picture than the file's; `false` by default. Only then do requests name sizes.
+    var scales: Bool { get }
+
+    /// Decodes one file for several requests, each into the sink in its place. Each sink gets the layout and the rows that it would
+    /// get alone.
+    ///
+    /// The default decodes once for each different request. A decoder that scales may save passes over the file.
+    /// - Throws: the error that one of the requests has alone.
+    func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError)
+
+    /// The most bytes that `decode` allocates for a file with this header, not counting the file, for any number of requests.
     func memoryToDecode(_ header: ImageHeader) -> Int
 }
 
 extension ImageDecoder {
+    public var scales: Bool { false }
+
+    public func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError) {
+        try decode(bytes, requests, pictures: requests, into: &sinks)
+    }
+
     /// Sixteen bytes a pixel: the picture, and twice as much for a decoder with buffers of its own.
     public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
 }

@@ -80,9 +80,11 @@ struct Job {
     }
 
     /// The size of the whole original at the scale of the variant.
-    func target(_ header: ImageHeader) -> DecodeRequest.Target {
-        DecodeRequest.Target(
-            width: Double(header.width) * Double(plan.size.width) / plan.region.width,
-            height: Double(header.height) * Double(plan.size.height) / plan.region.height, chroma: chroma)
+    /// - Parameter detail: how many times more samples than usual the decoder delivers on each side.
+    func target(_ header: ImageHeader, detail: Double) -> DecodeRequest.Target {
+        let across = detail * Double(plan.size.width) / plan.region.width
+        let down = detail * Double(plan.size.height) / plan.region.height
+        return DecodeRequest.Target(
+            width: Double(header.width) * across, height: Double(header.height) * down, chroma: chroma)
     }
 }

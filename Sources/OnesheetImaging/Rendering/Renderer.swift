@@ -61,12 +61,14 @@ package struct Renderer: Sendable {
         try render(original, as: [transform])[0]
     }
 
-    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
+    /// Renders several variants of one original in as few passes over it as its codec needs. The results are in the order of
+    /// `transforms`, and each has the bytes that it has alone.
     package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
         try render(open(original), as: transforms)
     }
 
-    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
+    /// Renders several variants of one original in as few passes over it as its codec needs. The results are in the order of
+    /// `transforms`, and each has the bytes that it has alone.
     ///
     /// - Throws: `RenderError`. Nothing is decoded if a variant would be too large or could not be encoded. `.timedOut` after
     ///   `deadline`.

@@ -23,37 +23,55 @@ static void fail(const char *what, const outcome *library, const outcome *corner
     abort();
 }
 
-// What is delivered, up to the first error.
-static outcome run(const uint8_t *bytes, size_t count, cjpeg_request request) {
-    outcome result = {0};
+static void allocate(outcome *result) {
+    for (int i = 0; i < result->layout.planes; i++) {
+        int x = i ? result->layout.subsampling_x : 1, y = i ? result->layout.subsampling_y : 1;
+        result->widths[i] = (result->layout.width + x - 1) / x * result->layout.channels;
+        result->heights[i] = (result->layout.height + y - 1) / y;
+        result->planes[i] = calloc((size_t)result->widths[i], (size_t)result->heights[i]);
+        if (!result->planes[i]) abort();
+    }
+}
+
+static void add(outcome *result, const cjpeg_rows *rows) {
+    for (int i = 0; i < result->layout.planes; i++)
+        for (int row = 0; row < rows->count[i]; row++) {
+            int y = rows->first[i] + row;
+            if (y != result->rows[i]++ || y >= result->heights[i]) abort();
+            memcpy(result->planes[i] + (size_t)y * (size_t)result->widths[i], rows->rows[i][row], (size_t)result->widths[i]);
+        }
+}
+
+// What is delivered for each pair of corners in one pass, up to the first error; the library's only picture if they do not fit.
+static void run(
+    const uint8_t *bytes, size_t count, cjpeg_request request, const cjpeg_corners *corners, int pictures, outcome *results) {
+    static cjpeg_rows rows[CJPEG_PICTURES];
+    cjpeg_layout layouts[CJPEG_PICTURES] = {0};
     cjpeg_header header;
-    cjpeg_rows rows;
+    bool started = false;
     cjpeg_reader *reader = cjpeg_reader_new(bytes, count);
     if (!reader) abort();
-    result.status = cjpeg_read_header(reader, &header);
-    if (result.status == CJPEG_OK) result.status = cjpeg_start(reader, request, &result.layout);
-    if (result.status == CJPEG_OK) {
-        for (int i = 0; i < result.layout.planes; i++) {
-            int x = i ? result.layout.subsampling_x : 1, y = i ? result.layout.subsampling_y : 1;
-            result.widths[i] = (result.layout.width + x - 1) / x * result.layout.channels;
-            result.heights[i] = (result.layout.height + y - 1) / y;
-            result.planes[i] = calloc((size_t)result.widths[i], (size_t)result.heights[i]);
-            if (!result.planes[i]) abort();
+    memset(results, 0, sizeof *results * (size_t)(pictures > 0 ? pictures : 1));
+    cjpeg_status status = cjpeg_read_header(reader, &header);
+    if (status == CJPEG_OK && pictures > 0) status = cjpeg_start_corners(reader, request, corners, pictures, layouts, &started);
+    if (!started) pictures = 1;
+    if (status == CJPEG_OK && !started) status = cjpeg_start(reader, request, layouts);
+    if (status == CJPEG_OK) {
+        for (int i = 0; i < pictures; i++) {
+            results[i].layout = layouts[i];
+            allocate(&results[i]);
         }
-        while ((result.status = cjpeg_read(reader, &rows)) == CJPEG_OK && rows.count[0] > 0) {
-            for (int i = 0; i < result.layout.planes; i++)
-                for (int row = 0; row < rows.count[i]; row++) {
-                    int y = rows.first[i] + row;
-                    if (y != result.rows[i]++ || y >= result.heights[i]) abort();
-                    memcpy(result.planes[i] + (size_t)y * (size_t)result.widths[i], rows.rows[i][row], (size_t)result.widths[i]);
-                }
-        }
-        for (int i = 0; i < result.layout.planes && result.status == CJPEG_OK; i++)
-            if (result.rows[i] != result.heights[i]) abort();
+        while ((status = cjpeg_read(reader, rows)) == CJPEG_OK && rows[0].count[0] > 0)
+            for (int i = 0; i < pictures; i++) add(&results[i], &rows[i]);
     }
-    memcpy(result.message, cjpeg_reader_message(reader), CJPEG_MESSAGE);
+    for (int i = 0; i < pictures; i++) {
+        outcome *result = &results[i];
+        result->status = status;
+        memcpy(result->message, cjpeg_reader_message(reader), CJPEG_MESSAGE);
+        for (int plane = 0; plane < result->layout.planes && status == CJPEG_OK; plane++)
+            if (result->rows[plane] != result->heights[plane]) abort();
+    }
     cjpeg_reader_free(reader);
-    return result;
 }
 
 static void discard(outcome *result) {
@@ -135,9 +153,41 @@ static bool is_undecided(const outcome *library, const outcome *corner) {
     return is_code || is_marker;
 }
 
+static void compare(const char *what, const outcome *a, const outcome *b) {
+    bool is_same = a->status == b->status && !memcmp(a->rows, b->rows, sizeof a->rows)
+                   && !memcmp(&a->layout, &b->layout, sizeof a->layout) && !strcmp(a->message, b->message);
+    for (int i = 0; i < a->layout.planes && is_same; i++)
+        is_same = !memcmp(a->planes[i], b->planes[i], (size_t)a->widths[i] * (size_t)a->heights[i]);
+    if (!is_same) fail(what, a, b);
+}
+
+// Compares every picture of a pass for several with the one that it is alone.
+static void compare_several(
+    const uint8_t *bytes, size_t count, cjpeg_request request, const cjpeg_header *header, const outcome *first,
+    cjpeg_corners corners) {
+    cjpeg_corners all[CJPEG_PICTURES] = {corners};
+    outcome together[CJPEG_PICTURES], alone;
+    int pictures = 1;
+    for (int luma = 1; luma <= 4; luma++)
+        for (int chroma = 1; chroma <= 4; chroma++) {
+            bool fits = header->subsampling_x * luma % chroma == 0 && header->subsampling_y * luma % chroma == 0;
+            // Some of them, other ones for other files.
+            if (fits && (luma + chroma + (int)count) % 3 && pictures < CJPEG_PICTURES)
+                all[pictures++] = (cjpeg_corners){.luma = luma, .chroma = chroma};
+        }
+    run(bytes, count, request, all, pictures, together);
+    compare("the first differs beside others", first, &together[0]);
+    for (int i = 1; i < pictures; i++) {
+        run(bytes, count, request, &all[i], 1, &alone);
+        compare("one differs beside others", &alone, &together[i]);
+        discard(&alone);
+    }
+    for (int i = 0; i < pictures; i++) discard(&together[i]);
+}
+
 int cfuzzing_jpeg_corner(const uint8_t *bytes, size_t count) {
     if (count < 2) return 0;
-    int luma = 1 + bytes[count - 1] % 4, chroma = 1 + (bytes[count - 1] >> 2) % 4;
+    cjpeg_corners corners = {.luma = 1 + bytes[count - 1] % 4, .chroma = 1 + (bytes[count - 1] >> 2) % 4};
     count--;
     cjpeg_reader *reader = cjpeg_reader_new(bytes, count);
     if (!reader) abort();
@@ -146,24 +196,23 @@ int cfuzzing_jpeg_corner(const uint8_t *bytes, size_t count) {
     cjpeg_reader_free(reader);
     if (status != CJPEG_OK || !header.fits_corner || (long)header.width * header.height > PIXELS) return 0;
     cjpeg_request request = {.eighths = 8, .planar = true, .scans = 100, .memory = 64 << 20};
-    outcome library = run(bytes, count, request);
-    request.corner = luma;
-    request.chroma_corner = chroma;
-    outcome corner = run(bytes, count, request);
+    outcome library, corner, portable;
+    run(bytes, count, request, NULL, 0, &library);
+    run(bytes, count, request, &corners, 1, &corner);
     request.portable = true;
-    outcome portable = run(bytes, count, request);
-    if (corner.status != portable.status || memcmp(corner.rows, portable.rows, sizeof corner.rows))
-        fail("instructions differ", &corner, &portable);
-    for (int i = 0; i < corner.layout.planes; i++)
-        if (memcmp(corner.planes[i], portable.planes[i], (size_t)corner.widths[i] * (size_t)corner.heights[i]))
-            fail("samples differ by instructions", &corner, &portable);
+    run(bytes, count, request, &corners, 1, &portable);
+    compare("instructions differ", &corner, &portable);
     // The library has read it, if the corners do not fit together.
     if (corner.layout.eighths != 8) {
+        for (int portable = 0; portable < 2 && corner.layout.planes > 0; portable++) {
+            request.portable = portable;
+            compare_several(bytes, count, request, &header, &corner, corners);
+        }
         if (corner.status != library.status && !is_undecided(&library, &corner)) fail("outcomes differ", &library, &corner);
         if (corner.status == CJPEG_OK && library.status == CJPEG_OK) {
-            double largest = largest_distance(bytes, count, &corner, luma, chroma);
+            double largest = largest_distance(bytes, count, &corner, corners.luma, corners.chroma);
             if (largest > 0.75) {
-                fprintf(stderr, "%f levels, corners %d and %d\n", largest, luma, chroma);
+                fprintf(stderr, "%f levels, corners %d and %d\n", largest, corners.luma, corners.chroma);
                 fail("samples differ", &library, &corner);
             }
         }
