@@ -1,4 +1,5 @@
 // “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
+import "./words-tools.js";
 import { add, announce, h } from "./dom.js";
 import { get, noteDecision, posterVersion, titlePath, view } from "./api.js";
 import { namesOf, origin } from "./facts.js";
@@ -114,6 +115,7 @@ export async function postersView(parameters, go, { signal }) {
     if (isBusy) return;
     isBusy = true;
     const { decision: before } = posters;
+    say(place(count), h("p.faint", {}, t("saving")));
     try {
       // Before the order too, because the reader may leave before its answer.
       noteDecision(source, id, { all });
@@ -144,6 +146,7 @@ export async function postersView(parameters, go, { signal }) {
   async function revert(count, back, all) {
     if (isBusy) return;
     isBusy = true;
+    say(place(count), h("p.faint", {}, t("saving")));
     try {
       noteDecision(source, id, { all });
       await back();
