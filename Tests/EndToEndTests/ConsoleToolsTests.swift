@@ -99,6 +99,20 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await browser.wait("document.querySelector('.films').innerText.includes('No film is called')")
     }
 
+    func testThatABoxThatThePictureDoesNotFillIsExplained() async throws {
+        // Given a picture in a box of another shape
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=try&of=sample://1&options=w:300/h:300", until: Self.settled)
+        // Then the page says how to fill the box
+        try await browser.wait("document.querySelector('#fits')")
+        let hint = try await browser.evaluate("document.querySelector('#fits').innerText")
+        XCTAssertTrue(hint.contains("300 × 300") && hint.contains("fill"), hint)
+        // And nothing once it is filled
+        _ = try await browser.evaluate(Self.fill("resize", with: "fill"))
+        try await browser.wait("document.querySelector('.made.there img')?.naturalWidth === 300")
+        try await browser.wait("!document.querySelector('#fits')")
+    }
+
     func testThatAPictureOfEarlierOptionsIsNotShownForOthers() async throws {
         // Given a picture
         let (url, browser) = try await start()
