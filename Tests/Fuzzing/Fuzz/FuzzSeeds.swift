@@ -1,4 +1,5 @@
 import AVIFCodec
+import FormatFixtures
 import Foundation
 import JPEGCodec
 import NIOCore
@@ -41,14 +42,43 @@ enum FuzzSeeds {
         ]
         let all = jpegs + pngs + webps + avifs + gifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
-        for (folder, files) in [
+        let folders: [(String, [[UInt8]])] = [
             ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
             ("render", all.map { transform + $0 }), ("s3", FuzzS3.seeds.map { Array($0.utf8) }),
-        ] {
+        ]
+        for (folder, files) in folders + formats {
             let folder = directory.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for (index, file) in files.enumerated() { try Data(file).write(to: folder.appendingPathComponent("seed-\(index)")) }
         }
+    }
+
+    /// Those of the decoders behind traits that are off by default.
+    private static var formats: [(String, [[UInt8]])] {
+        var folders: [(String, [[UInt8]])] = []
+        #if TIFF
+            var tiled = DrawnTIFF(width: 33, height: 21, alpha: .premultiplied, compression: .deflate)
+            tiled.tile = (16, 16)
+            var separate = DrawnTIFF(width: 33, height: 21, .cmyk, bits: 16, compression: .packBits)
+            separate.isSeparate = true
+            let fax = DrawnTIFF(width: 33, height: 21, .white0, bits: 1, compression: .fax4)
+            let jpeg = DrawnTIFF(width: 33, height: 21, compression: .jpeg)
+            let palette = DrawnTIFF(width: 33, height: 21, .palette, bits: 4)
+            folders.append(("tiff", [tiled, separate, fax, jpeg, palette].map(\.file)))
+        #endif
+        #if HEIC
+            let heics = [DrawnHEIC(width: 64, height: 64), DrawnHEIC(width: 33, height: 21, hasAlpha: true)]
+            folders.append(("heic", heics.map(\.file)))
+        #endif
+        #if JXL
+            var boxed = DrawnJPEGXL(width: 33, height: 21, hasAlpha: true)
+            boxed.exif = EXIF.tiff(copyright: "A. Painter")
+            let jxls = [
+                boxed, DrawnJPEGXL(width: 33, height: 21, isLossless: false), DrawnJPEGXL(width: 33, height: 21, isGray: true),
+            ]
+            folders.append(("jxl", jxls.map(\.file)))
+        #endif
+        return folders
     }
 
     /// The file with a few hundred empty segments before all others.
