@@ -15,9 +15,9 @@ test: ## Run all tests
 	@.ci/setup python3 python3-pip openssl chromium fonts-noto-cjk redis-tools zstd
 	@.ci/test
 
-test-cluster: ## Run the tests with real engines: Redis and Valkey
+test-cluster: ## Run the tests with real engines: Redis, Valkey, SeaweedFS and rclone
 	@.ci/setup python3 python3-pip openssl redis-tools
-	@.ci/test ValkeyStoreTests
+	@.ci/test ValkeyStoreTests S3StoreTests LeaseHolderTests LyingStoreTests SplitNetworkTests
 
 test-clients: setup ## Try a server with nghttp, Prometheus, redbot, libthumbor, Varnish and nginx
 	@swift build --product onesheet --explicit-target-dependency-import-check error
@@ -59,6 +59,9 @@ fuzz-http: setup ## Send mutated pictures and origin responses to a server under
 nightly: setup ## Run the long checks and print the results
 	@.ci/nightly
 
+package: setup ## Make a Debian package and a tarball: .build-package
+	@.ci/package
+
 sbom: setup ## List all components with versions and licences: .build/sbom.json
 	@.ci/sbom
 
@@ -72,4 +75,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format

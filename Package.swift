@@ -91,8 +91,9 @@ func dialect(_ name: String) -> Target {
 }
 
 /// A small C target: kernels, or the part of a C library's interface that needs `setjmp`.
-func c(_ name: String, links libraries: [String] = []) -> Target {
-    .target(name: name, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
+func c(_ name: String, _ dependencies: [Target.Dependency] = [], links libraries: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, cSettings: cSettings, linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -106,6 +107,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "OnesheetAddress", targets: ["OnesheetAddress"]),
+        .library(name: "OnesheetClient", targets: ["OnesheetClient"]),
         .library(name: "OnesheetCommands", targets: ["OnesheetCommands"]),
         .library(name: "OnesheetCore", targets: ["OnesheetCore"]),
         .library(name: "OnesheetServer", targets: ["OnesheetServer"]),
@@ -141,8 +143,10 @@ let package = Package(
         pinned("https://github.com/swift-server/swift-service-lifecycle", "2.13.0"),
     ],
     targets: [
-        room("OnesheetCore", [nio, log]),
-        room("OnesheetAddress", ["OnesheetCore", crypto, cryptoExtras]),
+        room("OnesheetValues", []),
+        room("OnesheetCore", ["OnesheetValues", nio, log]),
+        room("OnesheetAddress", ["OnesheetValues", crypto, cryptoExtras]),
+        room("OnesheetClient", ["OnesheetAddress", "OnesheetValues"]),
         room("OnesheetTracing", ["OnesheetCore", nio, posix, http1, ssl, foundationCompat, tracing]),
         room("OnesheetHTTP", ["OnesheetCore", nio, httpTypes]),
         c("CImagingKernels"),
@@ -183,7 +187,8 @@ let package = Package(
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
-        c("CJPEG", links: ["jpeg"]),
+        c("CJPEGReader"),
+        c("CJPEG", ["CJPEGReader"], links: ["jpeg"]),
         c("CPNG", links: ["png", "deflate"]),
         plugin("JPEGCodec", ["CJPEG"]),
         plugin("PNGCodec", ["CPNG"]),
@@ -257,7 +262,15 @@ let package = Package(
             name: "OnesheetCacheTests",
             dependencies: ["OnesheetCache", "OnesheetCore", "OnesheetTesting", "CacheCrasher", nio, grdb, log],
             swiftSettings: settings),
-        tests("OnesheetAddress", []),
+        .testTarget(name: "OnesheetValuesTests", dependencies: ["OnesheetValues"], swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetAddressTests", dependencies: ["OnesheetAddress", "OnesheetCore", "OnesheetValues"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OnesheetClientTests",
+            dependencies: [
+                "JPEGCodec", "OnesheetClient", "OnesheetCore", "OnesheetServer", "OnesheetTesting", "StandardPlugins", nio, log,
+            ], swiftSettings: settings),
         tests("OnesheetTracing", [posix, http1, tracing]),
         tests("OnesheetHTTP", [httpTypes]),
         .testTarget(name: "OnesheetTestingTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio], swiftSettings: settings),
@@ -281,7 +294,7 @@ let package = Package(
         tests("CloudflareDialect", []),
         tests("IIIFDialect", []),
         tests("NextDialect", []),
-        tests("OnesheetImaging", ["GIFCodec", "JPEGCodec", "PNGCodec"]),
+        tests("OnesheetImaging", ["GIFCodec", "JPEGCodec", "PNGCodec", "WebPCodec"]),
         tests("JPEGCodec", ["CJPEG"]),
         tests("OnesheetPipeline", ["OnesheetImaging", "OnesheetCache", "JPEGCodec", "PNGCodec", "CZlib", http1, posix, ssl, log]),
         tests("OnesheetCommands", ["OnesheetPipeline", arguments, signals]),
@@ -295,7 +308,9 @@ let package = Package(
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["onesheet", "OnesheetTesting", nio], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
+            swiftSettings: settings),
     ]
 )
 
@@ -319,7 +334,7 @@ case .formats:
     package.targets.removeAll { !kept.contains($0.name) }
 case .fuzzing:
     package.targets += [
-        .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing"),
+        .target(name: "CFuzzing", dependencies: ["CJPEG"], path: "Tests/Fuzzing/CFuzzing"),
         .executableTarget(
             name: "fuzz",
             dependencies: [

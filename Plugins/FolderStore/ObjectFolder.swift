@@ -50,6 +50,8 @@ struct ObjectFolder: Sendable {
             }
             defer { lock.unlock() }
             guard try holds(condition, for: path) else { return nil }
+            // A file system that hung has let this go so late that the caller counts it as failed, and may have written since.
+            try Self.check(deadline, for: path, "put")
             try move(file, to: path)
             isMoved = true
             return revision
@@ -65,6 +67,7 @@ struct ObjectFolder: Sendable {
                 throw FileError(path.name, meaning: .timedOut(operation: "delete"))
             }
             defer { lock.unlock() }
+            try Self.check(deadline, for: path, "delete")
             if unlink(place(of: path)) != 0, case let error = FileError(place(of: path)), !error.isAbsence { throw error }
         } catch {
             throw error.storeError("delete")
@@ -91,6 +94,13 @@ struct ObjectFolder: Sendable {
     /// Whether two holders exclude each other, as this machine sees it.
     func excludesOthers() throws(StoreError) -> Bool {
         do throws(FileError) { return try locks.excludeOthers() } catch { throw error.storeError("lock") }
+    }
+
+    /// - Throws: if the time is over.
+    private static func check(
+        _ deadline: ContinuousClock.Instant, for path: ObjectPath, _ operation: String
+    ) throws(FileError) {
+        guard ContinuousClock.now < deadline else { throw FileError(path.name, meaning: .timedOut(operation: operation)) }
     }
 
     private func place(of path: ObjectPath) -> String { "\(root)/\(path.parts.joined(separator: "/"))" }

@@ -4,7 +4,8 @@ public import OnesheetCore
 /// JPEG with libjpeg-turbo: baseline, progressive and arithmetic; gray, YCbCr, RGB, CMYK and YCCK.
 ///
 /// If the request accepts planes, decoding delivers Y, Cb and Cr as stored. It scales by 1/8, 1/4, 1/2 or 1, which the library
-/// computes with vector instructions.
+/// computes with vector instructions. If the request names the size of the result, a reader for shrinking delivers common files at
+/// 1/8 to 4/8 in less time.
 public struct JPEGCodec: CodecPlugin {
     public static let type = "jpeg"
     public static let sampleConfiguration = """
@@ -34,6 +35,7 @@ public struct JPEGCodec: CodecPlugin {
 
     public var format: ImageFormat { .jpeg }
     public var encodesPlanar: Bool { true }
+    public var scales: Bool { true }
     let configuration: Configuration
 
     public init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
@@ -76,7 +78,7 @@ public struct JPEGCodec: CodecPlugin {
     }
 
     /// Calls `body` with a reader of `bytes`, which is valid during the call only.
-    private func withReader<Result>(
+    func withReader<Result>(
         _ bytes: Span<UInt8>, _ body: (borrowing JPEGReader) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         try bytes.withUnsafeBufferPointer { bytes throws(CodecError) in

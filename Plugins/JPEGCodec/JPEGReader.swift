@@ -27,30 +27,66 @@ struct JPEGReader: ~Copyable {
     borrowing func decode<Sink: RowSink & ~Copyable>(
         _ request: DecodeRequest, _ watch: cjpeg_watch, into sink: inout Sink
     ) throws(CodecError) {
-        let header = try readHeader()
-        let (width, height) = (Int(header.width), Int(header.height))
-        guard width * height <= request.limits.pixels else {
-            throw .tooManyPixels(width: width, height: height, limit: request.limits.pixels)
+        let header = try readHeader(within: request.limits)
+        let layout: PixelLayout
+        if let corners = Self.corners(of: header, for: request), let small = try start([corners], of: header, request, watch) {
+            layout = small[0]
+        } else {
+            layout = try start(header, request, watch)
         }
-        let eighths = Self.eighths(width: width, height: height, for: request)
-        let scans = Self.scans(pixels: width * height, request.limits)
-        var delivered = cjpeg_layout()
-        try check(
-            cjpeg_start(
-                handle,
-                cjpeg_request(
-                    eighths: Int32(eighths), planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
-                    scans: Int32(clamping: scans), memory: Self.memory(request.limits), watch: watch), &delivered), scans)
-        let layout = layout(delivered, of: header, eighths: eighths)
         try sink.begin(layout)
         let turnsInks = header.adobe && layout.model == .cmyk
-        var rows = cjpeg_rows()
-        while true {
-            try check(cjpeg_read(handle, &rows), scans)
-            try request.deadline.check()
-            guard rows.count.0 > 0 else { return }
-            try deliver(&rows, layout, invertingInks: turnsInks, into: &sink)
-        }
+        var rows = [cjpeg_rows()]
+        while try next(&rows, of: header, request) { try deliver(&rows[0], layout, invertingInks: turnsInks, into: &sink) }
+    }
+
+    /// Reads the header.
+    /// - Throws: also if the picture has more pixels than allowed.
+    borrowing func readHeader(within limits: Limits) throws(CodecError) -> cjpeg_header {
+        let header = try readHeader()
+        let (width, height) = (Int(header.width), Int(header.height))
+        guard width * height <= limits.pixels else { throw .tooManyPixels(width: width, height: height, limit: limits.pixels) }
+        return header
+    }
+
+    /// Prepares the reader for shrinking for one picture for each element of `corners`.
+    /// - Returns: the pictures' layouts; `nil` if the library has to read the file.
+    borrowing func start(
+        _ corners: [cjpeg_corners], of header: cjpeg_header, _ request: DecodeRequest, _ watch: cjpeg_watch
+    ) throws(CodecError) -> [PixelLayout]? {
+        var layouts = [cjpeg_layout](repeating: cjpeg_layout(), count: corners.count)
+        var hasStarted = false
+        try check(
+            cjpeg_start_corners(
+                handle, Self.raw(request, header, watch), corners, Int32(corners.count), &layouts, &hasStarted),
+            Self.scans(header, request.limits))
+        return hasStarted ? layouts.map { layout($0, of: header) } : nil
+    }
+
+    /// Prepares the library.
+    private borrowing func start(
+        _ header: cjpeg_header, _ request: DecodeRequest, _ watch: cjpeg_watch
+    ) throws(CodecError) -> PixelLayout {
+        var delivered = cjpeg_layout()
+        try check(cjpeg_start(handle, Self.raw(request, header, watch), &delivered), Self.scans(header, request.limits))
+        return layout(delivered, of: header)
+    }
+
+    /// Reads the next rows of each picture; `false` after the last.
+    borrowing func next(
+        _ rows: inout [cjpeg_rows], of header: cjpeg_header, _ request: DecodeRequest
+    ) throws(CodecError) -> Bool {
+        try check(cjpeg_read(handle, &rows), Self.scans(header, request.limits))
+        try request.deadline.check()
+        return rows[0].count.0 > 0
+    }
+
+    private static func raw(_ request: DecodeRequest, _ header: cjpeg_header, _ watch: cjpeg_watch) -> cjpeg_request {
+        cjpeg_request(
+            eighths: Int32(eighths(width: Int(header.width), height: Int(header.height), for: request)), portable: false,
+            planar: request.acceptsPlanar, truncated: request.acceptsTruncated,
+            scans: Int32(clamping: scans(header, request.limits)),
+            memory: memory(request.limits), watch: watch)
     }
 
     /// The smallest scale with the requested number of pixels on each side.
@@ -72,11 +108,15 @@ struct JPEGReader: ~Copyable {
         return min(limits.scans, overflow ? .max : work / max(pixels, 1))
     }
 
+    private static func scans(_ header: cjpeg_header, _ limits: Limits) -> Int {
+        scans(pixels: Int(header.width) * Int(header.height), limits)
+    }
+
     /// The coefficients of a progressive file take two bytes each, for at most four components; the rest is rows.
     private static func memory(_ limits: Limits) -> Int { min(limits.pixels, 1 << 40) * 8 + (64 << 20) }
 
-    private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header, eighths: Int) -> PixelLayout {
-        let (width, height) = (Int(delivered.width), Int(delivered.height))
+    private func layout(_ delivered: cjpeg_layout, of header: cjpeg_header) -> PixelLayout {
+        let (width, height, eighths) = (Int(delivered.width), Int(delivered.height), Int(delivered.eighths))
         let exactWidth = min(Double(width), Double(header.width) * Double(eighths) / 8)
         let exactHeight = min(Double(height), Double(header.height) * Double(eighths) / 8)
         if delivered.planes == 3 {

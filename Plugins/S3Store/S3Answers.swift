@@ -50,6 +50,8 @@ package struct S3Fault: Sendable, Equatable {
 package struct S3Listing: Sendable, Equatable {
     package var items: [ObjectListing.Item] = []
     package var isTruncated: Bool
+    /// The sizes that objects can have: up to 5 TiB.
+    private static let sizes = 0...(5 << 40)
 
     /// - Throws: `S3AnswerError` if the document is not a list, or if a name or size in it is unreadable.
     package init(parsing bytes: [UInt8]) throws(S3AnswerError) {
@@ -63,7 +65,7 @@ package struct S3Listing: Sendable, Equatable {
             guard let raw = entry.children.first(where: { $0.name.isExactly("Key") })?.text,
                 let name = isEncoded ? Self.decoded(raw) : raw, !name.isEmpty
             else { throw .unexpected("the list has an object without a readable name") }
-            guard let bytes = entry.value("Size").flatMap({ Int($0) }), bytes >= 0 else {
+            guard let bytes = entry.value("Size").flatMap({ Int($0) }), Self.sizes.contains(bytes) else {
                 throw .unexpected("the list has an object without a size")
             }
             items.append(ObjectListing.Item(name: name, bytes: bytes))

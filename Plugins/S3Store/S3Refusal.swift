@@ -17,9 +17,11 @@ struct S3Refusal: Sendable {
         }
         switch (code, status) {
         case ("SlowDown", _), ("ServiceUnavailable", _), ("TooManyRequests", _), ("RequestLimitExceeded", _), (_, 429), (_, 503):
-            return .failed(
+            return .unreachable(
                 operation: operation,
                 reason: "it has too many requests at the moment; it will be asked again later (\(shown))")
+        // 501 is an answer: the store does not have what was asked.
+        case (_, 500), (_, 502...599): return .unreachable(operation: operation, reason: shown)
         default: return .failed(operation: operation, reason: shown)
         }
     }

@@ -91,28 +91,28 @@ public struct ValkeyStore: CoordinatorPlugin {
     }
 
     public func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of epoch: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
-        let page = try await page(of: log, after: position, limit: limit)
+        let page = try await page(of: log, after: position, epoch, limit: limit)
         guard let position, milliseconds > 0, page.records.isEmpty, page.isComplete else { return page }
         let wait = min(milliseconds, Self.longestWait)
         let key = keys(.log, log)[0]
         _ = try await client.send(
             ValkeyCommand("XREAD", "COUNT", "1", "BLOCK", "\(wait)", "STREAMS", key, position.id), key: key,
             blocking: .milliseconds(Int64(wait)), operation: "wait for a record")
-        return try await self.page(of: log, after: position, limit: limit)
+        return try await self.page(of: log, after: position, epoch, limit: limit)
     }
 
     public func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
         let operation = "add to a counter"
         guard amount.magnitude <= UInt(Self.largest) else {
             throw .failed(operation: operation, reason: "\(amount) is more than \(Self.largest)")
         }
-        let limit = min(max(limit, -Self.largest), Self.largest)
+        let (limit, floor) = (min(max(limit, -Self.largest), Self.largest), min(max(floor, 0), Self.largest))
         let reply = try await client.run(
-            .add, keys: [keys(.counter, counter)[0]], arguments: ["\(amount)", "\(limit)", life(milliseconds)],
+            .add, keys: [keys(.counter, counter)[0]], arguments: ["\(amount)", "\(limit)", life(milliseconds), "\(floor)"],
             copying: Self.copying, operation: operation)
         if reply == .null { return nil }
         guard let count = reply.integer else { throw unexpected(reply, operation) }
@@ -128,10 +128,13 @@ public struct ValkeyStore: CoordinatorPlugin {
         return count
     }
 
-    private func page(of log: String, after position: LogPosition?, limit: Int) async throws(CoordinatorError) -> LogPage {
+    private func page(
+        of log: String, after position: LogPosition?, _ epoch: String?, limit: Int
+    ) async throws(CoordinatorError) -> LogPage {
         let operation = "read the log"
         let reply = try await client.run(
-            .read, keys: keys(.log, log), arguments: [position?.id ?? "", "\(min(max(1, limit), 10_000))", UUID().uuidString],
+            .read, keys: keys(.log, log),
+            arguments: [position?.id ?? "", "\(min(max(1, limit), 10_000))", UUID().uuidString, epoch ?? ""],
             operation: operation)
         guard let page = LogPage(reply) else { throw unexpected(reply, operation) }
         return page

@@ -31,6 +31,19 @@
             }
         }
 
+        /// Decodes once for each scale, because libwebp delivers one scale in a pass.
+        public func decode<Sink: RowSink>(
+            _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+        ) throws(CodecError) {
+            let pictures = try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
+                try requests.map { (request) throws(CodecError) in
+                    let file = try WebPFile(bytes, acceptsTruncated: request.acceptsTruncated)
+                    return request.atScale(file.coversCanvas ? Self.scale(file, request) : 1)
+                }
+            }
+            try decode(bytes, requests, pictures: pictures, into: &sinks)
+        }
+
         /// The picture, and libwebp's own copy of lossless files (four bytes a pixel) or its rows of lossy ones.
         public func memoryToDecode(_ header: ImageHeader) -> Int {
             let layout = PixelLayout(width: header.width, height: header.height, model: .rgb, hasAlpha: header.hasAlpha)
@@ -94,6 +107,15 @@
             case VP8_STATUS_UNSUPPORTED_FEATURE: throw .unsupported("a WebP feature that libwebp does not support")
             default: throw .damaged(reason: "the bit stream is damaged")
             }
+        }
+    }
+
+    extension DecodeRequest {
+        /// The same for all requests that get the same rows: the scale stands for the sizes.
+        fileprivate func atScale(_ scale: Int) -> DecodeRequest {
+            var request = self
+            (request.minimumWidth, request.minimumHeight, request.target) = (scale, scale, nil)
+            return request
         }
     }
 #endif

@@ -32,6 +32,7 @@
         let isLossless: Bool
 
         public var format: ImageFormat { .webp }
+        public var scales: Bool { true }
 
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.

@@ -42,6 +42,9 @@ static const unsigned char calendar_js[] = {
 static const unsigned char list_js[] = {
 #embed "../OnesheetConsole/Assets/list.js"
 };
+static const unsigned char outline_js[] = {
+#embed "../OnesheetConsole/Assets/outline.js"
+};
 static const unsigned char title_js[] = {
 #embed "../OnesheetConsole/Assets/title.js"
 };
@@ -98,6 +101,7 @@ static const struct cconsole_asset assets[] = {
     ASSET("poster.js", poster_js),
     ASSET("calendar.js", calendar_js),
     ASSET("list.js", list_js),
+    ASSET("outline.js", outline_js),
     ASSET("title.js", title_js),
     ASSET("posters.js", posters_js),
     ASSET("figures.js", figures_js),

@@ -29,6 +29,7 @@ cjpeg_reader *cjpeg_reader_new(const uint8_t *bytes, size_t length) {
 
 void cjpeg_reader_free(cjpeg_reader *reader) {
     jpeg_destroy_decompress(&reader->codec);
+    cjr_free(reader->corner);
     free(reader->icc);
     free(reader);
 }
@@ -65,6 +66,7 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header) {
     header->exif_length = found.exif_length;
     // An inconsistent profile is ignored.
     if (cjpeg_join_profile(&found, &reader->icc, &header->icc_length)) header->icc = reader->icc;
+    header->fits_corner = cjpeg_fits_corner(codec, &header->subsampling_x, &header->subsampling_y);
     header->scans = header->progressive ? cjpeg_count_scans(bytes, length, found.first_scan) : 1;
     header->steps = found.steps + reader->errors.messages;
     // For each segment that it saves, the library walks past all earlier ones.
@@ -133,6 +135,7 @@ cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layo
     allocate_rows(reader);
     layout->width = (int)codec->output_width;
     layout->height = (int)codec->output_height;
+    layout->eighths = request.eighths;
     layout->planes = reader->planar ? 3 : 1;
     layout->channels = reader->planar ? 1 : codec->output_components;
     if (!reader->planar) layout->subsampling_x = layout->subsampling_y = 1;
@@ -183,6 +186,7 @@ static void read_packed(cjpeg_reader *reader, cjpeg_rows *rows) {
 }
 
 cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows) {
+    if (reader->corner) return cjpeg_read_corners(reader, rows);
     if (setjmp(reader->errors.escape)) return reader->errors.status;
     for (int i = 0; i < 3; i++) {
         rows->first[i] = reader->delivered[i];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "errors.h"
+#include "CJPEGReader.h"
 
 struct cjpeg_reader {
     struct jpeg_decompress_struct codec;
@@ -15,10 +16,19 @@ struct cjpeg_reader {
     int delivered[3], total[3];
     JSAMPARRAY rows[3];
     uint8_t *icc;
+    /// The reader for shrinking, NULL if the library reads; its pictures, and the rows of each plane delivered so far.
+    cjr_reader *corner;
+    int pictures;
+    cjpeg_corners corners[CJPEG_PICTURES];
+    int corner_rows[CJPEG_PICTURES][CJR_COMPONENTS];
 };
 
 /// Lets the library read from memory. At the end it supplies an end marker and sets `errors.ended`.
 void cjpeg_source_install(cjpeg_reader *reader, const uint8_t *bytes, size_t length);
+/// Whether the reader for shrinking takes the file whose header was read, and the subsampling of its chroma.
+bool cjpeg_fits_corner(j_decompress_ptr codec, int *x, int *y);
+cjpeg_status cjpeg_read_corners(cjpeg_reader *reader, cjpeg_rows *rows);
+
 /// The contents before the first scan, found in one pass. Pointers refer to the file.
 typedef struct {
     /// The TIFF structure of the first EXIF segment.

@@ -1,7 +1,7 @@
-public import OnesheetCore
+public import OnesheetValues
 
-/// The canonical path of a variant: a ladder size if one matches, or else a free transform with canonical options. The format is
-/// always an extension.
+/// The canonical path of a variant: a ladder size if one matches, or else a free transform with canonical options. The format is an
+/// extension.
 public struct CanonicalPath: Sendable {
     private let options: ImageOptions
     private let signature: Signature
@@ -12,9 +12,14 @@ public struct CanonicalPath: Sendable {
     public init(options: ImageOptions, signature: Signature) { (self.options, self.signature) = (options, signature) }
 
     /// The path of a title's poster with `transform`.
-    /// - Parameter expires: the expiry time of the path, in seconds since 1970.
+    /// - Parameters:
+    ///   - expires: the expiry time of the path, in seconds since 1970.
+    ///   - negotiates: whether the client's `Accept` selects the format of a free transform without one. There is no such path
+    ///     otherwise.
     /// - Returns: `nil` if no path expresses the transform, for example if the server allows only presets.
-    public func path(to title: TitleReference, as transform: Transform, expires: Int? = nil) -> String? {
+    public func path(
+        to title: TitleReference, as transform: Transform, expires: Int? = nil, negotiates: Bool = false
+    ) -> String? {
         let fileExtension = transform.format?.extensions.first
         if let size = SizeLadder.name(of: transform), expires == nil {
             let id = PercentEncoding.encode(id: title.id)
@@ -24,9 +29,9 @@ public struct CanonicalPath: Sendable {
         if let expires { text.append("exp:\(expires)") }
         let joined = text.joined(separator: "/")
         // A preset named `default` may set options that the text cannot reset.
-        guard let fileExtension, isRead(joined, as: transform) else { return nil }
+        guard fileExtension != nil || negotiates, isRead(joined, as: transform) else { return nil }
         let source = PercentEncoding.encode(title.description)
-        let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)@\(fileExtension)"
+        let path = "/" + (joined.isEmpty ? "" : joined + "/") + "plain/\(source)" + (fileExtension.map { "@\($0)" } ?? "")
         return "/i/\(signature.sign(path) ?? "unsafe")\(path)"
     }
 

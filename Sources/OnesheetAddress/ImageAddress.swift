@@ -1,4 +1,4 @@
-package import OnesheetCore
+package import OnesheetValues
 
 /// The parsed, canonical address of an image in any dialect.
 package struct ImageAddress {

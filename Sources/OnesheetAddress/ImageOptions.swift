@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import OnesheetCore
+public import OnesheetValues
 
 /// Parses options in imgproxy's grammar, such as `rs:fill:300:450/q:75`. Slashes separate options; colons separate a name and its
 /// arguments.
@@ -54,6 +54,9 @@ public struct ImageOptions: Sendable {
         }
         return errors
     }
+
+    /// The grammar of clients: without presets, and with a watermark, because they cannot know whether the server has one.
+    static let clients = ImageOptions(unchecked: [:], formats: PosterAddresses.formats, watermark: "")
 
     private init(unchecked presets: [String: String], formats: [ImageFormat], watermark: String?) {
         self.formats = formats

@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import OnesheetCore
+package import OnesheetValues
 
 /// The path of a free transform, such as `/i/{signature}/rs:fill:300:450/plain/sample://1@png` or
 /// `/i/{signature}/rs:fill:300:450/{base64url}.png`.

@@ -1,4 +1,4 @@
-import OnesheetCore
+import OnesheetValues
 
 /// Parses one option's arguments in order. An empty or missing argument is `nil` and keeps the current value.
 struct OptionArguments {

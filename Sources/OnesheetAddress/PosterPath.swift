@@ -1,4 +1,4 @@
-package import OnesheetCore
+package import OnesheetValues
 
 /// The path of a poster at a ladder size, such as `/t/p/w342/sample/1.jpg`.
 package struct PosterPath {

@@ -1,6 +1,6 @@
 import Crypto
 import FoundationEssentials
-package import OnesheetCore
+package import OnesheetValues
 
 /// imgproxy's URL signature: HMAC-SHA256(key, salt ‖ path after the signature) as base64url without padding.
 public struct Signature: Sendable {
@@ -77,4 +77,10 @@ public struct Signature: Sendable {
         let code = HMAC<SHA256>.authenticationCode(for: Data(pair.salt + Array(path.utf8)), using: SymmetricKey(data: pair.key))
         return Array(code.prefix(size))
     }
+}
+
+/// Without its keys, so that no log prints a secret.
+extension Signature: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Signature(…)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

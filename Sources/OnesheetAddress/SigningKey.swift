@@ -25,3 +25,9 @@ public struct SigningKey: Sendable, Decodable {
         self.init(key: try bytes(.key), salt: try bytes(.salt))
     }
 }
+
+/// Without key and salt, so that no log prints a secret.
+extension SigningKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SigningKey(…)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

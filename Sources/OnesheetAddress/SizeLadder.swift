@@ -1,4 +1,4 @@
-public import OnesheetCore
+public import OnesheetValues
 
 /// The standard poster sizes of film apps: widths in pixels, and `original`.
 public enum SizeLadder {
@@ -16,6 +16,17 @@ public enum SizeLadder {
         let name = "w\(rest.width)"
         rest.width = 0
         return rest == Transform() ? name : nil
+    }
+
+    /// The name of the smallest size that is sharp at a width on a screen: at least `width` × `scale` pixels wide.
+    /// - Parameters:
+    ///   - width: in points, or in CSS pixels.
+    ///   - scale: the pixels of each point: 2 or 3 on most screens.
+    ///   - allowsOriginal: whether `original` is the size of widths beyond the widest one. Without it, the widest one is: an original can
+    ///     have many megabytes.
+    public static func name(forWidth width: Double, scale: Double = 1, allowsOriginal: Bool = false) -> String {
+        if let enough = widths.first(where: { Double($0) >= width * scale }) { return "w\(enough)" }
+        return allowsOriginal ? "original" : "w\(widths[widths.count - 1])"
     }
 
     /// The transforms of all sizes by name.

@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
-package import OnesheetCore
+package import OnesheetValues
 
 /// Encrypted source URLs as imgproxy documents them: base64url of the initialisation vector and the URL in AES-CBC with PKCS#7
 /// padding.
@@ -69,4 +69,10 @@ public struct SourceEncryption: Sendable, Decodable {
         let encrypted = try encrypt(PercentEncoding.decode(url))
         return "\(path[..<plain.lowerBound])/enc/\(encrypted)" + (format.map { ".\($0)" } ?? "")
     }
+}
+
+/// Without its key, so that no log prints a secret.
+extension SourceEncryption: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SourceEncryption(…)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

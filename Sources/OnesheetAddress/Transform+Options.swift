@@ -1,4 +1,4 @@
-import OnesheetCore
+import OnesheetValues
 
 extension Transform {
     /// The valid widths and heights in a URL. `Limits.outputPixels` bounds the variant's size as well.

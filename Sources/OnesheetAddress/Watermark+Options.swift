@@ -1,4 +1,4 @@
-import OnesheetCore
+import OnesheetValues
 
 extension Transform.Watermark {
     /// Parses the arguments of `wm`: opacity, position, offsets and scale. `nil` for opacity 0, which draws nothing.

@@ -14,6 +14,8 @@ extension HTTPField.Name {
     package static let traceParent = known("traceparent")
     package static let traceState = known("tracestate")
     package static let link = known("Link")
+    /// Whether nginx collects a response before it passes it on.
+    package static let xAccelBuffering = known("X-Accel-Buffering")
     package static let forwardedFor = known("X-Forwarded-For")
     package static let forwarded = known("Forwarded")
     package static let forwardedProto = known("X-Forwarded-Proto")

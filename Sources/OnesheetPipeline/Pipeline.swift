@@ -183,10 +183,11 @@ package struct Pipeline: Sendable {
             try await originals.original(for: request, at: generation)
         }
         work.askedOrigin = original.entry.validated >= start
+        let isNew = original.entry.validated > start
         _ = work.watch.lap("origin")
         let wanted = work.wanted
         let variants = try await withSpan(named: "render") { _ async throws(PipelineError) in
-            try await self.variants(wanted, of: original, for: flights, at: generation)
+            try await self.variants(wanted, of: original, isNew: isNew, for: flights, at: generation)
         }
         _ = work.watch.lap("render")
         // The stored entry stays unchanged if it stands in for an unreachable origin.
@@ -218,8 +219,16 @@ package struct Pipeline: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, as one purge. The results of all running work are not
     /// stored, and all failures are forgotten: see “The generation” in docs/architecture.md.
-    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selections)
+    /// - Parameter notices: what to tell the other servers besides.
+    package func purge(
+        _ selections: [CacheSelection], telling notices: [CacheTag] = []
+    ) async throws(CacheError) -> CacheRemoval {
+        try await cache.purge(selections, telling: notices)
+    }
+
+    /// Does again what `purge` has failed to do here, without telling other servers of it again.
+    package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        try await cache.repeatPurge(selections)
     }
 
     /// Purges one selection. With `dryRun`, only counts.
@@ -229,12 +238,15 @@ package struct Pipeline: Sendable {
 
     /// Purges one selection here.
     /// - Returns: whether the other servers know of it. If not, they are told later.
-    func purgeAndTell(_ selection: CacheSelection) async throws(CacheError) -> Bool {
+    func purgeAndTell(_ selection: CacheSelection, _ notices: [CacheTag] = []) async throws(CacheError) -> Bool {
         do {
-            _ = try await purge(selection)
+            _ = try await purge([selection], telling: notices)
             return true
         } catch .unannounced {
             return false
+        } catch .undeleted {
+            // No server takes what the store keeps.
+            return true
         }
     }
 
@@ -254,8 +266,9 @@ package struct Pipeline: Sendable {
 
     /// The variants of `original`. A stale variant of the same bytes is renewed, an identity transform gets the bytes unchanged,
     /// and the others are rendered. Omits variants that another flight renders.
+    /// - Parameter isNew: whether the original has just come from its origin.
     private func variants(
-        _ wanted: [MissingVariant], of original: Original, for flights: Flights, at generation: CacheGeneration
+        _ wanted: [MissingVariant], of original: Original, isNew: Bool, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         var variants: [Variant] = []
         var requests: [ImageRequest] = []
@@ -281,7 +294,7 @@ package struct Pipeline: Sendable {
         }
         figures.add(\.renders, rendered.count)
         if request.candidate == nil, let whole = rendered.first(where: { $0.request.transform.showsWhole }) {
-            await note(whole.entry, of: original, title: request.title, at: generation)
+            await note(whole.entry, of: original, isNew: isNew, title: request.title, at: generation)
         }
         return variants + rendered
     }
@@ -334,11 +347,13 @@ package struct Pipeline: Sendable {
         return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))
     }
 
-    /// Stores the facts about the poster that `variant` shows, unless they are known.
-    private func note(_ variant: CacheEntry, of original: Original, title: TitleReference, at generation: CacheGeneration) async {
-        guard original.isStorable, let new = PosterFacts(variant, of: original.entry),
-            await facts(of: title)?.original != new.original
-        else { return }
+    /// Stores the facts about the poster that `variant` shows, unless they are known. Those of a new original are not, so no tier is
+    /// asked for them while a client waits.
+    private func note(
+        _ variant: CacheEntry, of original: Original, isNew: Bool, title: TitleReference, at generation: CacheGeneration
+    ) async {
+        guard original.isStorable, let new = PosterFacts(variant, of: original.entry) else { return }
+        if !isNew, await facts(of: title)?.original == new.original { return }
         do {
             try await facts.store(
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,

@@ -69,6 +69,36 @@ extension CodecConformance {
         }
     }
 
+    func severalRequests() throws {
+        for file in try kinds.map({ try file($0, width: 65, height: 48) }) + files {
+            let header = try header(of: file)
+            for acceptsPlanar in [false, true] {
+                let requests = [2, 1, 4, 7, 16, 2, 3].map { (part: Int) in
+                    let (width, height) = (Double(header.width) / Double(part), Double(header.height) / Double(part))
+                    return DecodeRequest(
+                        minimumWidth: Int(width), minimumHeight: Int(height),
+                        target: DecodeRequest.Target(width: width / 2, height: height / 2, chroma: acceptsPlanar ? 2 : 1),
+                        acceptsPlanar: acceptsPlanar)
+                }
+                let (together, error) = attempt(file, requests)
+                if let error { throw error }
+                for (request, sink) in zip(requests, together) {
+                    let alone = try decode(file, request)
+                    if let breach = sink.breaches.first { throw Violation("the decoder breaks the sink's contract: \(breach)") }
+                    guard sink.isComplete, alone.layout == sink.layout, alone.planes == sink.planes else {
+                        throw Violation("other rows beside others for at least \(request.minimumWidth) × \(request.minimumHeight)")
+                    }
+                    guard codec.scales || alone.layout?.width == header.width else { throw Violation("scales without saying so") }
+                }
+                let part = Array(file.prefix(file.count / 2))
+                let alone = try requests.map { try attempt(part, $0).error }
+                guard alone.contains(attempt(part, requests).error) else {
+                    throw Violation("half of a file has another error for several requests")
+                }
+            }
+        }
+    }
+
     func strangePixels() throws {
         let all = [
             PixelLayout(width: 1, height: 1, model: .gray), PixelLayout(width: 1, height: 1, model: .gray, hasAlpha: true),

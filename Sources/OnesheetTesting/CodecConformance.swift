@@ -66,6 +66,7 @@ public struct CodecConformance: Sendable {
             ("knows its own files and no others", sniffing),
             ("header and rows agree", headerAgrees),
             ("a smaller picture is large enough", smallerPicture),
+            ("several requests get what each gets alone", severalRequests),
             ("too many pixels are refused from the header", limits),
             ("an error of the sink is thrown immediately", throwingSinks),
             ("a file that ends early is an error", truncation),
@@ -96,6 +97,17 @@ public struct CodecConformance: Sendable {
         if let error { throw error }
         guard sink.isComplete else { throw Violation("rows are missing, and no error says so") }
         return sink
+    }
+
+    /// Decodes for several requests at once; an error is a possible result.
+    func attempt(_ file: [UInt8], _ requests: [DecodeRequest]) -> (sinks: [RowCollector], error: CodecError?) {
+        var sinks = requests.map { _ in RowCollector() }
+        do throws(CodecError) {
+            try codec.decode(file.span, requests, into: &sinks)
+            return (sinks, nil)
+        } catch {
+            return (sinks, error)
+        }
     }
 
     /// Decodes; an error is a possible result.

@@ -18,6 +18,7 @@ JOBS = {
     "large-w500": ("large", 500, ".jpg"),
     "large-w780": ("large", 780, ".jpg"),
     "small-w185": ("small", 185, ".jpg"),
+    "small-w342": ("small", 342, ".jpg"),
     "progressive-w342": ("progressive", 342, ".jpg"),
     "progressive-w500": ("progressive", 500, ".jpg"),
     "full-color-w342": ("full-color", 342, ".jpg"),

@@ -179,6 +179,24 @@ def check_varnish():
             assert status == 206 and len(body) == 10, (status, fields)
 
 
+def check_tls():
+    """TLS 1.2 and 1.3 with authenticated encryption only, by openssl; `tls.hsts` is sent."""
+    openssl, (certificate, key) = tool("openssl"), self_signed()
+    with Server(PROGRAM, FOLDER, f"tls: {{ certificate: {certificate}, key: {key}, hsts: 365d }}") as server:
+
+        def agree(*options):
+            request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            code, text = run(openssl, "s_client", "-connect", f"127.0.0.1:{server.port}", "-quiet", *options, input=request)
+            return text if "HTTP/1.1 200" in text else None
+
+        for suite in ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"]:
+            assert agree("-tls1_2", "-cipher", f"ECDHE-ECDSA-{suite}"), suite
+        assert "strict-transport-security: max-age=31536000" in agree("-tls1_3").lower()
+        for options in [["-tls1_2", "-cipher", f"ECDHE-ECDSA-{suite}:@SECLEVEL=0"] for suite in ["AES128-SHA", "AES256-SHA"]] + [
+            ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "kRSA:@SECLEVEL=0"]]:
+            assert not agree(*options), options
+
+
 def check_nginx_sample():
     """nginx with examples/deploy/nginx.conf in front of a server on a Unix socket, without and with its lines for a certificate."""
     nginx, (certificate, key) = tool("nginx"), self_signed()

@@ -95,6 +95,21 @@ final class CacheCommandTests: CommandTestCase {
         XCTAssertEqual(try FileManager.default.subpathsOfDirectory(atPath: store.path).filter { $0.contains("-") }, [])
     }
 
+    func testThatAPurgeTellsTheOtherServersAlsoWithoutASharedStore() async throws {
+        // Given servers that share a coordinator only, which is down
+        let yaml = """
+            cache: { disk: { path: c } }
+            shared: { coordinator: { type: valkey, addresses: ["127.0.0.1:1"] } }
+            sources: { sample: { type: sample } }
+            """
+        try Data(yaml.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        // When
+        let purged = try await run(["cache", "purge", "--all"])
+        // Then the command says that it could not tell them
+        XCTAssertEqual(purged.status, 1, purged.errors)
+        XCTAssertTrue(purged.errors.contains("the other servers are told once it can be reached again"), purged.errors)
+    }
+
     /// The shared part of the output of `cache stats --json`.
     private struct SharedFigures: Decodable {
         struct Part: Decodable { let entries: Int }

@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetClient
 import XCTest
 
 #if canImport(FoundationNetworking)
@@ -158,11 +159,14 @@ final class CommandTests: CommandTestCase {
         let key = String(repeating: "0123456789abcdef", count: 4)
         try Data("signing: { keys: [{ key: \(key), salt: \(key) }] }\nsources: { sample: { type: sample } }\n".utf8).write(
             to: folder.appending(path: "onesheet.yaml"))
-        let path = "rs:fill:60:90/plain/sample://1@png"
+        let path = "rs:fill:60:90/plain/sample%3A%2F%2F1@png"
         let signed = try await run(["sign", path])
         XCTAssertEqual(signed.status, 0, signed.errors)
         let address = signed.text.trimmingCharacters(in: .newlines)
-        XCTAssertTrue(address.hasSuffix("/" + path), address)
+        // Which is that of a client with the key
+        let bytes = (0..<4).flatMap { _ in [0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF] as [UInt8] }
+        let client = PosterAddresses(at: "", signature: Signature(keys: [SigningKey(key: bytes, salt: bytes)]))
+        XCTAssertEqual(address, try client.image(of: "sample://1", options: "rs:fill:60:90", format: .png))
         // When a server with that key gets it, and an unsigned one
         let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
         defer { Program.end(server) }

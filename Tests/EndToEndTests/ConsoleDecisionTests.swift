@@ -13,10 +13,59 @@ final class ConsoleDecisionTests: ConsoleTestCase {
         try await browser.wait(Self.decision("pinned && decision.rejected.length === 0"))
         let buttons = try await browser.evaluate(
             "[...document.querySelectorAll('.candidate:nth-child(2) [data-order]')].map((button) => button.dataset.order).join()")
-        XCTAssertEqual(buttons, "pin,reject")
-        // When the reader clicks Pin again, then nothing changes
+        XCTAssertEqual(buttons, "unpin,reject")
+    }
+
+    func testThatListsAndTitlesFollowADecisionAtOnce() async throws {
+        // Given a list whose picture the browser has, and from there the candidates of the film
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=art", until: "document.querySelector('#titles .frame.there')")
+        try await browser.wait(Self.shows("342x513", in: "#titles"))
+        _ = try await browser.evaluate("document.querySelector('#titles a').click()")
+        try await browser.wait("document.querySelector('article.title .frame.there')")
+        _ = try await browser.evaluate("document.querySelector('.actions a').click()")
+        try await browser.wait("document.querySelectorAll('.candidate').length === 2")
+        try await signIn(browser)
+        // When the other one is pinned, and the reader goes back
         try await browser.click(".candidate:nth-child(2) [data-order=pin]")
         try await browser.wait("document.querySelectorAll('.candidate')[1].dataset.state === 'pinned'")
+        _ = try await browser.evaluate("history.back()")
+        // Then the title and the list show it
+        try await browser.wait("document.querySelector('article.title .frame.there')")
+        try await browser.wait(Self.shows("185x278", in: "article.title"))
+        _ = try await browser.evaluate("document.querySelector('.way a').click()")
+        try await browser.wait("document.querySelector('#titles .frame.there')")
+        try await browser.wait(Self.shows("185x278", in: "#titles"))
+        // When the pin is undone, then the list shows the first one again, also after it is loaded anew
+        try await browser.open(
+            "\(url)/?source=art&posters=film", until: "document.querySelector('.candidate:nth-child(2) [data-order=unpin]')")
+        try await browser.click(".candidate:nth-child(2) [data-order=unpin]")
+        try await browser.wait(Self.decision("pinned === undefined"))
+        for _ in 0..<2 {
+            try await browser.open("\(url)/?source=art", until: "document.querySelector('#titles .frame.there')")
+            try await browser.wait(Self.shows("342x513", in: "#titles"))
+        }
+        XCTAssertEqual(browser.messages(), [])
+    }
+
+    func testThatDecisionsAreTakenBackAfterAReload() async throws {
+        // Given a pinned candidate and a rejected one, and the page loaded again
+        let browser = try await candidates()
+        try await browser.click(".candidate:nth-child(2) [data-order=pin]")
+        try await browser.wait("document.querySelectorAll('.candidate')[1].dataset.state === 'pinned'")
+        try await browser.click(".candidate:nth-child(1) [data-order=reject]")
+        try await browser.wait("document.querySelectorAll('.candidate')[0].dataset.state === 'rejected'")
+        let address = try await browser.evaluate("location.href")
+        try await browser.open(address, until: "document.querySelector('[data-order=unpin]:enabled')")
+        // When the pin is taken back, then the rejection stays, and the focus too
+        try await browser.click(".candidate:nth-child(2) [data-order=unpin]")
+        try await browser.wait(Self.decision("pinned === undefined && decision.rejected.length === 1"))
+        try await browser.wait("document.activeElement.matches('.candidate:nth-child(2) [data-order=pin]')")
+        // When the rejection is taken back, then no decision is left
+        try await browser.click(".candidate:nth-child(1) [data-order=allow]")
+        try await browser.wait(Self.decision("rejected.length === 0"))
+        try await browser.wait("!document.querySelector('[data-state=rejected], [data-state=pinned]')")
+        try await assertAccessible(browser, "taken back")
     }
 
     func testThatUndoLeavesADecisionOfAnotherTabAlone() async throws {
@@ -83,6 +132,15 @@ final class ConsoleDecisionTests: ConsoleTestCase {
         try await browser.wait("document.querySelectorAll('.candidate').length === 2")
         try await signIn(browser)
         return browser
+    }
+
+    /// A condition on the picture that the browser shows in an element: that it is a variant of an original with as many pixels.
+    private static func shows(_ pixels: String, in selector: String) -> String {
+        """
+        await ((image) => image?.complete && fetch("/t/p/original" + new URL(image.currentSrc).pathname.replace(/^\\/t\\/p\\/\\w+/, "") \
+        + new URL(image.currentSrc).search).then((answer) => answer.headers.get("Onesheet-Size") === "\(pixels)")\
+        )(document.querySelector("\(selector) .frame.there img"))
+        """
     }
 
     /// A condition on the stored decision about the film's poster.

@@ -123,8 +123,72 @@ final class ConsoleListTests: ConsoleTestCase {
         }
     }
 
-    func testThatTheSizesOfATitleComeTogether() async throws {
-        // Given a first size that does not come
+    func testThatAnUnknownViewOrPeriodIsSaid() async throws {
+        let (url, browser) = try await start()
+        for (view, words) in [
+            ("view=nonsense", "There is no view “nonsense”."), ("source=sample&period=decade", "This list has no period “decade”."),
+        ] {
+            try await browser.open("\(url)/?\(view)", until: "document.querySelector('main > .notice h1')")
+            let text = try await browser.evaluate("document.querySelector('.notice .reason').innerText")
+            XCTAssertEqual(text, words)
+            try await assertAccessible(browser, view)
+        }
+    }
+
+    func testThatWhatASearchFindsHasNoRank() async throws {
+        // Given a list with ranks
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=sample", until: "document.querySelector('#titles .rank')")
+        // When the reader searches with the button, then what is found has none
+        _ = try await browser.evaluate("document.querySelector('input[type=search]').value = '소금'")
+        try await browser.click("form.search button")
+        try await browser.wait("document.title.includes('소금') && document.querySelector('#titles li')")
+        let ranks = try await browser.evaluate("document.querySelectorAll('#titles .rank').length")
+        XCTAssertEqual(ranks, "0")
+        // When nothing is found, then the heading says so
+        _ = try await browser.evaluate(
+            "(document.querySelector('input[type=search]').value = 'zzzqqq', document.querySelector('form.search').requestSubmit())"
+        )
+        try await browser.wait("document.querySelector('h1').innerText === 'Nothing found for “zzzqqq”'")
+    }
+
+    func testThatATitleIsOutlinedAtOnce() async throws {
+        // Given a list, and a source that does not answer about a title
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?source=sample", until: Self.settled)
+        let name = try await browser.evaluate("document.querySelector('#titles .name').innerText")
+        try await browser.hold("*/sources/sample/titles/*")
+        // When the title is opened, then the page shows what the list knows of it
+        _ = try await browser.evaluate("document.querySelector('#titles a').click()")
+        try await browser.wait("document.querySelector('main[aria-busy] h1')?.innerText === '\(name)'")
+        let heading = try await browser.evaluate("document.activeElement.tagName")
+        XCTAssertEqual(heading, "H1")
+        // When the reader goes back before the answer, then the list is there again
+        _ = try await browser.evaluate("history.back()")
+        try await browser.wait("document.querySelectorAll('#titles li').length >= 12 && !document.querySelector('main[aria-busy]')")
+        try await browser.wait("document.activeElement.closest('#titles li') || document.activeElement.matches('h1')")
+        try await browser.refuse("*", with: nil)
+    }
+
+    func testThatTheSnippetHasThePixelsOfThePicture() async throws {
+        // Given a poster that is smaller than its size in the snippet
+        let (url, browser) = try await start()
+        try await browser.open("\(url)/?view=sources", until: Self.settled)
+        let status = try await browser.evaluate(
+            """
+            await fetch("/sources/art/titles/film/poster", { method: "PUT", headers: { Authorization: "Bearer secret" },
+              body: '{"candidate": 2}' }).then((answer) => answer.status)
+            """)
+        XCTAssertEqual(status, "200")
+        // When the title is opened, then the snippet and the table name its pixels
+        try await browser.open("\(url)/?source=art&title=film", until: Self.settled)
+        try await browser.wait(#"document.querySelector('.snippet code').textContent.includes('width="185" height="278"')"#)
+        let pixels = try await browser.evaluate("document.querySelector('.sizes tbody tr:nth-child(4) td').innerText")
+        XCTAssertEqual(pixels, "185 × 278")
+    }
+
+    func testThatTheSizesOfATitleComeOneAfterTheOther() async throws {
+        // Given a smallest size that does not come
         let (url, browser) = try await start()
         try await browser.hold("*/t/p/w92/*")
         // When a title is opened

@@ -16,7 +16,9 @@ final class ConsoleTroubleTests: ConsoleTestCase {
             try await browser.open("\(url)/?source=failing", look, until: "document.querySelector('.notice[role=alert]')")
             // Then it says why, and what to do
             let text = try await browser.evaluate("document.querySelector('.notice').innerText")
-            XCTAssertTrue(text.contains("the service sleeps") && text.contains("Try again"), text)
+            XCTAssertTrue(text.contains("Details") && text.contains("Try again"), text)
+            let reason = try await browser.evaluate("document.querySelector('.notice details').textContent")
+            XCTAssertTrue(reason.contains("the service sleeps"), reason)
             let width = try await browser.evaluate("document.documentElement.scrollWidth")
             XCTAssertEqual(width, "\(look.width)")
             try await assertAccessible(browser, "failing \(look.width)")
@@ -24,7 +26,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         // And the other views know it
         for view in ["figures", "sources"] {
             try await browser.open("\(url)/?view=\(view)", until: Self.settled)
-            try await browser.wait("document.querySelector('.card-box .alarm')?.innerText.includes('the service sleeps')")
+            try await browser.wait("document.querySelector('.card-box .alarm')?.textContent.includes('the service sleeps')")
             XCTAssertEqual(browser.messages(), [])
         }
     }
@@ -40,9 +42,9 @@ final class ConsoleTroubleTests: ConsoleTestCase {
                 """)
         // When its list is opened
         try await browser.open("\(url)/?source=tired", until: "document.querySelector('.notice[role=alert]')")
-        let text = try await browser.evaluate("document.querySelector('.notice').innerText")
+        let text = try await browser.evaluate("document.querySelector('.notice').textContent")
         // Then it says so
-        XCTAssertTrue(text.contains("quota") && text.contains("2100-01-01"), text)
+        XCTAssertTrue(text.contains("Quota used up") && text.contains("2100-01-01"), text)
         // And what is spent of one that is counted, what is kept for people, and when it is full again
         try await browser.open("\(url)/?view=figures", until: Self.settled)
         try await browser.wait("document.querySelector('[data-quota=kakao] meter')")
@@ -145,6 +147,53 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         _ = try await browser.evaluate("document.querySelector('.sheet .late button').click()")
         // Then it is there
         try await browser.wait("document.querySelector('.sheet .frame.there') && !document.querySelector('.sheet .late')")
+    }
+
+    func testThatAFailedPictureOfATitleSaysWhyAndIsTriedAgain() async throws {
+        // Given a host of posters that is out of order
+        let (url, browser) = try await start()
+        try await browser.refuse("*/t/p/*", with: 502)
+        for language in ["ko-KR", "en"] {
+            // When a title is opened
+            try await browser.open(
+                "\(url)/?source=sample&title=1", Browser.Look(language: language),
+                until: "document.querySelector('.sheet .missing button')")
+            // Then its picture, its sizes and where it comes from say why, in the reader's language
+            for place in [".sheet", ".sizes", ".origin"] {
+                let text = try await browser.evaluate("document.querySelector('\(place)').innerText")
+                let words = language == "en" ? ["The source does not answer.", "Try again"] : ["출처가 응답하지 않습니다.", "다시 시도"]
+                XCTAssertTrue(words.allSatisfy(text.contains), "\(place): \(text)")
+            }
+            // And only the size of the screen was asked for
+            let asked = Set(browser.requests().filter { $0.contains("/t/p/") })
+            XCTAssertEqual(asked.count, 1, "\(asked)")
+        }
+        try await assertAccessible(browser, "failed picture")
+        // When the host is well again, and the reader tries again
+        try await browser.refuse("*/t/p/*", with: nil)
+        try await browser.click(".sizes .actions button")
+        // Then all is there
+        try await browser.wait("document.querySelector('.sheet .frame.there') && !document.querySelector('.sheet .missing')")
+        try await browser.wait("document.querySelector('.sizes tbody tr:first-child td:nth-child(3)').innerText.includes('B')")
+        try await browser.wait("document.querySelector('.origin dl') && !document.querySelector('.sizes .actions button')")
+    }
+
+    func testThatAnErrorIsSaidInTheReadersLanguage() async throws {
+        // Given a list that the server refuses in English, with an address of its own
+        let (url, browser) = try await start()
+        let answer = #"{"title": "Origin failed", "detail": "http://127.0.0.1:1/list is paused for 6 s", "status": 503}"#
+        try await browser.refuse("*/titles?*", with: 503, text: answer)
+        // When a Korean reader opens it
+        try await browser.open(
+            "\(url)/?source=sample&date=2026-11-20", Browser.Look(language: "ko-KR"),
+            until: "document.querySelector('.notice .reason')")
+        // Then the page says it in Korean, and keeps the server's sentence for those who ask
+        let reason = try await browser.evaluate("document.querySelector('.notice .reason').innerText")
+        XCTAssertEqual(reason, "서버나 출처에 여유가 없습니다.")
+        let details = try await browser.evaluate(
+            "((details) => `${details.open} ${details.querySelector('[lang=en]').textContent}`)(document.querySelector('.notice details'))"
+        )
+        XCTAssertEqual(details, "false http://127.0.0.1:1/list is paused for 6 s")
     }
 
     func testThatAPlaceholderIsThereUntilItsPictureIs() async throws {

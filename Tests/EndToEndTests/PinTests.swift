@@ -1,4 +1,5 @@
 import Foundation
+import OnesheetClient
 import XCTest
 
 #if canImport(FoundationNetworking)
@@ -25,11 +26,12 @@ final class PinTests: XCTestCase {
         try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
         let (server, url) = try await Program.serve([], in: folder)
         defer { Program.end(server) }
+        let (addresses, film) = (PosterAddresses(at: url), TitleReference(source: "art", id: "film"))
         let pictures = try await [get("\(url)/t/p/w342/sample/1.jpg"), get("\(url)/t/p/w185/sample/2.jpg")]
         XCTAssertGreaterThan(pictures[0].count, pictures[1].count)
         try pictures[0].write(to: folder.appending(path: "posters/film.jpg"))
         try pictures[1].write(to: folder.appending(path: "posters/film.jpeg"))
-        let poster = "\(url)/t/p/original/art/film"
+        let poster = try addresses.poster(of: film, size: "original")
         try await assertShows(pictures[0], poster)
 
         // When commands decide otherwise, then the server follows within a second
@@ -40,14 +42,13 @@ final class PinTests: XCTestCase {
         var hash: String?
         try await poll {
             _ = try await get(poster)
-            let document = try await JSONSerialization.jsonObject(with: get("\(url)/sources/art/titles/film/posters"))
-            hash = ((document as? [String: Any])?["current"] as? [String: Any])?["hash"] as? String
+            hash = try await PosterServer(at: url).candidates(for: film).current?.hash
             return hash != nil
         }
         try await run(["block", try XCTUnwrap(hash)])
         var last: Int?
         try await poll {
-            last = try await status("\(url)/t/p/w92/art/film.jpg")
+            last = try await status(addresses.poster(of: film, width: 92, format: .jpeg))
             return last == 404
         }
         XCTAssertEqual(last, 404)

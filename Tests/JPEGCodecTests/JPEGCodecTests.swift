@@ -22,6 +22,7 @@ final class JPEGCodecTests: XCTestCase {
 private struct PackedJPEG: Codec {
     private let codec = JPEGCodec()
     var format: ImageFormat { codec.format }
+    var scales: Bool { codec.scales }
 
     func recognizes(_ bytes: Span<UInt8>) -> Bool { codec.recognizes(bytes) }
 
@@ -31,6 +32,12 @@ private struct PackedJPEG: Codec {
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError) {
         try codec.decode(bytes, request, into: &sink)
+    }
+
+    func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError) {
+        try codec.decode(bytes, requests, into: &sinks)
     }
 
     func encode(_ picture: borrowing PixelBuffer, _ options: EncodeOptions) throws(CodecError) -> ByteBuffer {

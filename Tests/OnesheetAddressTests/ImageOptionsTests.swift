@@ -1,4 +1,4 @@
-import OnesheetCore
+import OnesheetValues
 import XCTest
 
 @testable import OnesheetAddress

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import OnesheetCore
+import OnesheetValues
 import XCTest
 
 @testable import OnesheetAddress

@@ -330,7 +330,74 @@ final class SharedTierTests: XCTestCase {
         XCTAssertNil(after)
     }
 
+    func testThatAStampIsOfOneLog() async throws {
+        let entry = CacheEntry.sample(at: clock, tags: [.source("a")])
+        try await tier(records: KnownPurges(epoch: "lost")).storeAndFlush(entry, for: key)
+        let (same, other) = (tier(records: KnownPurges(epoch: "lost")), tier(records: KnownPurges(epoch: "new")))
+        let found = [try await same.entry(for: key), try await other.entry(for: key)]
+        XCTAssertEqual(found, [entry, nil])
+    }
+
+    func testThatARemovalWaitsForNoOtherEntries() async throws {
+        // Given a store that hangs while it writes entries of one source, and others that wait
+        let gate = Gate()
+        store.change { $0.gate = gate }
+        let tier = tier { $0.writeDeadline = .seconds(600) }
+        for number in 0..<8 {
+            try await tier.store(.sample(at: clock, tags: [.source("b")]), for: CacheKey(.original, "b://\(number)"))
+        }
+        await gate.hasBeenReached(by: 4)
+        for number in 0..<3 {
+            try await tier.store(.sample(at: clock, tags: [.source("a")]), for: CacheKey(.original, "a://\(number)"))
+        }
+        store.change { $0.gate = nil }
+        // When those of another source are removed
+        let removal = try await tier.remove(.tag(.source("a")), dryRun: false)
+        // Then the removal is over before the first are written
+        XCTAssertEqual(removal.entries, 3)
+        XCTAssertEqual(tier.figures.queued, 8)
+        gate.open()
+        await tier.flush()
+        XCTAssertEqual(store.names.count, 8)
+    }
+
+    func testThatAnEntryInTheQueueAndInTheStoreIsRemovedAndCountedOnce() async throws {
+        let tier = tier()
+        let tags = [CacheTag.source("a"), CacheTag("further")]
+        for number in 0..<2 {
+            try await tier.storeAndFlush(.sample(at: clock, tags: tags), for: CacheKey(.original, "a://\(number)"))
+        }
+        let gate = Gate()
+        store.change { $0.gate = gate }
+        for number in 0..<4 {
+            try await tier.store(.sample(at: clock, tags: [.source("b")]), for: CacheKey(.original, "b://\(number)"))
+        }
+        await gate.hasBeenReached(by: 4)
+        try await tier.store(.sample("newer", at: clock, tags: tags), for: CacheKey(.original, "a://1"))
+        store.change { $0.gate = nil }
+        let removal = try await tier.remove(.tag(CacheTag("further")), dryRun: false)
+        XCTAssertEqual(removal.entries, 2)
+        gate.open()
+        await tier.flush()
+        let rest = try await tier.remove(.all, dryRun: false)
+        XCTAssertEqual(rest.entries, 4)
+    }
+
     // MARK: Counting
+
+    func testThatASumOfSizesThatAStoreMakesUpIsNoTrap() async throws {
+        let sum = CacheRemoval(entries: 1, bytes: .max) + CacheRemoval(entries: 1, bytes: 5)
+        XCTAssertEqual(sum, CacheRemoval(entries: 2, bytes: .max))
+        var figures = CacheFigures()
+        figures.bytes = .max
+        XCTAssertEqual((figures + figures).bytes, .max)
+    }
+
+    func testThatLookUpsAtOnceTakeAQuarterOfTheMemory() {
+        let settings = SharedSettings(prefix: "onesheet")
+        let counts = [0, 64 << 20, 512 << 20, 4 << 30].map(settings.readsUnderWay(within:))
+        XCTAssertEqual(counts, [4, 4, 16, 64])
+    }
 
     func testThatHeldEntriesAreCountedBySourceWithoutReadingThem() async throws {
         let tier = tier()
@@ -372,13 +439,19 @@ extension SharedTier {
 /// Purges at the positions 1, 2, 3, …
 private final class KnownPurges: PurgeRecords {
     private let purges = Mutex<[CacheTag]>([])
+    private let epoch: String
+
+    init(epoch: String = "3/-1") { self.epoch = epoch }
 
     func purge(_ tag: CacheTag) { purges.withLock { $0.append(tag) } }
 
-    var now: LogPosition? { LogPosition(milliseconds: 1, number: purges.withLock { $0.count }) }
+    var now: PurgeStamp? {
+        PurgeStamp(epoch: epoch, position: LogPosition(milliseconds: 1, number: purges.withLock { $0.count }))
+    }
 
-    func isPurged(_ stamp: LogPosition?, tags: [CacheTag]) -> Bool {
-        purges.withLock { $0.dropFirst(stamp?.number ?? 0).contains(where: tags.contains) }
+    func isPurged(_ stamp: PurgeStamp?, tags: [CacheTag]) -> Bool {
+        if let stamp, stamp.epoch != epoch { return true }
+        return purges.withLock { $0.dropFirst(stamp?.position.number ?? 0).contains(where: tags.contains) }
     }
 }
 

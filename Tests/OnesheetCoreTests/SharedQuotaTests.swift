@@ -63,6 +63,33 @@ final class SharedQuotaTests: XCTestCase {
         XCTAssertEqual(made + more, 50)
     }
 
+    func testThatALostCounterIsBroughtUpOnlyByWhatIsMissing() async {
+        // Given three servers that have made 70 calls one after the other, each of which knows more than the one before
+        let servers = (0..<3).map { _ in quota(99) }
+        for (server, calls) in zip(servers, [30, 20, 20]) { _ = await Self.spend(server, as: .interactive, most: calls) }
+        // When the coordinator forgets, and the one that knows least counts first
+        coordinator.forgetEverything()
+        for server in servers { _ = await Self.spend(server, as: .interactive, most: 1) }
+        // Then what the others know is not added on top of it
+        let rest = await Self.spend(servers[0], as: .interactive)
+        XCTAssertGreaterThanOrEqual(rest, 99 - 70 - 3)
+    }
+
+    func testThatALostCounterIsBroughtUpOnceByManyCalls() async {
+        // Given a server that has made 70 calls of 99
+        let server = quota(99)
+        _ = await Self.spend(server, as: .interactive, most: 70)
+        // When the coordinator forgets, and ten calls are made at once
+        coordinator.forgetEverything()
+        let made = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { await Self.spend(server, as: .interactive, most: 1) } }
+            return await group.reduce(0, +)
+        }
+        // Then exactly the calls of the day were made
+        let rest = await Self.spend(server, as: .interactive)
+        XCTAssertEqual(70 + made + rest, 99)
+    }
+
     func testThatTheNextDayHasItsOwnCalls() async {
         let quota = quota(3)
         let today = await Self.spend(quota, as: .interactive)

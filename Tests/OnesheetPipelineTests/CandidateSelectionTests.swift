@@ -1,3 +1,4 @@
+import Foundation
 import JPEGCodec
 import Logging
 import NIOCore
@@ -115,7 +116,7 @@ final class CandidateSelectionTests: XCTestCase {
         // Given a candidate that the administrator has rejected
         for name in ["a", "b"] { try picture(name, DrawnPoster(width: 600, height: 900, seed: 1)) }
         let reject = url("a")
-        try await choices().change(title) { $0.reject(reject) }
+        try await choices().change(title) { $0.decision.reject(reject) }
         // When the poster is requested
         let answer = try await original(try pipeline(["a", "b"].map { hit($0, 600, 900, 0.9) }))
         // Then the other is chosen
@@ -229,6 +230,25 @@ final class CandidateSelectionTests: XCTestCase {
         XCTAssertEqual(answer.provenance.location, url("c"))
         let choice = try await choice()
         XCTAssertTrue(choice.isPinned)
+    }
+
+    func testThatWithoutItsPinATitleHasItsFormerPoster() throws {
+        // Given a selected poster, and a pin of another that is stored
+        var choice = PosterChoice()
+        choice.chosen = url("a")
+        choice.pin(url("b"))
+        choice.pin(url("c"))
+        choice = try JSONDecoder().decode(PosterChoice.self, from: JSONEncoder().encode(choice))
+        // When the pin is taken back, then the former poster is chosen, without a new selection
+        var unpinned = choice
+        unpinned.decision.pinned = nil
+        XCTAssertEqual(unpinned.chosen, url("a"))
+        XCTAssertFalse(unpinned.isPinned)
+        // And not if it was rejected meanwhile
+        choice.decision.reject(url("a"))
+        XCTAssertEqual(choice.chosen, url("c"))
+        choice.decision.pinned = nil
+        XCTAssertNil(choice.chosen)
     }
 
     func testThatWhatWasBegunBeforeAPinIsNeitherSharedNorStored() async throws {

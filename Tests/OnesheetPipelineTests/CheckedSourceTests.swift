@@ -168,7 +168,7 @@ final class CheckedSourceTests: XCTestCase {
         choice.see([one, other].map { PosterCandidate(.http(url: "http://a.example/\($0)"), trust: 1) })
         // When one is chosen and the other rejected
         choice.pin("http://a.example/\(one)")
-        choice.reject("http://a.example/\(other)")
+        choice.decision.reject("http://a.example/\(other)")
         // Then both hold
         XCTAssertTrue(choice.isChosen("http://a.example/\(one)"))
         XCTAssertFalse(choice.isChosen("http://a.example/\(other)"))

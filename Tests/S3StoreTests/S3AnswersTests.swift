@@ -47,6 +47,8 @@ final class S3AnswersTests: XCTestCase {
             "<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>",
             "<ListBucketResult><Contents><Key>a</Key><Size>-1</Size></Contents></ListBucketResult>",
             "<ListBucketResult><Contents><Key>a</Key><Size>99999999999999999999</Size></Contents></ListBucketResult>",
+            "<ListBucketResult><Contents><Key>a</Key><Size>\(Int.max)</Size></Contents></ListBucketResult>",
+            "<ListBucketResult><Contents><Key>a</Key><Size>\((5 << 40) + 1)</Size></Contents></ListBucketResult>",
             "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>a%2</Key><Size>1</Size></Contents></ListBucketResult>",
             "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>%C3%28</Key><Size>1</Size></Contents></ListBucketResult>",
         ]

@@ -159,7 +159,7 @@ final class S3FaultTests: S3TestCase {
         }
     }
 
-    func testThatABusyStoreFailsAndIsNotRefusal() async throws {
+    func testThatABusyStoreIsAwayAndIsNoRefusal() async throws {
         // Given
         let origin = try await origin { target, _ in
             target.hasSuffix("slow")
@@ -174,9 +174,9 @@ final class S3FaultTests: S3TestCase {
         let proxy = await error { () async throws(StoreError) in _ = try await store.object("proxy", limit: 10) }
 
         // Then
-        guard case .failed(_, let reason)? = slow else { return XCTFail("\(String(describing: slow))") }
+        guard case .unreachable(_, let reason)? = slow else { return XCTFail("\(String(describing: slow))") }
         XCTAssertTrue(reason.contains("too many requests"), reason)
-        XCTAssertEqual(proxy, .failed(operation: "read proxy", reason: "HTTP status 502"))
+        XCTAssertEqual(proxy, .unreachable(operation: "read proxy", reason: "HTTP status 502"))
     }
 
     func testThatAListThatWasNotAskedForFails() async throws {

@@ -54,6 +54,68 @@ final class EngineFailureTests: EngineTestCase {
         XCTAssertEqual(other.epoch, page.epoch, "a server that missed what was lost is not told")
     }
 
+    func testThatALossBeginsOneEpochHoweverManyReadersNoticeIt() async throws {
+        // Given an engine that restarts empty, and a reader that has noticed it
+        let engine = try engine()
+        let store = try store([engine])
+        let position = try await store.append("before", to: "log")
+        let old = try await store.read("log", after: position, limit: 1, waiting: 0).epoch
+        try engine.cli("FLUSHALL")
+        let epoch = try await store.read("log", after: position, of: old, limit: 1, waiting: 60_000).epoch
+        let next = try await store.append("after", to: "log")
+
+        // When others notice it later
+        let late = try await store.read("log", after: position, of: old, limit: 10, waiting: 60_000)
+        let present = try await store.read("log", after: next, of: epoch, limit: 10, waiting: 0)
+
+        // Then
+        XCTAssertNotEqual(epoch, old)
+        XCTAssertEqual(late, LogPage(records: [], epoch: epoch, end: next, isComplete: false))
+        XCTAssertEqual(present, LogPage(records: [], epoch: epoch, end: next, isComplete: true))
+    }
+
+    func testThatAnEngineThatRefusesWritesIsRead() async throws {
+        // Given
+        let engine = try engine()
+        let store = try store([engine])
+        let position = try await store.append("before", to: "log")
+        for (setting, value, normal) in [("maxmemory", "1", "0"), ("min-replicas-to-write", "1", "0")] {
+            try engine.cli("CONFIG", "SET", setting, value)
+
+            // When
+            let refused = await failure { () async throws(CoordinatorError) in try await store.append("more", to: "log") }
+            let page = try await store.read("log", after: .start, limit: 10, waiting: 0)
+
+            // Then
+            XCTAssertNotNil(refused)
+            XCTAssertEqual(page.records, [.init(position: position, text: "before")], setting)
+            try engine.cli("CONFIG", "SET", setting, normal)
+        }
+    }
+
+    func testThatAnIdleEngineMayEndAWaitLate() async throws {
+        // Given an engine that does nothing else, and the usual deadline
+        let engine = try engine()
+        let store = try store([engine], deadline: .milliseconds(50))
+        _ = try await eventually { try await store.read("log", after: nil, limit: 1, waiting: 0) }
+
+        // When
+        var (late, ended) = (0, 0)
+        while ended < 20 {
+            do throws(CoordinatorError) {
+                _ = try await store.read("log", after: .start, limit: 1, waiting: 1)
+                ended += 1
+            } catch {
+                // Any other call may be late because this machine is busy.
+                guard error == .timedOut(operation: "wait for a record") else { continue }
+                (late, ended) = (late + 1, ended + 1)
+            }
+        }
+
+        // Then: without patience, every second wait is given up.
+        XCTAssertLessThan(late, 4)
+    }
+
     func testThatAnEngineThatHangsIsGivenUp() async throws {
         // Given
         let engine = try engine()
@@ -240,9 +302,42 @@ final class EngineFailureTests: EngineTestCase {
         }
     }
 
+    func testThatNoErrorShowsThePassword() async throws {
+        // Given engines that repeat what they were sent: the first knows no AUTH, and cuts long arguments
+        let password = "secret-" + String(repeating: "x", count: 200)
+        let errors = [
+            "ERR unknown command 'AUTH', with args beginning with: 'me' '\(password.prefix(120))",
+            "ERR it is not \(password)", "WRONGPASS \(password) is wrong",
+        ]
+        for error in errors {
+            let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Answering("-\(error)\r\n-\(error)\r\n"))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: 0).get()
+            addTeardownBlock { try await channel.close() }
+            let port = try XCTUnwrap(channel.localAddress?.port)
+            let store = try ValkeyStore(
+                .init(
+                    addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], user: "me", password: password,
+                    deadline: Interval(.seconds(10))), context: .forTesting())
+            addTeardownBlock { await store.shutdown() }
+
+            // When
+            let failure = await failure { () async throws(CoordinatorError) in try await store.count(of: "counter") }
+
+            // Then
+            let text = failure?.description ?? ""
+            XCTAssertTrue(text.contains(error.prefix(9)), text)
+            XCTAssertFalse(text.contains("secret-"), text)
+        }
+    }
+
     func testThatNobodyListensIsTold() async throws {
         // Given
-        let port = try Engine.freePort()
+        let port = try CoordinatorEngine.freePort()
         let store = try ValkeyStore(
             .init(addresses: [ValkeyAddress(host: "127.0.0.1", port: port)], deadline: Interval(.seconds(10))),
             context: .forTesting())
@@ -257,20 +352,23 @@ final class EngineFailureTests: EngineTestCase {
         XCTAssertTrue(late?.description.contains("shutting down") ?? false, "\(String(describing: late))")
     }
 
-    private func waitForBlockedClient(of engine: Engine) async throws {
+    private func waitForBlockedClient(of engine: CoordinatorEngine) async throws {
         _ = try await eventually {
             let info = try engine.cli("INFO", "clients").split(whereSeparator: \.isNewline)
-            if !info.contains("blocked_clients:1") { throw Engine.Failed(description: "nobody waits: \(info)") }
+            if !info.contains("blocked_clients:1") { throw CoordinatorEngine.Failed(description: "nobody waits: \(info)") }
         }
     }
 }
 
-/// Answers as a web server would.
+/// Answers everything with one text; by default as a web server would.
 private final class Answering: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
+    private let text: String
+
+    init(_ text: String = "HTTP/1.1 400 Bad Request\r\n\r\n") { self.text = text }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\n\r\n")), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
     }
 }

@@ -8,8 +8,10 @@ import XCTest
 /// A test with real engines, which end with it.
 class EngineTestCase: XCTestCase {
     /// A running engine.
-    func engine(_ program: Engine.Program = .redis, _ arguments: [String] = [], cli: [String] = []) throws -> Engine {
-        let engine = try Engine(program, arguments: arguments, cliArguments: cli)
+    func engine(_ program: CoordinatorEngine.Program = .redis, _ arguments: [String] = [], cli: [String] = []) throws
+        -> CoordinatorEngine
+    {
+        let engine = try CoordinatorEngine(program, arguments: arguments, cliArguments: cli)
         addTeardownBlock {
             engine.kill()
             engine.folder.remove()
@@ -19,12 +21,13 @@ class EngineTestCase: XCTestCase {
     }
 
     /// A cluster of masters with equal parts of the slots, and with one replica for each if wanted.
-    func cluster(_ program: Engine.Program = .redis, masters: Int = 3, replicas: Bool = false) throws -> EngineCluster {
+    func cluster(_ program: CoordinatorEngine.Program = .redis, masters: Int = 3, replicas: Bool = false) throws -> EngineCluster {
         let nodes = try (0..<masters * (replicas ? 2 : 1)).map { _ in
             try engine(
                 program,
                 [
-                    "--cluster-enabled", "yes", "--cluster-port", "\(try Engine.freePort())", "--cluster-node-timeout", "1000",
+                    "--cluster-enabled", "yes", "--cluster-port", "\(try CoordinatorEngine.freePort())", "--cluster-node-timeout",
+                    "1000",
                     "--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0",
                 ])
         }
@@ -34,7 +37,8 @@ class EngineTestCase: XCTestCase {
     /// A coordinator for engines, which is shut down after the test.
     /// - Parameter deadline: long unless a test is about deadlines, because test machines are busy.
     func store(
-        _ engines: [Engine], deadline: Duration = .seconds(10), _ change: (inout ValkeyStore.Configuration) -> Void = { _ in }
+        _ engines: [CoordinatorEngine], deadline: Duration = .seconds(10),
+        _ change: (inout ValkeyStore.Configuration) -> Void = { _ in }
     ) throws -> ValkeyStore {
         var configuration = ValkeyStore.Configuration(
             addresses: engines.map { ValkeyAddress(host: "127.0.0.1", port: $0.port) }, deadline: Interval(deadline))
@@ -72,7 +76,9 @@ class EngineTestCase: XCTestCase {
     }
 
     /// Asserts that every rule holds.
-    func assertConforms(_ engines: [Engine], forget: @escaping @Sendable () async throws -> Void, _ password: String? = nil)
+    func assertConforms(
+        _ engines: [CoordinatorEngine], forget: @escaping @Sendable () async throws -> Void, _ password: String? = nil
+    )
         async throws
     {
         let change = { (configuration: inout ValkeyStore.Configuration) in configuration.password = password }
@@ -89,11 +95,11 @@ class EngineTestCase: XCTestCase {
 
 /// Engines that are one cluster.
 struct EngineCluster: Sendable {
-    let nodes: [Engine]
+    let nodes: [CoordinatorEngine]
     let masters: Int
 
     /// Makes a cluster of running engines and waits until each knows all slots.
-    init(_ nodes: [Engine], masters: Int) throws {
+    init(_ nodes: [CoordinatorEngine], masters: Int) throws {
         (self.nodes, self.masters) = (nodes, masters)
         let slots = HashSlot.count
         for (index, node) in nodes.prefix(masters).enumerated() {
@@ -122,16 +128,16 @@ struct EngineCluster: Sendable {
     /// The index of the master that has a slot at the beginning.
     func owner(of slot: Int) -> Int { (0..<masters).first { slot < HashSlot.count * ($0 + 1) / masters } ?? 0 }
 
-    private func facts(_ node: Engine) throws -> [Substring] {
+    private func facts(_ node: CoordinatorEngine) throws -> [Substring] {
         try node.cli("CLUSTER", "INFO").split(whereSeparator: \.isNewline)
     }
 
-    private func wait(_ what: String, _ condition: (Engine) throws -> Bool) throws {
+    private func wait(_ what: String, _ condition: (CoordinatorEngine) throws -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(60)
         for node in nodes {
             while try !condition(node) {
                 guard ContinuousClock.now < deadline else {
-                    throw Engine.Failed(
+                    throw CoordinatorEngine.Failed(
                         description: "not \(what):\n\(try node.cli("CLUSTER", "INFO"))\n\(try node.cli("CLUSTER", "NODES"))")
                 }
             }

@@ -55,9 +55,10 @@ struct Script: Sendable {
         return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'r', ARGV[1])
         """)
 
-    /// Keys: stream, epoch. Arguments: the id behind which to read or an empty text, the most records, a new epoch. Returns the epoch,
-    /// the id of the end, 1 if nothing is missing, and the records.
+    /// Keys: stream, epoch. Arguments: the id behind which to read or an empty text, the most records, a new epoch, the reader's epoch or
+    /// an empty text. Returns the epoch, the id of the end, 1 if nothing is missing, and the records.
     ///
+    /// A reader of an earlier epoch is told the present one, and nothing changes: a loss begins one epoch, however many readers notice it.
     /// An id that the stream neither has nor may have trimmed shows that the engine lost records, after a failover or a restart with
     /// an old snapshot: then a new epoch begins. Ends a page at a megabyte.
     static let read = Script(
@@ -68,10 +69,12 @@ struct Script: Sendable {
           redis.call('XGROUP', 'DESTROY', stream, 'new')
           redis.call('SET', KEYS[2], ARGV[3])
         end
-        redis.call('SET', KEYS[2], ARGV[3], 'NX')
+        if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SET', KEYS[2], ARGV[3]) end
         local info, facts = redis.call('XINFO', 'STREAM', stream), {}
         for place = 1, #info, 2 do facts[info[place]] = info[place + 1] end
         local last = facts['last-generated-id']
+        local epoch = redis.call('GET', KEYS[2])
+        if ARGV[4] ~= '' and ARGV[4] ~= epoch then return {epoch, last, 0, {}} end
         local complete, records = 1, {}
         if after ~= '' then
           if after == '0-0' then
@@ -108,7 +111,7 @@ struct Script: Sendable {
     static let add = Script(
         """
         local old = redis.call('GET', KEYS[1])
-        local count, amount = tonumber(old or '0') or 0, tonumber(ARGV[1])
+        local count, amount = math.max(tonumber(old or '0') or 0, tonumber(ARGV[4])), tonumber(ARGV[1])
         if amount > 0 and amount > tonumber(ARGV[2]) - count then return false end
         if not old and amount <= 0 then return 0 end
         local sum = math.max(0, count + amount)

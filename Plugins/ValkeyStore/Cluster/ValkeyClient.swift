@@ -21,6 +21,9 @@ final class ValkeyClient: Sendable {
     /// The age at which the topology is looked for again. Replicas come without an error that tells of them.
     private static let oldAge = TimeAmount.seconds(30)
 
+    /// How much later than asked an idle engine may end a wait: it looks at the waiting ten times a second.
+    private static let lateness = TimeAmount.milliseconds(200)
+
     let addresses: [ValkeyAddress]
     let deadline: TimeAmount
     private let settings: ConnectionSettings
@@ -114,10 +117,11 @@ final class ValkeyClient: Sendable {
     ) async throws(CoordinatorError) -> [RESPValue] {
         let slot = HashSlot.of(key)
         var target = try await master(of: slot, operation)
-        let end = NIODeadline.now() + settings.connecting + deadline + (blocking ?? .zero)
+        let blocked = blocking.map { $0 + Self.lateness } ?? .zero
+        let end = NIODeadline.now() + settings.connecting + deadline + blocked
         var (mode, isAsking, last) = (ScriptMode.digest, false, "")
         for _ in 0...Self.redirects {
-            let limit = min(deadline + (blocking ?? .zero), end - .now())
+            let limit = min(deadline + blocked, end - .now())
             let replies = try await replies(
                 of: target, (isAsking ? [ValkeyCommand("ASKING")] : []) + commands(mode), limit, isBlocking: blocking != nil,
                 operation

@@ -103,4 +103,14 @@ enum LinkFailure: Error, Equatable {
     case cancelled
 
     static let closed = LinkFailure.unreachable("the engine closed the connection")
+
+    /// The failure with another text.
+    func map(_ change: (String) -> String) -> LinkFailure {
+        switch self {
+        case .timedOut, .cancelled: self
+        case .unreachable(let reason): .unreachable(change(reason))
+        case .garbage(let reason): .garbage(change(reason))
+        case .refused(let error): .refused(change(error))
+        }
+    }
 }

@@ -52,7 +52,7 @@ final class ValkeyConnection: Sendable {
                 }
                 .flatMapErrorThrowing { error in
                     connection.close()
-                    throw error as? LinkFailure ?? .unreachable(Self.reason(of: error))
+                    throw (error as? LinkFailure ?? .unreachable(Self.reason(of: error))).map(settings.withoutSecrets)
                 }
             }
     }
@@ -95,5 +95,13 @@ struct ConnectionSettings: Sendable {
     var greeting: [ValkeyCommand] {
         guard let password else { return [ValkeyCommand("PING")] }
         return [ValkeyCommand(words: ["AUTH"] + (user.map { [$0] } ?? []) + [password]), ValkeyCommand("PING")]
+    }
+
+    /// What an engine says, without the password. An engine that does not know a command repeats the beginning of its arguments.
+    func withoutSecrets(_ text: String) -> String {
+        let end = text.firstRange(ofBytesOf: ", with args beginning with")?.lowerBound ?? text.endIndex
+        let text = String(text[..<end])
+        guard let password, !password.isEmpty else { return text }
+        return text.replacing(bytesOf: password, with: "…")
     }
 }

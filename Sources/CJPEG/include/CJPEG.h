@@ -52,6 +52,9 @@ typedef struct {
     size_t icc_length;
     /// The number of scans in a file with several; otherwise 1.
     int scans;
+    /// Whether the reader for shrinking takes such files, and their luma pixels per chroma pixel; 1 for gray.
+    bool fits_corner;
+    int subsampling_x, subsampling_y;
     /// The cost of reading the header: examined positions, skipped segments, and segments that the library walked past.
     long steps;
 } cjpeg_header;
@@ -65,6 +68,8 @@ typedef struct {
     int channels;
     /// Luma pixels per chroma pixel.
     int subsampling_x, subsampling_y;
+    /// The scale of each side in eighths.
+    int eighths;
 } cjpeg_layout;
 
 /// The rows of one step: `rows[plane][i]` is row `first[plane] + i` of that plane. Valid until the next call.
@@ -87,6 +92,8 @@ cjpeg_status cjpeg_read_header(cjpeg_reader *reader, cjpeg_header *header);
 typedef struct {
     /// 1, 2, 4 or 8 eighths of each side.
     int eighths;
+    /// Only for tests: no vector instructions in the reader for shrinking.
+    bool portable;
     /// Whether Y, Cb and Cr planes are accepted.
     bool planar;
     /// Whether a truncated file is decoded as far as it goes.
@@ -97,9 +104,22 @@ typedef struct {
     cjpeg_watch watch;
 } cjpeg_request;
 
-/// After `cjpeg_read_header`.
+/// A picture by the reader for shrinking: the sides of the corners of coefficients that it shows, of luma and of chroma, which are
+/// eighths of the file's sides: 1 to 4.
+typedef struct {
+    int luma, chroma;
+} cjpeg_corners;
+
+/// The most pictures of one file.
+#define CJPEG_PICTURES 16
+
+/// After `cjpeg_read_header`: prepares to read `count` pictures in one pass, with the samples that each has alone, and writes their
+/// layouts. `started` is false if the reader for shrinking does not take the file: then the library has to, by `cjpeg_start`.
+cjpeg_status cjpeg_start_corners(
+    cjpeg_reader *reader, cjpeg_request request, const cjpeg_corners *corners, int count, cjpeg_layout *layouts, bool *started);
+/// After `cjpeg_read_header`: prepares the library to read one picture.
 cjpeg_status cjpeg_start(cjpeg_reader *reader, cjpeg_request request, cjpeg_layout *layout);
-/// Delivers the next rows. A count of 0 in plane 0 means that all rows were delivered and intact.
+/// Delivers the next rows of each picture. Counts of 0 in plane 0 mean that all rows were delivered and intact.
 cjpeg_status cjpeg_read(cjpeg_reader *reader, cjpeg_rows *rows);
 
 // Writing

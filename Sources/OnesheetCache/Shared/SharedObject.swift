@@ -7,7 +7,7 @@ struct SharedObject: Sendable {
     let header: EntryHeader
     let entry: CacheEntry
     /// The newest purge that was known when the making of the entry began.
-    let stamp: LogPosition?
+    let stamp: PurgeStamp?
     let revision: String
 
     static func bytes(of item: WriteBehind.Item) -> ByteBuffer {
@@ -22,8 +22,8 @@ struct SharedObject: Sendable {
         header = try EntryHeader(object.body, named: name)
         entry = try header.entry(in: object.body)
         if let text = header.stamp {
-            guard let position = Self.position(text) else { throw .header }
-            stamp = position
+            guard let known = Self.stamp(text) else { throw .header }
+            stamp = known
         } else {
             stamp = nil
         }
@@ -32,12 +32,18 @@ struct SharedObject: Sendable {
 
     func isFresh(at now: Date) -> Bool { ExpirationPolicy.isFresh(created: entry.created, end: header.end, now: now) }
 
-    /// Two numbers, as in `1764547200000-3`.
-    private static func text(_ position: LogPosition) -> String { "\(position.milliseconds)-\(position.number)" }
+    /// The epoch and two numbers, as in `9c1a…/1764547200000-3`.
+    private static func text(_ stamp: PurgeStamp) -> String {
+        "\(stamp.epoch)/\(stamp.position.milliseconds)-\(stamp.position.number)"
+    }
 
-    private static func position(_ text: String) -> LogPosition? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    /// A stamp without an epoch is of none.
+    private static func stamp(_ text: String) -> PurgeStamp? {
+        let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parts = text[(slash.map { text.utf8.index(after: $0) } ?? text.startIndex)...]
+            .split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int(parts[0]), let number = Int(parts[1]) else { return nil }
-        return LogPosition(milliseconds: milliseconds, number: number)
+        return PurgeStamp(
+            epoch: slash.map { String(text[..<$0]) } ?? "", position: LogPosition(milliseconds: milliseconds, number: number))
     }
 }

@@ -33,4 +33,8 @@ package struct SharedSettings: Sendable {
     static let page = 1000
 
     package init(prefix: String) { self.prefix = prefix }
+
+    /// Look-ups at once whose objects take a quarter of `memory` at most, if all are as large as they may be; 4 at least.
+    /// - Parameter memory: the bytes that originals and pixels may occupy together.
+    package func readsUnderWay(within memory: Int) -> Int { max(4, min(64, memory / 4 / max(1, bodyLimit))) }
 }

@@ -12,14 +12,18 @@ extension SharedTier {
     }
 
     package func remove(_ selection: CacheSelection, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
-        await settle(dropping: dryRun ? nil : selection)
-        var removal = CacheRemoval()
+        let dropped = await settle(dropping: dryRun ? nil : selection)
+        var removal = dropped.reduce(CacheRemoval()) { $0 + CacheRemoval(entries: 1, bytes: $1.bytes) }
+        // Each counts once, even if an older one is in the store.
+        let counted = Set(dropped.map { ExactText($0.name) })
         switch selection {
         case .all:
-            removal = try await remove(below: names.everyVersion, dryRun: dryRun)
+            removal = removal + (try await remove(below: names.everyVersion, counted, dryRun: dryRun))
         case .tag(let tag):
-            if let prefix = names.entries(with: tag) { removal = try await remove(below: prefix, dryRun: dryRun) }
-            removal = removal + (try await remove(markedWith: tag, dryRun: dryRun))
+            if let prefix = names.entries(with: tag) {
+                removal = removal + (try await remove(below: prefix, counted, dryRun: dryRun))
+            }
+            removal = removal + (try await remove(markedWith: tag, counted, dryRun: dryRun))
         case .expired:
             try await forEachPage(below: names.version) { page throws(CacheError) in
                 let now = clock.now
@@ -31,32 +35,47 @@ extension SharedTier {
         return removal
     }
 
-    /// Waits until what was stored before is in the store, and drops what is to be removed if that takes long.
-    private func settle(dropping selection: CacheSelection?) async {
-        if await withTimeoutAbandoning(settings.flushDeadline, { [queue] in await queue.flush() }) != nil { return }
-        guard let selection else { return }
-        queue.drop { item in
-            switch selection {
-            case .all: true
-            case .expired: false
-            case .tag(let tag): item.entry.tags.contains(tag)
+    /// Drops what is to be removed and waits to be written, and waits while it is being written. Other entries delay no removal: each
+    /// server waits for this one to tell it.
+    /// - Parameter selection: what is to be removed. `nil` waits for a while until everything that was stored is in the store.
+    /// - Returns: what was dropped.
+    private func settle(dropping selection: CacheSelection?) async -> [WriteBehind.Item] {
+        let isConcerned: @Sendable (WriteBehind.Item) -> Bool
+        switch selection {
+        case nil, .expired:
+            _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }
+            return []
+        case .all: isConcerned = { _ in true }
+        case .tag(let tag):
+            let prefix = names.entries(with: tag)
+            isConcerned = { item in
+                item.entry.tags.contains(tag) || prefix.map { item.name.starts(withBytesOf: $0) } ?? false
             }
         }
+        let dropped = queue.drop(where: isConcerned)
         // Each write has a deadline of its own.
-        await queue.settle()
+        await queue.settle(where: isConcerned)
+        return dropped
     }
 
-    private func remove(below prefix: String, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+    /// - Parameter counted: the names that are counted already.
+    private func remove(
+        below prefix: String, _ counted: Set<ExactText>, dryRun: Bool
+    ) async throws(CacheError) -> CacheRemoval {
         var removal = CacheRemoval()
         try await forEachPage(below: prefix) { page throws(CacheError) in
             if !dryRun { try await delete(page.map(\.name)) }
-            for item in page where !names.isMarker(item.name) { removal = removal + CacheRemoval(entries: 1, bytes: item.bytes) }
+            for item in page where !names.isMarker(item.name) && !counted.contains(ExactText(item.name)) {
+                removal = removal + CacheRemoval(entries: 1, bytes: item.bytes)
+            }
         }
         return removal
     }
 
     /// An entry may have lost the tag since it was marked, so each is read.
-    private func remove(markedWith tag: CacheTag, dryRun: Bool) async throws(CacheError) -> CacheRemoval {
+    private func remove(
+        markedWith tag: CacheTag, _ counted: Set<ExactText>, dryRun: Bool
+    ) async throws(CacheError) -> CacheRemoval {
         var removal = CacheRemoval()
         try await forEachPage(below: names.marker(of: tag)) { page throws(CacheError) in
             let marked = page.compactMap { marker in
@@ -68,7 +87,8 @@ extension SharedTier {
                 try await delete(found.map(\.item.name))
                 try await delete(found.map { names.marker(of: tag, for: $0.item.name) })
             }
-            for object in found.compactMap(\.reading.object) {
+            for (item, reading) in found where !counted.contains(ExactText(item.name)) {
+                guard let object = reading.object else { continue }
                 removal = removal + CacheRemoval(entries: 1, bytes: object.header.length + object.header.bodyLength)
             }
         }
@@ -76,7 +96,7 @@ extension SharedTier {
     }
 
     package func forEachKey(_ visit: @Sendable (CacheKey) -> Void) async throws(CacheError) {
-        await settle(dropping: nil)
+        _ = await settle(dropping: nil)
         try await forEachPage(below: names.version) { page throws(CacheError) in
             for (_, reading) in try await readings(of: page) { reading.object.map { visit($0.header.key) } }
         }
@@ -90,8 +110,9 @@ extension SharedTier {
         try await forEachPage(below: names.version) { page throws(CacheError) in
             for item in page where !names.isMarker(item.name) {
                 let below = String(item.name.prefix(names.version.count + 9))
-                figures[known[below] ?? "", default: CacheFigures()].entries += 1
-                figures[known[below] ?? "", default: CacheFigures()].bytes += item.bytes
+                var one = CacheFigures()
+                (one.entries, one.bytes) = (1, item.bytes)
+                figures[known[below] ?? "", default: CacheFigures()] = figures[known[below] ?? "", default: CacheFigures()] + one
             }
         }
         return CacheStatistics(sources: figures)
@@ -109,7 +130,7 @@ extension SharedTier {
                 case .damaged: damaged.append(item.name)
                 case .entry, .expired, .purged:
                     found.whole += 1
-                    found.bytes += item.bytes
+                    found.bytes = found.bytes.addingSaturating(item.bytes)
                 }
             }
             found.damaged += damaged.count
@@ -121,7 +142,7 @@ extension SharedTier {
 
     // MARK: Parts of the store
 
-    private func forEachPage(
+    func forEachPage(
         below prefix: String, _ body: ([ObjectListing.Item]) async throws(CacheError) -> Void
     ) async throws(CacheError) {
         var last: String?

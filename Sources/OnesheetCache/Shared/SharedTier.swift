@@ -28,9 +28,9 @@ package final class SharedTier: TierOfServers {
         var counts = SourceCounts()
         var generation = 0
         /// The newest purge that `generation` counts.
-        var position: LogPosition?
-        /// What the probe found out. Before it, conditions are tried.
-        var abilities = StoreAbilities(hasConditions: true)
+        var stamp: PurgeStamp?
+        /// What the probe found out; `nil` before it. Until then, conditions are tried.
+        var abilities: StoreAbilities?
     }
 
     package init(
@@ -42,7 +42,7 @@ package final class SharedTier: TierOfServers {
         queue = WriteBehind(limit: settings.queueLimit, bytes: settings.queueBytes)
         policy = ExpirationPolicy(limit: settings.expires, extending: .none)
         absent = AbsentNames(seconds: settings.absence, clock: clock)
-        state = Mutex(State(position: records.now))
+        state = Mutex(State(stamp: records.now))
     }
 
     /// Counters since the start.
@@ -51,6 +51,9 @@ package final class SharedTier: TierOfServers {
         (figures.queued, figures.queuedBytes) = queue.size
         return figures
     }
+
+    /// What the store can do; `nil` until `probe` has found it out.
+    package var abilities: StoreAbilities? { state.withLock { $0.abilities } }
 
     /// Tries what the store can do, and uses no conditions if it has none.
     package func probe() async throws(StoreError) -> StoreAbilities {
@@ -70,7 +73,7 @@ package final class SharedTier: TierOfServers {
     package func close() async {
         queue.close()
         _ = await withTimeoutAbandoning(settings.flushDeadline) { [queue] in await queue.flush() }
-        let lost = queue.drop { _ in true }
+        let lost = queue.drop { _ in true }.count
         if lost > 0 { calls.count { $0.dropped["shutdown", default: 0] += lost } }
     }
 
@@ -208,7 +211,7 @@ package final class SharedTier: TierOfServers {
                 state.counts.evict(state.counts.number(of: key), reason: refusal)
                 return .accepted(needsWriter: false)
             }
-            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.position))
+            let admission = queue.add(.init(key: key, name: name, entry: entry, end: end, stamp: state.stamp))
             switch admission {
             case .accepted: state.counts[key].stores += 1
             case .full: state.counts.evict(state.counts.number(of: key), reason: "queue full")
@@ -256,7 +259,7 @@ package final class SharedTier: TierOfServers {
         }
         let body = SharedObject.bytes(of: item)
         // Most variants are written once, by one of the servers.
-        let isFirst = item.key.kind == .variant && state.withLock { $0.abilities.hasConditions }
+        let isFirst = item.key.kind == .variant && state.withLock { $0.abilities?.hasConditions ?? true }
         guard try await !put(body, as: item.name, if: isFirst ? .absent : .none) else { return }
         let present = try await read(item.name, item.key.entryName, isRequest: false)
         if case .entry(let present) = present, isAsGood(present, as: item) { return }
@@ -294,15 +297,15 @@ package final class SharedTier: TierOfServers {
 
     package func raiseGeneration() async -> Int {
         state.withLock { state in
-            state.position = records.now
+            state.stamp = records.now
             state.generation += 1
             return state.generation
         }
     }
 
     private func advance(_ state: inout State) {
-        guard case let position = records.now, position != state.position else { return }
-        state.position = position
+        guard case let stamp = records.now, stamp != state.stamp else { return }
+        state.stamp = stamp
         state.generation += 1
     }
 

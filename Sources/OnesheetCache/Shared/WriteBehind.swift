@@ -10,7 +10,7 @@ final class WriteBehind: Sendable {
         let name: String
         let entry: CacheEntry
         let end: Date?
-        let stamp: LogPosition?
+        let stamp: PurgeStamp?
 
         var bytes: Int { entry.body.readableBytes }
     }
@@ -84,9 +84,9 @@ final class WriteBehind: Sendable {
     func finish(_ item: Item) { change { $0.underWay[item.key] = nil } }
 
     /// Drops the entries that wait and match.
-    /// - Returns: their number.
+    /// - Returns: what was dropped.
     @discardableResult
-    func drop(where isDropped: (Item) -> Bool) -> Int {
+    func drop(where isDropped: (Item) -> Bool) -> [Item] {
         change { state in
             let dropped = state.waiting.values.filter(isDropped)
             for item in dropped {
@@ -94,7 +94,7 @@ final class WriteBehind: Sendable {
                 state.bytes -= item.bytes
             }
             state.order.removeAll { state.waiting[$0] == nil }
-            return dropped.count
+            return dropped
         }
     }
 
@@ -107,9 +107,9 @@ final class WriteBehind: Sendable {
     /// Waits until everything is written.
     func flush() async { await wait { $0.waiting.isEmpty && $0.underWay.isEmpty } }
 
-    /// Waits until what is being written now is written.
-    func settle() async {
-        let keys = state.withLock { Set($0.underWay.keys) }
+    /// Waits until what is being written now and matches is written.
+    func settle(where isAwaited: (Item) -> Bool) async {
+        let keys = state.withLock { Set($0.underWay.values.filter(isAwaited).map(\.key)) }
         await wait { state in !keys.contains { state.underWay[$0] != nil } }
     }
 

@@ -69,6 +69,17 @@ package struct StatePart: KeyValueState {
         }
     }
 
+    /// The values that lack one of `texts`, with their keys.
+    package func values(lackingOneOf texts: [String]) async throws -> [(key: String, value: String)] {
+        try await database.read { database in
+            let conditions = texts.map { _ in "instr(value, ?) = 0" }.joined(separator: " OR ")
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT key, value FROM state WHERE part = ? AND (\(conditions))",
+                arguments: StatementArguments([name] + texts))
+            return rows.map { (key: $0["key"], value: $0["value"]) }
+        }
+    }
+
     /// If all values together exceed `bytes`, removes about one in sixteen of those that contain each of `texts`. It removes
     /// arbitrary ones, because all are worth the same.
     /// - Returns: the number of removed values.

@@ -194,81 +194,105 @@ package struct Cache: Sendable {
 
     /// Removes the entries that match one of `selections` from every tier, together with the results of running work: no result of
     /// earlier work is found afterwards if it is stored under its generation. Tells the other servers, if there are some.
+    /// - Parameter notices: what to tell the other servers besides.
     /// - Throws: if a tier may still have some; the other tiers have removed theirs. `CacheError.unannounced` if only this server
-    ///   has removed its entries, and the others are told later.
-    package func purge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+    ///   has removed its entries, and the others are told later. `CacheError.undeleted` if only a store that the servers share has some,
+    ///   which are invalid for all.
+    package func purge(
+        _ selections: [CacheSelection], telling notices: [CacheTag] = []
+    ) async throws(CacheError) -> CacheRemoval {
         // The removal of expired entries invalidates nothing, because no tier serves them.
-        guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections) }
-        guard let announcer else { return try await purgeTiers(selections, isForeign: false) }
-        announcer.begin(selections)
-        let removal: Result<CacheRemoval, CacheError>
-        do { removal = .success(try await purgeTiers(selections, isForeign: false)) } catch { removal = .failure(error) }
+        guard selections.contains(where: { $0 != .expired }) else { return try await removeEach(selections).get() }
+        guard let announcer else { return try await purgeTiers(selections, isForeign: false).get() }
+        let told = selections + notices.map { .tag($0) }
+        announcer.begin(told)
+        let outcome = await purgeTiers(selections, isForeign: false)
         do {
-            if case .success = removal { try await announcer.announce(selections, isDoneHere: true) }
-            if case .failure = removal { try await announcer.announce(selections, isDoneHere: false) }
+            try await announcer.announce(told, isDoneHere: outcome.failure == nil)
         } catch {
             // A failure here is worse.
-            _ = try removal.get()
+            if let failure = outcome.failure { throw failure }
             throw error
         }
-        return try removal.get()
+        return try result(of: outcome)
+    }
+
+    /// Does again what `purge` has failed to do here. The other servers were told of it by `purge`.
+    /// - Throws: as `purge` does, except `CacheError.unannounced`.
+    package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
+        let outcome = await purgeTiers(selections, isForeign: false)
+        return announcer == nil ? try outcome.get() : try result(of: outcome)
+    }
+
+    /// The result of a purge of which the other servers know. What the shared store keeps is older than the purge, so no server takes it.
+    private func result(of outcome: Outcome) throws(CacheError) -> CacheRemoval {
+        guard outcome.failure == nil, let error = outcome.sharedFailure else { return try outcome.get() }
+        logger.warning("The shared store keeps objects that are purged and therefore not served: \(error)")
+        throw .undeleted
     }
 
     /// Does here what another server has purged. It has removed the entries of the tiers that all servers share.
     /// - Throws: if a tier may still have some entries. The other tiers have removed theirs.
     @discardableResult
     package func applyPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await purgeTiers(selections, isForeign: true)
+        try await purgeTiers(selections, isForeign: true).get()
     }
 
-    private func purgeTiers(_ selections: [CacheSelection], isForeign: Bool) async throws(CacheError) -> CacheRemoval {
+    /// What a removal has done in all tiers.
+    private struct Outcome {
         var removal = CacheRemoval()
+        /// The last failure of a tier of this server.
         var failure: CacheError?
+        /// The last failure of a tier that several servers share.
+        var sharedFailure: CacheError?
+
+        mutating func noteFailures(of other: Outcome) {
+            failure = other.failure ?? failure
+            sharedFailure = other.sharedFailure ?? sharedFailure
+        }
+
+        func get() throws(CacheError) -> CacheRemoval {
+            if let error = failure ?? sharedFailure { throw error }
+            return removal
+        }
+    }
+
+    private func purgeTiers(_ selections: [CacheSelection], isForeign: Bool) async -> Outcome {
+        var outcome = Outcome()
         // Twice: work that begins during the first removal may read remaining entries and store results of them.
         for _ in 0..<2 {
             do {
                 try await invalidations.raiseGeneration()
             } catch {
-                failure = error
+                outcome.failure = error
             }
-            do {
-                let removed = try await removeEach(selections, isForeign: isForeign)
-                if removed.entries > removal.entries { removal = removed }
-            } catch {
-                failure = error
-            }
+            let removed = await removeEach(selections, isForeign: isForeign)
+            if removed.removal.entries > outcome.removal.entries { outcome.removal = removed.removal }
+            outcome.noteFailures(of: removed)
         }
-        if let failure { throw failure }
-        return removal
+        return outcome
     }
 
     /// Removes the entries that match each of `selections`, even if a tier fails for one of them.
-    private func removeEach(
-        _ selections: [CacheSelection], isForeign: Bool = false
-    ) async throws(CacheError) -> CacheRemoval {
-        var removal = CacheRemoval()
-        var failure: CacheError?
+    private func removeEach(_ selections: [CacheSelection], isForeign: Bool = false) async -> Outcome {
+        var outcome = Outcome()
         for selection in selections {
-            do {
-                let removed = try await inEveryTier(isForeign: isForeign) { tier throws(CacheError) in
-                    try await tier.remove(selection, dryRun: false)
-                }
-                removal = removal + removed
-            } catch {
-                failure = error
+            let removed = await inEveryTier(isForeign: isForeign) { tier throws(CacheError) in
+                try await tier.remove(selection, dryRun: false)
             }
+            outcome.removal = outcome.removal + removed.removal
+            outcome.noteFailures(of: removed)
         }
-        if let failure { throw failure }
-        return removal
+        return outcome
     }
 
     /// Removes the entry under `key` from every tier.
     /// - Throws: if a tier may still have it. The other tiers have removed it.
     package func remove(_ key: CacheKey) async throws(CacheError) {
-        try await inEveryTier { tier throws(CacheError) in
+        _ = try await inEveryTier { tier throws(CacheError) in
             try await tier.remove(key)
             return CacheRemoval()
-        }
+        }.get()
     }
 
     /// Removes the entries that match `selection` from every tier; with `dryRun`, counts them. The count is the largest tier's,
@@ -276,7 +300,7 @@ package struct Cache: Sendable {
     /// - Throws: if a tier may still have some. The other tiers have removed theirs.
     @discardableResult
     package func remove(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }
+        try await inEveryTier { tier throws(CacheError) in try await tier.remove(selection, dryRun: dryRun) }.get()
     }
 
     /// Waits until other servers can find what was stored under `key`.
@@ -302,24 +326,21 @@ package struct Cache: Sendable {
 
     /// From the last tier to the first, so that nothing can be promoted from a tier that is still to come.
     /// - Parameter isForeign: whether to leave out the tiers that several servers share.
-    @discardableResult
     private func inEveryTier(
         isForeign: Bool = false, _ body: (any CacheTier) async throws(CacheError) -> CacheRemoval
-    ) async throws(CacheError) -> CacheRemoval {
+    ) async -> Outcome {
         removals.begin()
         defer { removals.end() }
-        var largest = CacheRemoval()
-        var failure: CacheError?
+        var outcome = Outcome()
         for tier in others.reversed() + [memory] where !(isForeign && tier is any TierOfServers) {
             do {
                 let removal = try await body(tier)
-                if removal.entries > largest.entries { largest = removal }
+                if removal.entries > outcome.removal.entries { outcome.removal = removal }
             } catch {
-                failure = error
+                if tier is any TierOfServers { outcome.sharedFailure = error } else { outcome.failure = error }
             }
         }
-        if let failure { throw failure }
-        return largest
+        return outcome
     }
 }
 

@@ -149,8 +149,10 @@ struct CacheCommand: ParsableCommand {
 
         private func removal(_ plugins: PluginList) async throws -> CacheRemoval {
             let configuration = try options.load()
-            guard configuration.cache.tiers.isEmpty, configuration.shared.store == nil else {
-                // Purge the other tiers as well: a server would otherwise find there the entries that are gone from the disk.
+            let shared = configuration.shared
+            guard configuration.cache.tiers.isEmpty, shared.store == nil, shared.coordinator == nil else {
+                // Purge the other tiers as well: a server would otherwise find there the entries that are gone from the disk. And tell
+                // the other servers.
                 let logger = Log.make(configuration.log)
                 let shared = try SharedResources(configuration, plugins, clock: .system, logger: logger)
                 let removal: CacheRemoval

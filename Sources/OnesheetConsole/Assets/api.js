@@ -70,7 +70,8 @@ export function sources(again = false) {
 /** A query of this server's addresses. A space is `%20`, because the server takes a plus sign literally. */
 export const queryText = (parameters) => new URLSearchParams(parameters).toString().replaceAll("+", "%20");
 
-const part = encodeURIComponent;
+/** Also without an apostrophe, because addresses stand in commands. */
+const part = (text) => encodeURIComponent(text).replaceAll("'", "%27");
 /** An id in a path: it may have slashes in it, which stay. */
 const idPart = (id) => id.split("/").map(part).join("/");
 
@@ -80,6 +81,36 @@ export const titlesPath = (source, query) => {
 };
 export const titlePath = (source, id) => `/sources/${part(source)}/titles/${idPart(id)}`;
 export const posterPath = (size, source, id) => `/t/p/${size}/${part(source)}/${idPart(id)}`;
+
+/** The longest time for which a browser may keep a picture without asking, in milliseconds: a day fresh, a day stale, and one more for clocks that differ. */
+const longestKept = 3 * 86_400_000;
+/** The times of the decisions about posters that this browser has sent, by title. The empty name stands for one that concerns all titles. */
+function decisions() {
+  try {
+    const known = Object.entries(JSON.parse(localStorage.getItem("decisions")) ?? {});
+    return Object.fromEntries(known.filter(([, time]) => time > Date.now() - longestKept));
+  } catch {
+    return {};
+  }
+}
+
+/** A text that changes with each decision about a title's poster; empty without one. In an address it passes by the browser's cache. */
+export function posterVersion(source, id) {
+  const known = decisions();
+  const time = Math.max(known[`${source}://${id}`] ?? 0, known[""] ?? 0);
+  return time ? time.toString(36) : "";
+}
+
+/** Keeps in mind that the poster of a title has been decided about, or with `all` that of any title; other tabs learn of it too. */
+export function noteDecision(source, id, { all = false } = {}) {
+  const kept = Object.entries(decisions()).slice(-200);
+  localStorage.setItem("decisions", JSON.stringify({ ...Object.fromEntries(kept), [all ? "" : `${source}://${id}`]: Date.now() }));
+}
+
+/** The address at which this page shows a poster: that of `posterPath`, but another one after each decision. */
+export function shownPath(size, source, id, version = posterVersion(source, id)) {
+  return posterPath(size, source, id) + (version && `?v=${encodeURIComponent(version)}`);
+}
 
 /** The first title of the first source that has lists; `null` if there is none. */
 export async function someTitle() {

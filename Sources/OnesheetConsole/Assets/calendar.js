@@ -1,14 +1,21 @@
 // Days as texts such as 2026-11-20, and a calendar to choose one: by pointer, or by arrow keys, Page Up and Down, Home and End.
 import { add, h, icon } from "./dom.js";
-import { longDay, monthName, t, weekdayName } from "./words.js";
+import { language, longDay, monthName, t, weekdayName } from "./words.js";
 
 const second = 1000;
+const sunday = "2023-12-31";
 export const plus = (day, count) => text(new Date(date(day).getTime() + count * 86400 * second));
 const date = (day) => new Date(day + "T00:00:00Z");
 const text = (moment) => moment.toISOString().slice(0, 10);
 export const isDay = (value) => /^\d{4}-\d{2}-\d{2}$/.test(value ?? "") && !Number.isNaN(date(value).getTime()) && text(date(value)) === value;
 /** 0 is Monday. */
 export const weekday = (day) => (date(day).getUTCDay() + 6) % 7;
+/** The place of a day in its week as the reader's region writes it; weeks begin on Sunday where the browser does not know. */
+const column = (day) => (weekday(day) + 8 - weekStart) % 7;
+const region = new Intl.Locale(navigator.languages.find((tag) => tag.startsWith(language)) ?? language);
+/** 1 is Monday. */
+const weekStart = (region.getWeekInfo?.() ?? region.weekInfo)?.firstDay ?? 7;
+const today = () => text(new Date(Date.now() - new Date().getTimezoneOffset() * 60 * second));
 export const clamp = (day, first, last) => (first && day < first ? first : last && day > last ? last : day);
 
 function plusMonths(day, count) {
@@ -28,7 +35,7 @@ export function openCalendar({ day, first, last, choose, from }) {
   const body = h("tbody");
   const table = h("table", { role: "grid", "aria-labelledby": "calendar-month" },
     h("thead", {}, h("tr", {}, Array.from({ length: 7 }, (_, index) => {
-      const some = plus("2024-01-01", index);
+      const some = plus(sunday, index + weekStart);
       return h("th", { scope: "col", abbr: weekdayName(some, "long") }, weekdayName(some, "narrow"));
     }))), body);
   const turns = [];
@@ -49,16 +56,17 @@ export function openCalendar({ day, first, last, choose, from }) {
     heading.textContent = monthName(focused);
     for (const { button, end } of turns) button.disabled = end?.slice(0, 7) === focused.slice(0, 7);
     const start = focused.slice(0, 8) + "01";
-    let cursor = plus(start, -weekday(start));
+    let cursor = plus(start, -column(start));
     body.replaceChildren();
-    while (cursor.slice(0, 7) <= focused.slice(0, 7)) {
+    // Always as many weeks as the longest month has, so that the buttons stay under the pointer.
+    for (let week = 0; week < 6; week++) {
       const row = h("tr");
       for (let index = 0; index < 7; index++, cursor = plus(cursor, 1)) {
         const own = cursor;
         const isOutside = (first && own < first) || (last && own > last);
         row.append(h("td", { role: "gridcell" }, own.slice(0, 7) !== focused.slice(0, 7) ? null
           : h("button", {
-            type: "button", "data-day": own, tabindex: own === focused ? 0 : -1, disabled: isOutside, "aria-label": longDay(own),
+            type: "button", "data-day": own, tabindex: own === focused ? 0 : -1, disabled: isOutside, "aria-label": longDay(own) + (own === today() ? `, ${t("today")}` : ""), class: own === today() && "today",
             "aria-current": own === day ? "date" : null, onclick: () => pick(own),
           }, String(Number(own.slice(8))))));
       }
@@ -80,7 +88,7 @@ export function openCalendar({ day, first, last, choose, from }) {
   table.addEventListener("keydown", (event) => {
     const target = {
       ArrowLeft: () => plus(focused, -1), ArrowRight: () => plus(focused, 1), ArrowUp: () => plus(focused, -7),
-      ArrowDown: () => plus(focused, 7), Home: () => plus(focused, -weekday(focused)), End: () => plus(focused, 6 - weekday(focused)),
+      ArrowDown: () => plus(focused, 7), Home: () => plus(focused, -column(focused)), End: () => plus(focused, 6 - column(focused)),
       PageUp: () => plusMonths(focused, event.shiftKey ? -12 : -1), PageDown: () => plusMonths(focused, event.shiftKey ? 12 : 1),
     }[event.key]?.();
     if (!target) return;

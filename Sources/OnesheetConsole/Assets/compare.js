@@ -1,7 +1,7 @@
 // Two pictures of the same size, one above the other, with a slider between them.
 import { h } from "./dom.js";
 import { pictureFacts, Problem } from "./api.js";
-import { reasonOf } from "./notice.js";
+import { shortReason } from "./notice.js";
 import { bytes, percent, t } from "./words.js";
 
 const qualities = ["", "10", "30", "50", "70", "80", "90"];
@@ -47,7 +47,7 @@ export async function comparison({ made, address, another }) {
       if (!(error instanceof Problem)) throw error;
       if (own !== turn) return;
       stage.replaceChildren();
-      words.textContent = reasonOf(error);
+      words.textContent = shortReason(error);
     }
   }
 }

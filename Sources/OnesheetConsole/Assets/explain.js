@@ -2,7 +2,7 @@
 import "./words-tools.js";
 import { add, copyButton, h } from "./dom.js";
 import { accept, posterPath, Problem, queryText, someTitle, view } from "./api.js";
-import { closeButton, empty, notice, sentence } from "./notice.js";
+import { closeButton, empty, notice, serversWords } from "./notice.js";
 import { ask, order, session } from "./session.js";
 import { waterfall } from "./stages.js";
 import { bytes, milliseconds, moment, number, t } from "./words.js";
@@ -133,7 +133,7 @@ function verdict(found) {
   else if (found.missReason === "stale") lines.push(t("isStale"));
   else lines.push(found.originalTier ? t("isMadeOf", { tier: tier(found.originalTier) }) : t("isNowhere"));
   if (!stored && lastMaking?.outcome === "made") lines.push(t(lastMaking.isStorable ? "isGone" : "isNotStorable"));
-  if (found.failure) lines.push(sentence(found.failure));
+  if (found.failure) lines.push(serversWords(found.failure));
   const slowest = lastMaking && [...lastMaking.stages].sort((a, b) => b.milliseconds - a.milliseconds)[0];
   if (slowest) {
     const total = lastMaking.stages.reduce((sum, stage) => sum + stage.milliseconds, 0);
@@ -141,7 +141,7 @@ function verdict(found) {
   } else if (stored && !lastMaking) {
     lines.push(t("madeBefore", { time: milliseconds(stored.cost) }));
   }
-  return lines.map((line) => h("p", {}, line));
+  return lines.map((line) => (typeof line === "string" ? h("p", {}, line) : line));
 }
 
 const tier = (name) => (["memory", "disk"].includes(name) ? t("tier_" + name) : name);
@@ -153,7 +153,7 @@ function made({ lastMaking: making }) {
     h("p", {}, h("time", { datetime: making.began }, moment(making.began)), " · ", t("outcome_" + making.outcome)),
     h("p", {}, t(making.reason === "stale" ? "becauseStale" : "becauseAbsent"),
       making.askedOrigin === undefined ? null : " " + t(making.askedOrigin ? "originAsked" : "originStored")),
-    making.failure ? h("p.alarm", {}, sentence(making.failure)) : null,
+    making.failure ? h("div.alarm", {}, serversWords(making.failure)) : null,
     making.stages.length ? waterfall(making.stages) : null);
 }
 

@@ -172,7 +172,7 @@ function work(reading, series) {
 function calls(reading, source, quotas) {
   const outcomes = reading.all("source_calls_total", { source: source.name }).filter((sample) => sample.value > 0);
   const failed = outcomes.filter((sample) => !["answered", "not_found"].includes(sample.labels.outcome));
-  return card(source.name, h("p", {}, source.state === "well" ? h("span.well", {}, t("well")) : h("span.alarm", {}, illness(source))),
+  return card(source.name, source.state === "well" ? h("p.well", {}, t("well")) : h("div.alarm", {}, illness(source)),
     rows([[t("calls"), number(outcomes.reduce((sum, sample) => sum + sample.value, 0))],
       ...failed.map((sample) => [sample.labels.outcome.replaceAll("_", " "), number(sample.value)])]),
     ...quotas.map(quota));

@@ -1,9 +1,10 @@
 // “Now showing”: a source's titles as a wall of posters or as a list.
 import { add, announce, h, icon } from "./dom.js";
-import { get, sources, titlesPath, view } from "./api.js";
+import { get, Problem, sources, titlesPath, view } from "./api.js";
 import { clamp, isDay, openCalendar, plus, weekday } from "./calendar.js";
 import { facts, namesOf } from "./facts.js";
-import { empty, notice } from "./notice.js";
+import { empty, notice, serversWords } from "./notice.js";
+import { remember } from "./outline.js";
 import { poster } from "./poster.js";
 import { days, languageOf, longDay, number, shortDay, t } from "./words.js";
 
@@ -23,6 +24,8 @@ export async function listView(parameters, go, { signal, fresh }) {
   const phrase = (parameters.get("query") ?? "").trim();
   const asked = parameters.get("date");
   const period = source?.periods.includes(parameters.get("period")) ? parameters.get("period") : source?.periods[0];
+  const wrong = parameters.get("period");
+  if (source && wrong && !source.periods.includes(wrong)) throw new Problem({ status: 400, detail: t("noPeriod", { name: wrong }) });
   const hasDays = Boolean(source?.periods.length) && !phrase;
   const state = {
     source: name, date: asked, period: period && period !== "day" ? period : null, query: phrase || null,
@@ -43,10 +46,11 @@ export async function listView(parameters, go, { signal, fresh }) {
   const node = h("div.now", {},
     h("div.head", {}, h("h1", { tabindex: "-1" }, heading), sourceChooser(known, name)),
     toolbar());
-  add(node, [outcome, source && source.state !== "well" ? h("p.ill", { role: "note" }, illness(source)) : null, content]);
+  add(node, [outcome, source && source.state !== "well" ? h("div.ill", { role: "note" }, illness(source)) : null, content]);
 
   let next = state.page;
   let isLoading = false;
+  let leaving = new AbortController();
   let rank = 0;
 
   /** Asks for the next page and shows it below what is there. */
@@ -56,17 +60,22 @@ export async function listView(parameters, go, { signal, fresh }) {
     content.setAttribute("aria-busy", "true");
     try {
       const path = titlesPath(name, { date: state.date, period: state.period, query: state.query, page: next > 1 ? next : null });
-      const page = await get(path, isInitial ? { signal } : {});
+      const page = await get(path, { signal: isInitial ? signal : leaving.signal });
       const isFirst = rank === 0;
-      for (const title of page.titles) titles.append(item(name, title, ++rank, isFirst));
+      for (const title of page.titles) titles.append(item(name, title, ++rank, { isFirst, isRanked: !phrase && (hasDays || Boolean(title.rank)) }));
       next = page.next ?? null;
       more.replaceChildren();
       if (next) more.append(h("a", { href: address({ page: next }), rel: "next", onclick: follow }, t("more")));
-      if (!rank) content.replaceChildren(nothing());
-      else announce(t("count", { count: number(page.total ?? rank) }));
+      if (!rank) {
+        content.replaceChildren(nothing());
+        if (phrase) node.querySelector("h1").textContent = t("notFound", { phrase });
+      } else {
+        announce(t("count", { count: number(page.total ?? rank) }));
+      }
       watch();
     } catch (error) {
       if (isInitial && (fresh || signal.aborted)) throw error;
+      if (leaving.signal.aborted) return;
       more.replaceChildren(notice(error, () => {
         more.replaceChildren(h("span.faint", {}, t("loading")));
         load();
@@ -118,7 +127,7 @@ export async function listView(parameters, go, { signal, fresh }) {
     if (phrase) return t("found", { phrase });
     if (!hasDays) return t("titles");
     if (state.period ? range(day, state.period) === range(newest(), state.period) : day === newest()) return t("nowShowing");
-    return t("showingOn", { day: state.period ? range(day, state.period) : shortDay(day) });
+    return state.period ? t("showingFrom", { day: range(day, state.period) }) : t("showingOn", { day: shortDay(day) });
   }
 
   function step(count) {
@@ -166,7 +175,7 @@ export async function listView(parameters, go, { signal, fresh }) {
     return h("form.search", { role: "search", action: "/", onsubmit: (event) => {
       event.preventDefault();
       go(address({ query: field.value.trim() || null, date: null, period: null }));
-    } }, icon("search"), field);
+    } }, h("button.quiet", { title: t("search"), "aria-label": t("search") }, icon("search")), field);
   }
 
   function layoutToggle() {
@@ -196,8 +205,12 @@ export async function listView(parameters, go, { signal, fresh }) {
       if (hasDays && event.key === "ArrowLeft") step(-1);
       if (hasDays && event.key === "ArrowRight") step(1);
     },
-    leave() { observer.disconnect(); },
+    leave() {
+      observer.disconnect();
+      leaving.abort();
+    },
     again() {
+      leaving = new AbortController();
       chosen = day;
       if (hasDays) drawDay();
       watch();
@@ -212,9 +225,10 @@ function sourceChooser(known, current) {
   }, source.name, source.state === "well" ? null : h("span.dot", { title: t(source.state) }, h("span.hidden", {}, t(source.state))))));
 }
 
+/** What is wrong with a source that is not well. */
 export function illness(source) {
   const time = (date) => (date ? new Date(date).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) : "?");
-  return source.state === "failing" ? t("failingSince", { time: time(source.since), reason: source.reason })
+  return source.state === "failing" ? [t("failingSince", { time: time(source.since) }), source.reason ? serversWords(source.reason) : null]
     : t("exhaustedUntil", { time: time(source.until) });
 }
 
@@ -233,14 +247,15 @@ function range(day, period) {
 
 const sizes = "(max-width: 480px) 45vw, (max-width: 900px) 28vw, 210px";
 
-/** One title, with all that both layouts show; the style sheet places it. */
-function item(source, title, place, isFirst) {
+/** One title, with all that both layouts show; the style sheet places it. What a search finds, or a folder has, is in no order of rank. */
+function item(source, title, place, { isFirst, isRanked }) {
+  remember(source, title);
   const known = facts(title);
   const [first, second] = namesOf(title);
   return h("li.card", {},
     h("a", { href: view({ source, title: title.id }) },
       poster(source, title, { sizes, lazy: !(isFirst && place <= 6) }),
-      h("span.place", {}, h("span.hidden", {}, t("rank") + " "), h("span.rank", {}, String(title.rank ?? place)), change(known)),
+      isRanked ? h("span.place", {}, h("span.hidden", {}, t("rank") + " "), h("span.rank", {}, String(title.rank ?? place)), change(known)) : null,
       h("span.names", {}, h("b.name", { lang: languageOf(first) }, first), second ? h("span.original", { lang: languageOf(second) }, second) : null),
       h("span.facts", {},
         known.audience === null ? null : h("span.audience", {}, h("span.label", {}, t("audienceDay") + " "), number(known.audience)),

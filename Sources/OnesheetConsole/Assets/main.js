@@ -3,6 +3,7 @@ import { h } from "./dom.js";
 import { Problem, sources, view } from "./api.js";
 import { listView } from "./list.js";
 import { notice } from "./notice.js";
+import { outline } from "./outline.js";
 import { release, resume } from "./poster.js";
 import { chooseLanguage, otherLanguage, t } from "./words.js";
 
@@ -16,12 +17,13 @@ let entry = history.state?.entry ?? 0;
 
 /** The view of an address. The larger ones are loaded when they are needed. */
 async function viewOf(parameters, options) {
-  if (parameters.has("posters")) return (await import("./posters.js")).postersView(parameters, go);
-  if (parameters.has("title")) return (await import("./title.js")).titleView(parameters, go);
+  if (parameters.has("posters")) return (await import("./posters.js")).postersView(parameters, go, options);
+  if (parameters.has("title")) return (await import("./title.js")).titleView(parameters, go, options);
   if (parameters.get("view") === "try") return (await import("./try.js")).tryView(parameters, go);
   if (parameters.get("view") === "explain") return (await import("./explain.js")).explainView(parameters, go);
   if (parameters.get("view") === "figures") return (await import("./figures.js")).figuresView(parameters, go);
   if (parameters.get("view") === "sources") return (await import("./sources.js")).sourcesView(parameters, go);
+  if (parameters.get("view")) throw new Problem({ status: 404, detail: t("noView", { name: parameters.get("view") }) });
   return listView(parameters, go, options);
 }
 
@@ -32,13 +34,20 @@ async function show({ focuses = true, returns = false, fresh = false } = {}) {
   const own = ++turn;
   asking.abort();
   asking = new AbortController();
-  const timer = setTimeout(() => { if (own === turn) main.setAttribute("aria-busy", "true"); }, 150);
+  const parameters = new URLSearchParams(location.search);
   const kept = returns ? left.get(entry) : null;
   // The next view needs the connections.
   if (shown) release(shown.node);
+  if (!fresh) shown?.leave?.();
+  const timer = setTimeout(() => {
+    if (own !== turn) return;
+    main.setAttribute("aria-busy", "true");
+    const node = shown && !fresh ? outline(parameters) : null;
+    if (node) place({ title: node.querySelector("h1").textContent, node }, focuses);
+  }, 150);
   let next;
   try {
-    next = kept?.view ?? await viewOf(new URLSearchParams(location.search), { signal: asking.signal, fresh });
+    next = kept?.view ?? await viewOf(parameters, { signal: asking.signal, fresh });
   } catch (error) {
     if (own !== turn) return;
     if (!(error instanceof Problem)) throw error;
@@ -47,7 +56,7 @@ async function show({ focuses = true, returns = false, fresh = false } = {}) {
       resume(shown.node);
       return shown.complain(error);
     }
-    next = { title: t("problem"), node: notice(error, () => show()) };
+    next = { title: t("problem"), node: notice(error, () => show(), null, "h1") };
   } finally {
     clearTimeout(timer);
   }
@@ -56,11 +65,18 @@ async function show({ focuses = true, returns = false, fresh = false } = {}) {
     if (!kept) next.leave?.();
     return;
   }
+  if (fresh) shown?.leave?.();
+  main.removeAttribute("aria-busy");
+  // The pictures of an outline come again in the view.
+  if (shown) release(shown.node);
+  place(next, focuses, kept);
+}
+
+/** Puts a view in the place of the one before it, which has been left. */
+function place(next, focuses, kept = null) {
   // A control that is in both views keeps the focus: arrows from day to day, say.
   const control = main.contains(document.activeElement) ? document.activeElement.id : "";
-  shown?.leave?.();
   [shown, shownEntry] = [next, entry];
-  main.removeAttribute("aria-busy");
   main.replaceChildren(next.node);
   document.title = next.title === t("nowShowing") ? "Onesheet" : `${next.title} · Onesheet`;
   mark();
@@ -83,10 +99,14 @@ function go(address, { fresh = false } = {}) {
     left.clear();
     return show({ focuses: false, fresh: true });
   }
+  const isThere = shownEntry === entry;
+  // The second half of a double click: it is on its way.
+  if (!isThere && new URL(address, location.href).href === location.href) return;
   keep();
   entry += 1;
+  for (const each of [...left.keys()]) if (each >= entry) left.delete(each);
   const { list } = history.state ?? {};
-  history.pushState({ entry, list: shown?.again ? 1 : list && list + 1 }, "", address);
+  history.pushState({ entry, list: isThere && shown?.again ? 1 : list && list + 1 }, "", address);
   return show();
 }
 
@@ -118,6 +138,11 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest?.("input, textarea, select")) return;
   shown?.key?.(event);
 });
+
+// Another tab has decided about a poster, or this page comes out of the browser's memory.
+addEventListener("storage", (event) => { if (shown && event.key === "decisions") resume(shown.node); });
+addEventListener("pagehide", () => { if (shown) release(shown.node); });
+addEventListener("pageshow", (event) => { if (shown && event.persisted) resume(shown.node); });
 
 addEventListener("popstate", (event) => {
   keep();

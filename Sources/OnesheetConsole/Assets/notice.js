@@ -13,18 +13,36 @@ export const sentence = (text) => text.replace(/^[a-z]+(?= )/, (word) => word[0]
 /** What failed: the server's words or, without any, the page's own. */
 export const reasonOf = (problem) => (problem.kind ? t(problem.kind) : sentence(problem.message) || t("onlyStatus", { status: problem.status }));
 
+/** What the page says itself of a server or a source that fails, whose own words are for those who run it. */
+const failures = { 429: "pictureBusy", 500: "pictureFailed", 502: "pictureOrigin", 503: "pictureBusy", 504: "tooLong" };
+
+/** What failed, in the page's own words as far as it has any. */
+export const shortReason = (problem) => (failures[problem.status] ? t(failures[problem.status]) : reasonOf(problem));
+
+/** The server's own words, for who wants them. */
+export const serversWords = (text) => h("details", {}, h("summary", {}, t("details")), h("p", { lang: languageOf(text) }, sentence(text)));
+
 /**
  * @param {Error} error
  * @param {(() => void)|null} retry what “Try again” does
  * @param {(() => void)|null} close what closes it; by default nothing does
+ * @param {string} heading `h1` if it is the whole view
  */
-export function notice(error, retry, close = null) {
+export function notice(error, retry, close = null, heading = "h2") {
   if (!(error instanceof Problem)) throw error;
   const reason = reasonOf(error);
+  // The server speaks English. What it says of an address names what is wrong with it, for readers of English at once.
+  const own = error.title === "Quota exhausted" ? t("quotaUsed") : failures[error.status] ? t(failures[error.status]) : languageOf(reason) ? t(helpFor(error.status)) : null;
+  // A quota may last until tomorrow.
+  const again = error.retryAfter && error.retryAfter <= 3600 ? t("retryIn", { count: error.retryAfter }) : null;
+  // What is wrong with a token says what to do.
+  const isSaid = [t("noToken"), t("wrongToken")].includes(reason);
+  const help = error.kind ? `${error.kind}Help` : helpFor(error.status);
   return h("section.notice", { role: "alert" },
-    h("h2", {}, t("problem")), close ? closeButton(close) : null,
-    h("p.reason", { lang: languageOf(reason) }, reason),
-    h("p", {}, t(error.kind ? `${error.kind}Help` : helpFor(error.status)), error.retryAfter ? " " + t("retryIn", { count: error.retryAfter }) : null),
+    h(heading, { tabindex: heading === "h1" && "-1" }, t("problem")), close ? closeButton(close) : null,
+    h("p.reason", {}, own ?? reason),
+    isSaid || (own === t(help) && !again) ? null : h("p", {}, own === t(help) ? null : t(help) + " ", again),
+    own && reason !== t("onlyStatus", { status: error.status }) ? serversWords(reason) : own ? h("p.faint", {}, reason) : null,
     h("p.actions", {}, retry ? h("button", { type: "button", onclick: retry }, t("retry")) : null, close ? null : h("a", { href: view({}) }, t("nowShowing"))),
     error.request ? h("p.faint", {}, t("requestID"), " ", h("code", {}, error.request),
       copyButton(error.request, t("copyRequest"), t("copied"))) : null);

@@ -1,7 +1,7 @@
 // A poster: its frame keeps its place, the placeholder is there when it comes into view, and the picture comes in the size that the screen
 // needs.
 import { h } from "./dom.js";
-import { pictureHead, posterPath } from "./api.js";
+import { pictureHead, posterVersion, shownPath } from "./api.js";
 import { placeholder } from "./thumbhash.js";
 import { t } from "./words.js";
 
@@ -10,16 +10,19 @@ const widths = [92, 154, 185, 342, 500, 780];
 /**
  * @param {string} source
  * @param {{id: string, name: string, poster?: object}} title
- * @param {{sizes: string, alt?: string, lazy?: boolean, version?: string}} options `sizes` as in HTML; `version` changes if the poster does
+ * @param {{sizes: string, alt?: string, lazy?: boolean, version?: string}} options `sizes` as in HTML; `version` changes if the poster does;
+ *   by default with each decision
  */
-export function poster(source, title, { sizes, alt = "", lazy = true, version = "" }) {
+export function poster(source, title, options) {
+  const { sizes, alt = "", lazy = true, version = posterVersion(source, title.id) } = options;
   const frame = h("span.frame");
+  posters.set(frame, { source, title, options, version });
   if (title.poster) {
     hashes.set(frame, title.poster.thumbHash);
     if (lazy) near.observe(frame);
     else cover(frame);
   }
-  const address = (width) => posterPath("w" + width, source, title.id) + (version && `?v=${encodeURIComponent(version)}`);
+  const address = (width) => shownPath("w" + width, source, title.id, version);
   const largest = title.poster?.width ?? Infinity;
   const candidates = widths.filter((width, index) => index === 0 || widths[index - 1] < largest);
   const picture = h("img", {
@@ -31,6 +34,18 @@ export function poster(source, title, { sizes, alt = "", lazy = true, version = 
   picture.src = address(342);
   frame.append(picture);
   return frame;
+}
+
+/** What the frames of posters were made of. */
+const posters = new WeakMap();
+
+/** Replaces the posters of a view about which somebody has decided since. What was known of the picture before does not hold any more. */
+function renew(view) {
+  for (const frame of view.querySelectorAll(".frame")) {
+    const { source, title, options, version } = posters.get(frame) ?? {};
+    if (!title || (options.version ?? posterVersion(source, title.id)) === version) continue;
+    frame.replaceWith(poster(source, { ...title, poster: undefined }, options));
+  }
 }
 
 /** The ThumbHashes of frames. */
@@ -62,11 +77,13 @@ const stopped = new WeakMap();
 export function release(view) {
   questions.abort();
   questions = new AbortController();
-  for (const picture of view.querySelectorAll(".frame > img")) if (!picture.complete) stop(picture);
+  for (const picture of view.querySelectorAll("img")) if (!picture.complete) stop(picture);
 }
 
+/** Goes on with the pictures of a view that is shown again, and brings its posters up to date. */
 export function resume(view) {
-  for (const picture of view.querySelectorAll(".frame > img")) if (stopped.has(picture)) reload(picture);
+  renew(view);
+  for (const picture of view.querySelectorAll("img")) if (stopped.has(picture)) reload(picture);
 }
 
 function stop(picture) {
@@ -78,12 +95,19 @@ function stop(picture) {
 }
 
 /**
- * Shows in the frame when its picture is there, or why there is none. A server that is busy is asked again when it says so; what took too
- * long can be tried again by the reader.
+ * Shows in the frame when its picture is there, or why there is none. A server that is busy is asked again when it says so; then the reader can
+ * try again. Each outcome is a bubbling event `picture`, whose detail is the status of the answer.
  */
 export function watch(picture, frame, missing) {
   let failures = 0;
+  const tell = (detail) => frame.dispatchEvent(new CustomEvent("picture", { bubbles: true, detail }));
+  const show = (...words) => {
+    frame.querySelector(".missing")?.remove();
+    if (words.length) frame.append(h("span.missing.late", {}, words));
+  };
   picture.addEventListener("load", () => {
+    show();
+    tell(200);
     frame.classList.add("there", ...(isStill() ? ["fades"] : []));
     // By then it is decoded and has faded in, and covers the placeholder.
     setTimeout(() => frame.querySelector(".thumb")?.remove(), 1000);
@@ -93,31 +117,31 @@ export function watch(picture, frame, missing) {
     const { signal } = questions;
     const { wait, status } = await outlook(picture.currentSrc || picture.src, signal);
     if (signal.aborted) return stop(picture);
+    const reason = pictureReason(status, missing);
     if (wait !== null && failures < attempts) {
+      if (wait > 2) show(h("span", {}, reason), h("span", {}, t("againIn", { count: wait })));
       await new Promise((done) => setTimeout(done, 1000 * wait));
       return signal.aborted ? stop(picture) : reload(picture);
     }
     frame.classList.add("none");
-    if (status === 504) return frame.append(late(picture, frame));
-    frame.append(h("span.missing", {}, refusals[status] ? t(refusals[status]) : missing));
     picture.remove();
+    // In a link there is no button: the view behind it, and the list's own, try again.
+    show(h("span", {}, reason), frame.closest("a") ? status === 504 && h("span", {}, t("tooLongInList")) : h("button", { type: "button", onclick: () => {
+      failures = 0;
+      frame.classList.remove("none");
+      show();
+      frame.append(picture);
+      reload(picture);
+    } }, t("retry")));
+    tell(status);
   });
 }
 
 /** Why there is no picture although there may be a poster. */
-const refusals = { 0: "noAnswer", 200: "pictureBroken", 403: "pictureForbidden", 413: "pictureBroken", 422: "pictureBroken",
+const refusals = { 0: "noAnswer", 504: "tooLong", 200: "pictureBroken", 403: "pictureForbidden", 413: "pictureBroken", 422: "pictureBroken",
   429: "pictureBusy", 500: "pictureFailed", 502: "pictureOrigin", 503: "pictureBusy" };
 
-/** Says that it took too long. In a link there is no button: the view behind it, and the list's own, try again. */
-function late(picture, frame) {
-  if (frame.closest("a")) return h("span.missing.late", {}, t("tooLong"), h("br"), t("tooLongInList"));
-  const words = h("span.missing.late", {}, h("span", {}, t("tooLong")), h("button", { type: "button", onclick: () => {
-    frame.classList.remove("none");
-    words.remove();
-    reload(picture);
-  } }, t("retry")));
-  return words;
-}
+export const pictureReason = (status, missing) => (refusals[status] ? t(refusals[status]) : missing);
 
 /** Asks for the same addresses once more. */
 function reload(picture) {

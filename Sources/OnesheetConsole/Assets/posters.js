@@ -1,17 +1,18 @@
 // “Find another poster”: a title's candidates as pictures, why one of them is the poster, and the administrator's orders.
+import "./words-tools.js";
 import { add, announce, h } from "./dom.js";
-import { get, titlePath, view } from "./api.js";
+import { get, noteDecision, posterVersion, titlePath, view } from "./api.js";
 import { namesOf, origin } from "./facts.js";
 import { closeButton, notice } from "./notice.js";
 import { poster, watch } from "./poster.js";
 import { isSignedIn, order, session } from "./session.js";
 import { languageOf, number, t } from "./words.js";
 
-export async function postersView(parameters) {
+export async function postersView(parameters, go, { signal }) {
   const source = parameters.get("source");
   const id = parameters.get("posters");
   const path = titlePath(source, id);
-  const [title, first] = await Promise.all([get(path), get(`${path}/posters`)]);
+  const [title, first] = await Promise.all([get(path, { signal }), get(`${path}/posters`, { signal })]);
   const [name] = namesOf(title);
   let posters = first;
   let isBusy = false;
@@ -34,7 +35,8 @@ export async function postersView(parameters) {
   function draw() {
     // The placeholder of the title is that of the poster at first.
     const known = posters === first ? title : { ...title, poster: undefined };
-    const frame = poster(source, known, { sizes: "240px", alt: t("posterOf", { name }), lazy: false, version: version(posters) });
+    const frame = poster(source, known, { sizes: "240px", alt: t("posterOf", { name }), lazy: false,
+      version: posterVersion(source, id) || version(posters) });
     present.replaceChildren(frame);
     if (!posters.current) frame.querySelector("img").addEventListener("load", look, { once: true });
     drawOrders();
@@ -61,7 +63,8 @@ export async function postersView(parameters) {
     if (isSignedIn()) signing.draw();
     if (isSaid) place(said).append(outcome);
     if (outcome.contains(focused)) focused.focus({ preventScroll: true });
-    else if (kind) document.querySelector(`[data-order="${kind}"]${candidate ? `[data-candidate="${candidate}"]` : ""}`)?.focus({ preventScroll: true });
+    else if (kind) [kind, opposite[kind]].map((each) => document.querySelector(`[data-order="${each}"]${candidate ? `[data-candidate="${candidate}"]` : ""}`))
+      .find(Boolean)?.focus({ preventScroll: true });
   }
 
   function card(candidate) {
@@ -70,10 +73,12 @@ export async function postersView(parameters) {
       width: candidate.width ?? 2, height: candidate.height ?? 3 });
     const frame = h("span.frame.whole", {}, picture);
     watch(picture, frame, t("notAvailable"));
-    // Both are always there, so that no other button comes under the pointer; the one that is done does nothing.
-    const act = (words, kind, body, done, isDone) => h("button", { type: "button", "data-order": kind, "data-candidate": count,
-      "aria-label": `${words}: ${t("candidate", { count })}`, disabled: !isSignedIn(), "aria-disabled": isDone ? "true" : null,
-      onclick: (event) => { if (event.detail < 2 && !isDone) run(() => order(`${path}/poster`, "PUT", body), done, count); } }, words);
+    // Always two, so that no other button comes under the pointer: what is decided can be taken back in the same place.
+    const act = (kind, body) => h("button", { type: "button", "data-order": kind, "data-candidate": count,
+      "aria-label": `${t(kind)}: ${t("candidate", { count })}`, disabled: !isSignedIn(),
+      onclick: (event) => { if (event.detail < 2) run(() => order(`${path}/poster`, "PUT", body), t(done[kind], { count }), count); } }, t(kind));
+    const { decision } = posters;
+    const without = (change) => ({ decision: { ...decision, ...change }, insteadOf: decision });
     return h("li.candidate", { "data-state": state ?? null }, frame,
       h("div.words", {},
         h("h3", {}, t("candidate", { count }), state ? h("span.badge", {}, t(state)) : null),
@@ -81,15 +86,16 @@ export async function postersView(parameters) {
           candidate.width ? h("span.faint", {}, ` ${candidate.width} × ${candidate.height}`) : null),
         why(candidate),
         h("p.actions", {},
-          act(t("pin"), "pin", { candidate: count }, t("didPin", { count }), state === "pinned"),
-          act(t("reject"), "reject", { reject: count }, t("didReject", { count }), state === "rejected"))));
+          state === "pinned" ? act("unpin", without({ pinned: undefined })) : act("pin", { candidate: count }),
+          state === "rejected" ? act("allow", without({ rejected: decision.rejected.filter((name) => name !== candidate.name) }))
+            : act("reject", { reject: count }))));
   }
 
   // MARK: Orders
 
   function block() {
     const { hash } = posters.current;
-    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), null, () => order(`/blocked/${hash}`, "DELETE"));
+    return run(() => order(`${path}/poster`, "PUT", { block: true }), t("didBlock"), null, { back: () => order(`/blocked/${hash}`, "DELETE"), all: true });
   }
 
   /** Says what is forgotten with it. */
@@ -102,42 +108,55 @@ export async function postersView(parameters) {
   /**
    * Carries an order out, says so beside its button, and offers the way back to how it was before.
    * @param {number|null} count the candidate of the order
-   * @param {(() => Promise)|null} back what leads back; by default the decision of before, if nobody has decided anything since
+   * @param {{back?: () => Promise, all?: boolean}} options `back` leads back, by default to the decision of before if nobody has decided anything
+   *   since; with `all` the order concerns the posters of other titles too
    */
-  async function run(act, done, count, back = null) {
+  async function run(act, done, count, { back, all = false } = {}) {
     if (isBusy) return;
     isBusy = true;
     const { decision: before } = posters;
+    say(place(count), h("p.faint", {}, t("saving")));
     try {
+      // Before the order too, because the reader may leave before its answer.
+      noteDecision(source, id, { all });
       posters = await act();
       const { decision: after } = posters;
+      noteDecision(source, id, { all });
       draw();
       say(place(count), h("p.done", {}, done, " ", h("button", { type: "button", id: "undo", onclick: () => revert(count,
-        back ?? (() => order(`${path}/poster`, "PUT", { decision: before, insteadOf: after }))) }, t("undo")), closeButton(clear)));
+        back ?? (() => order(`${path}/poster`, "PUT", { decision: before, insteadOf: after })), all) }, t("undo")), closeButton(clear)));
       announce(done);
     } catch (error) {
-      say(place(count), notice(error, null, clear));
+      await fail(error, count);
     } finally {
       isBusy = false;
     }
   }
 
-  async function revert(count, back) {
+  /** Somebody has decided otherwise: that is what the reader has to see with it. */
+  async function fail(error, count) {
+    if (error.status === 409) {
+      posters = await get(`${path}/posters`).catch(() => posters);
+      noteDecision(source, id);
+      draw();
+    }
+    say(place(count), notice(error, null, clear));
+  }
+
+  async function revert(count, back, all) {
     if (isBusy) return;
     isBusy = true;
+    say(place(count), h("p.faint", {}, t("saving")));
     try {
+      noteDecision(source, id, { all });
       await back();
+      noteDecision(source, id, { all });
       posters = await get(`${path}/posters`);
       draw();
       say(place(count), h("p.done", {}, t("didUndo"), closeButton(clear)));
       announce(t("didUndo"));
     } catch (error) {
-      // Somebody has decided otherwise: that is what the reader has to see.
-      if (error.status === 409) {
-        posters = await get(`${path}/posters`).catch(() => posters);
-        draw();
-      }
-      say(place(count), notice(error, null, clear));
+      await fail(error, count);
     } finally {
       isBusy = false;
     }
@@ -151,10 +170,17 @@ export async function postersView(parameters) {
     outcome.replaceChildren();
     add(outcome, nodes);
     place.append(outcome);
+    // What is said about the buttons below the picture may be below the screen.
+    if (nodes.length) outcome.scrollIntoView({ block: "nearest" });
   }
 
   function clear() { outcome.replaceChildren(); }
 }
+
+/** The orders that take each other's place. */
+const opposite = { pin: "unpin", unpin: "pin", reject: "allow", allow: "reject" };
+/** What is said after an order about a candidate. */
+const done = { pin: "didPin", unpin: "didUnpin", reject: "didReject", allow: "didAllow" };
 
 /** A text that changes with the poster, so that a browser does not show the one that it had: new each time while the server does not know it. */
 const version = (posters) => posters.current?.hash ?? String(Date.now());

@@ -57,6 +57,8 @@ export function session({ help, changed, say, actions = () => [] }) {
     say();
     draw();
     changed();
+    // The form is gone. A second press of Enter must not decide anything.
+    box.querySelector("[data-order=leave]")?.focus();
     announce(t("signedIn"));
   }
 

@@ -1,4 +1,5 @@
 // Which sources there are, how each is, and how to add one.
+import "./words-tools.js";
 import { copyButton, h } from "./dom.js";
 import { sources, view } from "./api.js";
 import { illness } from "./list.js";
@@ -18,10 +19,10 @@ export async function sourcesView() {
     node: h("div.board", {}, h("h1", { tabindex: "-1" }, t("sourcesView")),
       h("div.figures", {}, known.map((source) => h("section.card-box", {},
         h("h2", {}, source.hasLists ? h("a", { href: view({ source: source.name }) }, source.name) : source.name),
-        h("p", {}, source.state === "well" ? h("span.well", {}, t("well")) : h("span.alarm", {}, illness(source))),
+        source.state === "well" ? h("p.well", {}, t("well")) : h("div.alarm", {}, illness(source)),
         h("dl.pairs", {}, h("dt", {}, t("type")), h("dd", {}, h("code", {}, source.type)),
           h("dt", {}, t("lists")), h("dd", {}, !source.hasLists ? t("none") : source.periods.length ? source.periods.map((period) => t(period)).join(", ") : t("oneList")),
-          source.firstDay ? [h("dt", {}, t("days")), h("dd", {}, `${shortDay(source.firstDay)} – ${shortDay(source.lastDay)}`)] : [],
+          source.firstDay ? [h("dt", {}, t("days")), h("dd", {}, [source.firstDay, source.lastDay].map((day, index) => [index ? " – " : null, h("time", { datetime: day }, shortDay(day))]))] : [],
           h("dt", {}, t("search")), h("dd", {}, t(source.searches ? "yes" : "none")))))),
       h("h2.add", {}, t("addSource")), h("p.faint", {}, t("addSourceHelp")),
       h("div.ways", {}, ways.map(([name, start]) => h("section", {}, h("h3", {}, t(name), copyButton(start, `${t("copy")}: ${t(name)}`, t("copied"))),

@@ -101,7 +101,7 @@ export async function tryView(parameters) {
     const wrong = problem.status === 400 && inputs.get(name);
     if (!wrong) return false;
     wrong.control.setAttribute("aria-invalid", "true");
-    wrong.wrong.replaceChildren(sentence(problem.message));
+    wrong.wrong.replaceChildren(sentence(problem.message.replace(`option “${problem.option}”`, t("field_" + name))));
     return true;
   }
 
@@ -161,7 +161,7 @@ export async function tryView(parameters) {
       const image = h("img", { src: found.address, alt: t("result"), width: made.size?.split("x")[0] ?? null, height: made.size?.split("x")[1] ?? null });
       const frame = h("div.made", {}, image);
       watch(image, frame, t("notAvailable"));
-      result.replaceChildren(h("div.pictured", {}, frame), h("div.weights", {}, weights(made, original), times), list(found));
+      result.replaceChildren(h("div.pictured", {}, frame), h("div.weights", {}, weights(made, original), fitting(made), times), list(found));
       announce(t("weighs", { bytes: bytes(made.bytes ?? 0) }));
       const compared = await comparison({ made, address: found.address, another: (changes) => another(found, changes) });
       if (own === turn) result.append(compared);
@@ -171,6 +171,13 @@ export async function tryView(parameters) {
       result.replaceChildren();
       say(notice(error, update));
     }
+  }
+
+  /** Says why the picture is smaller than the box of the form. */
+  function fitting(made) {
+    const box = [value("width"), value("height")];
+    if (value("resize") !== "fit" || !box[0] || !box[1] || !made.size || box.join("x") === made.size) return null;
+    return h("p.faint", { id: "fits" }, t("fits", { box: box.join(" × "), fill: label("resize", "fill") }));
   }
 
   /** The address of the same picture in another quality or format. */

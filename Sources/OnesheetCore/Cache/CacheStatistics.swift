@@ -39,8 +39,8 @@ public struct CacheFigures: Sendable, Equatable {
 
     public static func + (left: Self, right: Self) -> Self {
         var sum = left
-        sum.entries += right.entries
-        sum.bytes += right.bytes
+        sum.entries = left.entries.addingSaturating(right.entries)
+        sum.bytes = left.bytes.addingSaturating(right.bytes)
         sum.oldest = [left.oldest, right.oldest].compactMap(\.self).min()
         sum.hits += right.hits
         sum.misses += right.misses

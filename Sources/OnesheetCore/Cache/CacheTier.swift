@@ -63,8 +63,9 @@ public struct CacheRemoval: Sendable, Equatable, Codable {
         (self.entries, self.bytes) = (entries, bytes)
     }
 
+    /// The sum of both; the largest number if it is larger.
     public static func + (left: Self, right: Self) -> Self {
-        Self(entries: left.entries + right.entries, bytes: left.bytes + right.bytes)
+        Self(entries: left.entries.addingSaturating(right.entries), bytes: left.bytes.addingSaturating(right.bytes))
     }
 }
 
@@ -80,6 +81,9 @@ public enum CacheError: Error, Sendable, Equatable {
     case notACache(path: String)
     /// A purge is done on this server only. The other servers are told once the coordinator can be reached.
     case unannounced
+    /// A purge is done, and no server serves what it concerns. The store that the servers share could not delete all objects, which
+    /// are no longer valid.
+    case undeleted
 }
 
 extension CacheError: CustomStringConvertible {
@@ -93,6 +97,9 @@ extension CacheError: CustomStringConvertible {
         case .unannounced:
             "the entries are removed on this server only, because the coordinator cannot be reached; "
                 + "the other servers are told once it can be reached again"
+        case .undeleted:
+            "the entries are purged on all servers, but the shared store could not delete all of its objects; "
+                + "they are not served any more, and a later purge deletes them"
         }
     }
 }

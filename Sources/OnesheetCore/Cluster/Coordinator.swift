@@ -27,21 +27,24 @@ public protocol Coordinator: Sendable {
     /// The records of a log behind a position. A log that does not exist yet begins with this call, and has an epoch.
     /// - Parameters:
     ///   - position: the last record that was read; `nil` asks for the log's end without records.
+    ///   - epoch: the epoch of the position, as its page told; `nil` if it is not known. If the log has another one by now, the answer
+    ///     is an incomplete page without records, at once, and the log stays as it is.
     ///   - limit: the most records of the answer, at least 1.
     ///   - milliseconds: how long to wait for a record if there is none; 0 does not wait. A wait ends early if records were lost, and
     ///     with an error if the task is cancelled.
     func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of epoch: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage
 
     /// Adds to a counter, if it stays within a limit. Adding 0 or less always succeeds, and a count never falls below 0.
     /// - Parameters:
     ///   - amount: a negative one gives back what was added before. Amounts and counts are at most 2⁵³.
     ///   - counter: the name; a counter that does not exist is 0.
+    ///   - floor: a count below it counts as `floor`: an engine that forgot has at least what a server remembers.
     ///   - milliseconds: the lifetime of a counter that this call begins.
     /// - Returns: the new count, or `nil` if it would have passed the limit; then nothing is added.
     func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int?
 
     /// The present count; 0 if there is none.
@@ -51,6 +54,22 @@ public protocol Coordinator: Sendable {
     /// - Returns: what an operator should know, such as an eviction policy that forgets leases; empty if all is well.
     /// - Throws: if the engine cannot be used.
     func probe() async throws(CoordinatorError) -> [String]
+}
+
+extension Coordinator {
+    /// The records of a log behind a position whose epoch is not known.
+    public func read(
+        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+    ) async throws(CoordinatorError) -> LogPage {
+        try await read(log, after: position, of: nil, limit: limit, waiting: milliseconds)
+    }
+
+    /// Adds to a counter of which nothing is known.
+    public func add(
+        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        try await add(amount, to: counter, floor: 0, limit: limit, milliseconds: milliseconds)
+    }
 }
 
 /// The answer to the wish for a lease.

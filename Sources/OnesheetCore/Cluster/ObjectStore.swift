@@ -76,7 +76,7 @@ public struct StoreAbilities: Sendable, Equatable {
 /// The reason for which a store failed.
 public enum StoreError: Error, Sendable, Equatable {
     case timedOut(operation: String)
-    /// The store cannot be reached.
+    /// The store cannot be reached, or does not answer requests now.
     case unreachable(operation: String, reason: String)
     /// The store refuses this server: credentials, rights, clock. The message says what to do.
     case refused(operation: String, reason: String)
@@ -92,7 +92,7 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .timedOut(let operation): "the store did not answer in time (\(operation))"
-        case .unreachable(let operation, let reason): "the store cannot be reached (\(operation)): \(reason)"
+        case .unreachable(let operation, let reason): "the store is not available (\(operation)): \(reason)"
         case .refused(let operation, let reason): "the store refuses to \(operation): \(reason)"
         case .failed(let operation, let reason): "the store cannot \(operation): \(reason)"
         case .tooLarge(let name, let limit): "the object \(name) has more than \(limit) bytes"

@@ -7,9 +7,12 @@ public struct SharedCounters: Sendable {
     public init(_ coordinator: any Coordinator, prefix: String) { (self.coordinator, self.prefix) = (coordinator, prefix) }
 
     /// Adds to a counter, if it stays within `limit`.
+    /// - Parameter floor: what the counter has at least, as far as this server knows. It is brought up to it if it was lost.
     /// - Returns: the new count; `nil` if it would have passed the limit, and then nothing is added.
-    public func add(_ amount: Int, to name: String, limit: Int, milliseconds: Int) async throws(CoordinatorError) -> Int? {
-        try await coordinator.add(amount, to: prefix + name, limit: limit, milliseconds: milliseconds)
+    public func add(
+        _ amount: Int, to name: String, floor: Int = 0, limit: Int, milliseconds: Int
+    ) async throws(CoordinatorError) -> Int? {
+        try await coordinator.add(amount, to: prefix + name, floor: floor, limit: limit, milliseconds: milliseconds)
     }
 
     /// The present count; 0 if there is none.

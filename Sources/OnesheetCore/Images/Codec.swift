@@ -20,11 +20,31 @@ public protocol ImageDecoder: Sendable {
         _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
     ) throws(CodecError)
 
-    /// The most bytes that `decode` allocates for a file with this header, not counting the file.
+    /// Whether `decode` ever delivers a smaller picture than the file's; `false` by default. Only then do requests name sizes.
+    var scales: Bool { get }
+
+    /// Decodes one file for several requests, each into the sink in its place. Each sink gets the layout and the rows that it would
+    /// get alone.
+    ///
+    /// The default decodes once for each different request. A decoder that scales may save passes over the file.
+    /// - Throws: the error that one of the requests has alone.
+    func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError)
+
+    /// The most bytes that `decode` allocates for a file with this header, not counting the file, for any number of requests.
     func memoryToDecode(_ header: ImageHeader) -> Int
 }
 
 extension ImageDecoder {
+    public var scales: Bool { false }
+
+    public func decode<Sink: RowSink>(
+        _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
+    ) throws(CodecError) {
+        try decode(bytes, requests, pictures: requests, into: &sinks)
+    }
+
     /// Sixteen bytes a pixel: the picture, and twice as much for a decoder with buffers of its own.
     public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
 }
@@ -63,10 +83,26 @@ public protocol RowSink: ~Copyable {
 
 /// The caller's wishes for a decoder.
 public struct DecodeRequest: Sendable, Equatable {
+    /// The size of the whole picture (before orientation) once it is resampled.
+    public struct Target: Sendable, Equatable {
+        /// In pixels, and not whole if only a part of the picture is used.
+        public var width: Double
+        public var height: Double
+        /// Luma pixels per chroma pixel of the result, in each direction.
+        public var chroma: Int
+
+        public init(width: Double, height: Double, chroma: Int = 1) {
+            (self.width, self.height, self.chroma) = (width, height, chroma)
+        }
+    }
+
     /// The decoder may deliver a smaller picture in the same proportions, with at least this many pixels on each side (before
     /// orientation). 0 allows any size; a value above the picture's size asks for the full size.
     public var minimumWidth: Int
     public var minimumHeight: Int
+    /// The size to which the picture will be resampled, if it is known. A decoder whose scaling is as good as the resampler's may
+    /// deliver less than `minimumWidth` and `minimumHeight` then, in the same proportions.
+    public var target: Target?
     /// Whether the decoder may deliver Y, Cb and Cr planes instead of RGB.
     public var acceptsPlanar: Bool
     /// Whether a truncated picture is decoded as far as it goes.
@@ -76,11 +112,12 @@ public struct DecodeRequest: Sendable, Equatable {
     public var deadline: Deadline
 
     public init(
-        minimumWidth: Int = .max, minimumHeight: Int = .max, acceptsPlanar: Bool = false, acceptsTruncated: Bool = false,
-        limits: Limits = Limits(), deadline: Deadline = .never
+        minimumWidth: Int = .max, minimumHeight: Int = .max, target: Target? = nil, acceptsPlanar: Bool = false,
+        acceptsTruncated: Bool = false, limits: Limits = Limits(), deadline: Deadline = .never
     ) {
         self.minimumWidth = minimumWidth
         self.minimumHeight = minimumHeight
+        self.target = target
         self.acceptsPlanar = acceptsPlanar
         self.acceptsTruncated = acceptsTruncated
         self.limits = limits

@@ -126,11 +126,3 @@ public enum DialectDocument: Sendable {
     /// A JSON document.
     case json(any Encodable & Sendable, type: String)
 }
-
-/// Pixels to each side.
-public struct PixelSize: Sendable, Hashable, Encodable {
-    public let width: Int
-    public let height: Int
-
-    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
-}

@@ -36,7 +36,9 @@ struct SharedQuota: Sendable {
     func spend(known: Int) async -> Outcome {
         let known = max(known, await stored())
         do throws(CoordinatorError) {
-            guard let count = try await add(1, known: known, limit: settings.limit(Urgency.current)) else {
+            let count = try await counters.add(
+                1, to: counter, floor: known, limit: settings.limit(Urgency.current), milliseconds: Self.lifetime)
+            guard let count else {
                 return await spendAside() ? .spent(known) : .exhausted
             }
             await keep(count)
@@ -46,13 +48,6 @@ struct SharedQuota: Sendable {
             logger.warning("calls cannot be counted together with other servers", metadata: ["error": "\(error)"])
             return await spendAside() ? .spent(known) : .unreachable
         }
-    }
-
-    /// Adds to the counter. A counter below the highest known count was lost and is brought up to it first.
-    private func add(_ amount: Int, known: Int, limit: Int) async throws(CoordinatorError) -> Int? {
-        guard let count = try await counters.add(amount, to: counter, limit: limit, milliseconds: Self.lifetime) else { return nil }
-        guard count <= known else { return count }
-        return try await counters.add(known, to: counter, limit: limit, milliseconds: Self.lifetime)
     }
 
     /// Sets calls aside once a day. Prefetching does not use them.

@@ -28,3 +28,8 @@ package struct Placeholder: Sendable, Equatable {
         return Color(red: UInt8(color.x), green: UInt8(color.y), blue: UInt8(color.z))
     }
 }
+
+extension ThumbHash {
+    /// The hash of a small picture.
+    init(_ picture: Thumbnail) { self.init(width: picture.width, height: picture.height, pixels: picture.pixels) }
+}

@@ -78,4 +78,13 @@ struct Job {
             wanted(header.height, for: plan.size.height, of: plan.region.height)
         )
     }
+
+    /// The size of the whole original at the scale of the variant.
+    /// - Parameter detail: how many times more samples than usual the decoder delivers on each side.
+    func target(_ header: ImageHeader, detail: Double) -> DecodeRequest.Target {
+        let across = detail * Double(plan.size.width) / plan.region.width
+        let down = detail * Double(plan.size.height) / plan.region.height
+        return DecodeRequest.Target(
+            width: Double(header.width) * across, height: Double(header.height) * down, chroma: chroma)
+    }
 }

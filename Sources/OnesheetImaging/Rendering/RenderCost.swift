@@ -39,17 +39,21 @@ package struct RenderCost: Sendable, Equatable {
     /// A pass over a progressive picture takes this fraction of the time of a baseline one. Finishing takes as long as the first
     /// ten passes.
     private static let scan = 0.3
+    /// A decoder that scales needs about two passes for many sizes: one for the small ones, and one for the large ones.
+    fileprivate static let passes = 2
     /// The number of encodings to meet `maxBytes`: a binary search of a hundred qualities, and the first one.
     private static let attempts = 8.0
 
-    /// - Parameter decoding: bytes that the decoder allocates.
-    init(_ header: ImageHeader, _ outputs: [Output], decoding: Int) {
+    /// - Parameters:
+    ///   - decoding: bytes that the decoder allocates for one picture. It decodes one after the other.
+    ///   - pictures: the pictures that it decodes.
+    init(_ header: ImageHeader, _ outputs: [Output], decoding: Int, pictures: Int = 1) {
         let pixels = header.width * header.height
         let passes = header.isProgressive ? max(3, Double(header.scans) * Self.scan) : 1
         let decode =
             Double(pixels) * (Nanoseconds.pixel[header.format] ?? Nanoseconds.unknown).decode * passes
             + Double(header.height) * Nanoseconds.row
-        var nanoseconds = decode
+        var nanoseconds = decode * Double(pictures)
         var (held, finishing) = (decoding, 0)
         for output in outputs {
             nanoseconds += Self.nanoseconds(header, output)
@@ -64,7 +68,7 @@ package struct RenderCost: Sendable, Equatable {
         self.init(milliseconds: nanoseconds / 1e6, bytes: held + finishing)
     }
 
-    /// The time for one variant without decoding, which is done once.
+    /// The time for one variant without decoding.
     private static func nanoseconds(_ header: ImageHeader, _ output: Output) -> Double {
         let transform = output.transform
         let size = output.plan.finalSize
@@ -178,7 +182,8 @@ extension Renderer {
             let encoder = try codecs.encoder(of: transform, from: header)
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder, watermark: watermark?.size))
         }
-        return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header))
+        let pictures = decoder.scales ? max(min(outputs.count, RenderCost.passes), 1) : 1
+        return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header), pictures: pictures)
     }
 }
 

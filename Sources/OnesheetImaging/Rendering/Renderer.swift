@@ -3,6 +3,10 @@ package import OnesheetCore
 
 /// Makes variants from bytes, synchronously, on the calling thread. Between calls it caches only tables.
 package struct Renderer: Sendable {
+    /// Rises when the same original and transform give other bytes than before. It is part of the keys of variants, so that no
+    /// cache mixes the variants of two versions.
+    package static let version = 2
+
     /// Whether pixels are averaged in linear light: correct for pictures with high contrast, several times slower, and not the
     /// default of other image servers.
     package var resamplesInLinearLight = false
@@ -57,12 +61,14 @@ package struct Renderer: Sendable {
         try render(original, as: [transform])[0]
     }
 
-    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
+    /// Renders several variants of one original in as few passes over it as its codec needs. The results are in the order of
+    /// `transforms`, and each has the bytes that it has alone.
     package func render(_ original: ByteBuffer, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
         try render(open(original), as: transforms)
     }
 
-    /// Renders several variants of one original, which is decoded once. The results are in the order of `transforms`.
+    /// Renders several variants of one original in as few passes over it as its codec needs. The results are in the order of
+    /// `transforms`, and each has the bytes that it has alone.
     ///
     /// - Throws: `RenderError`. Nothing is decoded if a variant would be too large or could not be encoded. `.timedOut` after
     ///   `deadline`.
@@ -103,7 +109,8 @@ package struct Renderer: Sendable {
         let job = try Job(Self.hashing, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
-                try Rendering([job], of: header, with: self, by: end)
+                // Neighbouring averages that are nearly equal are compared, so they are of many samples.
+                try Rendering([job], of: header, with: self, by: end, detail: 4)
                     .picture(original.bytes.readableBytesUInt8Span, codec))
         } catch {
             throw failure(error, in: codec.format)

@@ -3,15 +3,13 @@ import OnesheetCore
 /// Resamples a picture plane by plane as its rows arrive. The output has the channels of the original and is not yet turned.
 final class PictureResampler {
     let plan: Plan
-    /// The position of the output in the original.
-    let geometry: PictureGeometry
     private(set) var picture: PixelBuffer
     private var planes: [PlaneResampler] = []
     /// Output samples per input row, on average.
     let samplesPerRow: Int
 
     /// - Parameters:
-    ///   - layout: the layout of the input; `source` is its position in the original.
+    ///   - layout: the layout of the input; `source` is its scale.
     ///   - chroma: luma pixels per chroma pixel of the output in each direction, if the picture is planar.
     ///   - light: whether to average in linear light instead of stored values.
     init(
@@ -32,7 +30,6 @@ final class PictureResampler {
         let last = target.planes[target.planes.count - 1]
         let leadX = layout.isPlanar && mirrorsX ? last.width * chroma - width : 0
         let leadY = layout.isPlanar && mirrorsY ? last.height * chroma - height : 0
-        geometry = PictureGeometry(plan, leadX: leadX, leadY: leadY)
         picture = try PixelBuffer(target, limits: limits)
         samplesPerRow = target.bytes / layout.height
 
@@ -40,15 +37,13 @@ final class PictureResampler {
         for (index, plane) in target.planes.enumerated() {
             let isChroma = index > 0
             let across = ResamplingWindow(
-                region: (plan.region.x, plan.region.width), bounds: (plan.bounds.x, plan.bounds.width), origin: source.originX,
-                scale: source.scaleX, sourceSubsampling: isChroma ? layout.subsampling.x : 1,
-                sourceLead: isChroma ? source.leadX : 0, samples: layout.planes[index].width, outputs: plane.width,
+                region: (plan.region.x, plan.region.width), bounds: (plan.bounds.x, plan.bounds.width), scale: source.scaleX,
+                sourceSubsampling: isChroma ? layout.subsampling.x : 1, samples: layout.planes[index].width, outputs: plane.width,
                 pixels: width, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadX : 0)
             let down = ResamplingWindow(
-                region: (plan.region.y, plan.region.height), bounds: (plan.bounds.y, plan.bounds.height), origin: source.originY,
-                scale: source.scaleY, sourceSubsampling: isChroma ? layout.subsampling.y : 1,
-                sourceLead: isChroma ? source.leadY : 0, samples: layout.planes[index].height, outputs: plane.height,
-                pixels: height, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadY : 0)
+                region: (plan.region.y, plan.region.height), bounds: (plan.bounds.y, plan.bounds.height), scale: source.scaleY,
+                sourceSubsampling: isChroma ? layout.subsampling.y : 1, samples: layout.planes[index].height,
+                outputs: plane.height, pixels: height, subsampling: isChroma ? chroma : 1, lead: isChroma ? leadY : 0)
             let shape = layout.planes[index]
             try planes.append(
                 PlaneResampler(
@@ -62,21 +57,6 @@ final class PictureResampler {
     var bytes: Int { planes.reduce(picture.allocatedBytes) { $0 + $1.bytes } }
 
     func take(_ samples: UnsafePointer<UInt8>, plane: Int, y: Int) { planes[plane].take(samples, y: y) }
-
-    /// Passes the output rows on to the resamplers of smaller variants.
-    /// - Throws: `CodecError.timedOut`.
-    func give(to resamplers: [PictureResampler], by deadline: Deadline) throws(CodecError) {
-        var watch = DeadlineWatch(deadline)
-        for (index, plane) in picture.layout.planes.enumerated() {
-            let stride = picture.stride(of: index)
-            try picture.withPlane(index) { start throws(CodecError) in
-                for y in 0..<plane.height {
-                    for resampler in resamplers { resampler.take(start + y * stride, plane: index, y: y) }
-                    try watch.row(samples: resamplers.reduce(plane.width * plane.channels) { $0 + $1.samplesPerRow })
-                }
-            }
-        }
-    }
 
     /// - Throws: if rows are missing: a decoder stopped without an error.
     func finish() throws(CodecError) {
@@ -95,10 +75,10 @@ extension ResamplingWindow {
     /// One direction of one plane. Parts of the stored original (`region`, `bounds`: first pixel and length) become samples of the
     /// input plane, and pixels of the output become samples of the output plane.
     fileprivate init(
-        region: (Double, Double), bounds: (Double, Double), origin: Double, scale: Double, sourceSubsampling: Int, sourceLead: Int,
-        samples: Int, outputs: Int, pixels: Int, subsampling: Int, lead: Int
+        region: (Double, Double), bounds: (Double, Double), scale: Double, sourceSubsampling: Int, samples: Int, outputs: Int,
+        pixels: Int, subsampling: Int, lead: Int
     ) {
-        func sample(_ stored: Double) -> Double { ((stored - origin) * scale + Double(sourceLead)) / Double(sourceSubsampling) }
+        func sample(_ stored: Double) -> Double { stored * scale / Double(sourceSubsampling) }
         let pixel = region.1 * scale / Double(pixels) / Double(sourceSubsampling)
         // Parts that are whole samples except for rounding are whole samples.
         let first = min(max(Int((sample(bounds.0) + 1e-6).rounded(.down)), 0), samples - 1)

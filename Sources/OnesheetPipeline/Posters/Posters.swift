@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Logging
 import NIOCore
 import OnesheetCache
 package import OnesheetCore
@@ -9,9 +10,11 @@ package struct Posters: Sendable {
     private let catalog: Catalog
     private let pipeline: Pipeline
     private let choices: PosterChoices
+    private let shared: SharedDecisions?
 
-    package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices) {
-        (self.catalog, self.pipeline, self.choices) = (catalog, pipeline, choices)
+    /// - Parameter shared: the decisions of several servers, which are made in `choices`; `nil` if this server decides alone.
+    package init(catalog: Catalog, pipeline: Pipeline, choices: PosterChoices, shared: SharedDecisions? = nil) {
+        (self.catalog, self.pipeline, self.choices, self.shared) = (catalog, pipeline, choices, shared)
     }
 
     /// The candidates of a title according to its source, at most an hour old. If the source cannot answer, the candidates of the
@@ -81,16 +84,16 @@ package struct Posters: Sendable {
                 throw UnknownCandidateError(name: pinned.description, title: title)
             }
         }
-        _ = try await decide(title) { choice in
-            guard choice.decision == before else { throw ChangedDecisionError(title: title) }
-            choice.decision = decision
+        _ = try await decide(title) { present in
+            guard present == before else { throw ChangedDecisionError(title: title) }
+            present = decision
         }
     }
 
     /// Forgets pins and rejections. The next request chooses again.
     package func forget(_ title: TitleReference) async throws {
-        try await choices.forget(title)
-        _ = try await pipeline.purge(.tag(.title(title)))
+        if let shared { try await shared.forget(title) } else { try await choices.forget(title) }
+        try await purge(title)
     }
 
     /// Blocks the picture that is the poster at present, for all titles and in all sizes.
@@ -110,9 +113,13 @@ package struct Posters: Sendable {
 
     /// Blocks or unblocks a picture.
     package func setBlocked(_ isBlocked: Bool, for hash: PerceptualHash) async throws {
-        try await choices.setBlocked(isBlocked, for: hash)
+        if let shared {
+            try await shared.setBlocked(isBlocked, for: hash)
+        } else {
+            try await choices.setBlocked(isBlocked, for: hash)
+        }
         // An unblocked picture purges too, so that other processes notice that titles without a poster may have one.
-        let isAnnounced = try await pipeline.purgeAndTell(.tag(.picture(hash)))
+        let isAnnounced = try await pipeline.purgeAndTell(.tag(.picture(hash)), [SharedDecisions.blockedNotice])
         if isBlocked { try await removeAll(showing: hash) }
         if !isAnnounced { throw CacheError.unannounced }
     }
@@ -126,6 +133,28 @@ package struct Posters: Sendable {
                 return try await search.purge(hash)
             }
             try await task.value
+        }
+    }
+
+    /// Purges the titles in the tiers of this server that show the pictures that other servers have blocked since the last call.
+    package func removeNewlyBlocked() {
+        let search = PictureSearch(pipeline: pipeline, isForeign: true)
+        for hash in shared?.takeNewlyBlocked() ?? [] {
+            let task = Urgency.$current.withValue(.prefetch) {
+                pipeline.background.start(.block(hash)) {
+                    do {
+                        try await search.purge(hash)
+                    } catch CacheError.unannounced {
+                        // The other servers are told later.
+                    } catch {
+                        pipeline.cache.logger.error("the search for a picture that another server has blocked failed: \(error)")
+                        // A search reads every original, so the next one waits.
+                        _ = await sleepUnlessCancelled(for: .seconds(30))
+                        shared?.keepNewlyBlocked(hash)
+                    }
+                }
+            }
+            if task == nil { shared?.keepNewlyBlocked(hash) }
         }
     }
 
@@ -143,11 +172,19 @@ package struct Posters: Sendable {
     }
 
     private func decide(
-        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterChoice) throws -> Void
+        _ title: TitleReference, _ body: @escaping @Sendable (inout PosterDecision) throws -> Void
     ) async throws -> PosterChoice {
-        let choice = try await choices.change(title, body)
-        _ = try await pipeline.purge(.tag(.title(title)))
+        let choice =
+            if let shared { try await shared.change(title, body) } else {
+                try await choices.change(title) { try body(&$0.decision) }
+            }
+        try await purge(title)
         return choice
+    }
+
+    /// Purges a title whose decision has changed, and tells the other servers of both.
+    private func purge(_ title: TitleReference) async throws {
+        _ = try await pipeline.purge([.tag(.title(title))], telling: [SharedDecisions.notice(of: title)])
     }
 }
 

@@ -1,4 +1,5 @@
 package import OnesheetCore
+internal import OnesheetImaging
 
 /// A request in canonical form. Equal requests in different dialects have equal keys and share one cache entry.
 package struct ImageRequest: Sendable {
@@ -12,7 +13,7 @@ package struct ImageRequest: Sendable {
     package init(_ title: TitleReference, _ transform: Transform, of candidate: PosterCandidate? = nil) {
         (self.title, self.transform, self.candidate) = (title, transform, candidate)
         let picture = candidate.map { "#\($0.location.name)" } ?? ""
-        key = CacheKey(.variant, "\(title.description)#\(transform.canonicalText)\(picture)")
+        key = CacheKey(.variant, "\(title.description)#\(Renderer.version)#\(transform.canonicalText)\(picture)")
     }
 
     /// The key of the original that the variant is made of.

@@ -7,6 +7,8 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     package var chosen: String?
     /// Whether the administrator pinned it, so that no selection replaces it.
     package var isPinned = false
+    /// The candidate that was selected before the pin. Without the pin it is the poster again, and nothing is fetched for a new selection.
+    private var selected: String?
     /// The names of excluded candidates.
     package var rejected: Set<ExactText> = []
     /// The candidates of the last search, best first. Commands refer to them by number.
@@ -14,7 +16,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// `ballot` is the name in stored choices.
     private enum CodingKeys: String, CodingKey {
-        case chosen, isPinned, rejected
+        case chosen, isPinned, selected, rejected
         case candidates = "ballot"
     }
 
@@ -30,6 +32,7 @@ package struct PosterChoice: Codable, Sendable, Equatable {
 
     /// Pins the candidate with this name.
     package mutating func pin(_ name: String) {
+        if !isPinned { selected = chosen }
         (chosen, isPinned) = (name, true)
         rejected.remove(ExactText(name))
     }
@@ -38,17 +41,11 @@ package struct PosterChoice: Codable, Sendable, Equatable {
     package var decision: PosterDecision {
         get { PosterDecision(pinned: isPinned ? chosen.map { ExactText($0) } : nil, rejected: rejected) }
         set {
-            if isPinned { (chosen, isPinned) = (nil, false) }
+            if isPinned { (chosen, isPinned, selected) = (selected, false, nil) }
             rejected = newValue.rejected
             if let pinned = newValue.pinned { pin(pinned.description) }
             if let chosen, rejected.contains(ExactText(chosen)) { self.chosen = nil }
         }
-    }
-
-    /// Excludes the candidate with this name.
-    package mutating func reject(_ name: String) {
-        rejected.insert(ExactText(name))
-        if isChosen(name) { (chosen, isPinned) = (nil, false) }
     }
 
     /// Merges new candidates into the list. Known ones keep their evaluation.
@@ -76,6 +73,28 @@ package struct PosterDecision: Codable, Sendable, Equatable {
     private enum CodingKeys: CodingKey { case pinned, rejected }
 
     package init(pinned: ExactText? = nil, rejected: Set<ExactText> = []) { (self.pinned, self.rejected) = (pinned, rejected) }
+
+    /// Whether nothing is decided.
+    var isEmpty: Bool { pinned == nil && rejected.isEmpty }
+
+    /// Pins the candidate with this name.
+    mutating func pin(_ name: String) {
+        pinned = ExactText(name)
+        rejected.remove(ExactText(name))
+    }
+
+    /// Excludes the candidate with this name.
+    mutating func reject(_ name: String) {
+        rejected.insert(ExactText(name))
+        if pinned == ExactText(name) { pinned = nil }
+    }
+
+    /// Adds what another server has decided before the two shared their decisions. Of two pins this one stays.
+    mutating func join(_ other: PosterDecision) {
+        rejected.formUnion(other.rejected)
+        pinned = pinned ?? other.pinned
+        if let pinned { rejected.remove(pinned) }
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)

@@ -10,6 +10,10 @@ package struct PosterChoices: Sendable {
     private let limit: Int
     private let changes = Counter()
     private static let blockedKey = "blocked"
+    private static let sharedKey = "shared"
+    private static let titleKey = "title "
+    /// What a choice without a decision holds.
+    private static let undecided = ["\"isPinned\":false", "\"rejected\":[]"]
     /// The number of changes between two checks of the total size.
     private static let trimming = 100
 
@@ -37,7 +41,7 @@ package struct PosterChoices: Sendable {
         }
         // Titles can be made up without end, and each one that a search finds pictures for has a choice.
         if changes.next() % Self.trimming == 0 {
-            try await state.trim(above: limit, holding: ["\"isPinned\":false", "\"rejected\":[]"])
+            try await state.trim(above: limit, holding: Self.undecided)
         }
         return try text.map(Self.read) ?? PosterChoice()
     }
@@ -53,15 +57,66 @@ package struct PosterChoices: Sendable {
         try await state.change(Self.blockedKey) { text in
             let others = Self.hashes(text).filter { $0 != hash }
             let all = isBlocked ? others + [hash] : others
-            return all.isEmpty ? nil : all.map(\.description).joined(separator: " ")
+            return Self.text(all)
         }
+    }
+
+    // MARK: Decisions of all servers
+
+    /// Makes a decision of all servers here. The automatic choice stays if the decision allows it. A decision that was removed
+    /// takes the choice with it. A choice that cannot be read is replaced.
+    func take(_ decision: PosterDecision, for title: TitleReference) async throws -> (choice: PosterChoice, isChanged: Bool) {
+        try await state.update(Self.key(title)) { text in
+            var choice = PosterChoice()
+            do { choice = try text.map(Self.read) ?? choice } catch { choice = PosterChoice() }
+            guard choice.decision != decision else { return (choice, false) }
+            choice.decision = decision
+            if decision.isEmpty { choice = PosterChoice() }
+            text = try decision.isEmpty ? nil : Self.write(choice)
+            return (choice, true)
+        }
+    }
+
+    /// Blocks exactly these pictures.
+    func take(blocked hashes: [PerceptualHash]) async throws -> (added: [PerceptualHash], removed: [PerceptualHash]) {
+        try await state.update(Self.blockedKey) { text in
+            let before = Self.hashes(text)
+            text = Self.text(hashes)
+            return (hashes.filter { !before.contains($0) }, before.filter { !hashes.contains($0) })
+        }
+    }
+
+    /// The decision about `title`; an empty one if there is none, or if it cannot be read.
+    func decision(of title: TitleReference) async throws -> PosterDecision {
+        guard let text = try await state.value(for: Self.key(title)) else { return PosterDecision() }
+        do { return try Self.read(text).decision } catch { return PosterDecision() }
+    }
+
+    /// The titles with a decision.
+    func decided() async throws -> [TitleReference] {
+        try await state.values(lackingOneOf: Self.undecided).compactMap { key, value in
+            guard key.starts(withBytesOf: Self.titleKey) else { return nil }
+            do { guard try !Self.read(value).decision.isEmpty else { return nil } } catch { return nil }
+            return TitleReference(written: String(decoding: key.utf8.dropFirst(Self.titleKey.utf8.count), as: UTF8.self))
+        }
+    }
+
+    /// Whether this server has once read the decisions that it shares with others.
+    func isShared() async throws -> Bool { try await state.value(for: Self.sharedKey) != nil }
+
+    func noteShared() async throws { try await state.set("1", for: Self.sharedKey) }
+
+    // MARK: Values
+
+    private static func text(_ hashes: [PerceptualHash]) -> String? {
+        hashes.isEmpty ? nil : hashes.map(\.description).joined(separator: " ")
     }
 
     private static func hashes(_ text: String?) -> [PerceptualHash] {
         (text ?? "").split(separator: " ").compactMap(PerceptualHash.init)
     }
 
-    private static func key(_ title: TitleReference) -> String { "title \(title)" }
+    private static func key(_ title: TitleReference) -> String { titleKey + title.description }
 
     private static func read(_ text: String) throws -> PosterChoice {
         try JSONDecoder().decode(PosterChoice.self, from: Data(text.utf8))

@@ -67,7 +67,7 @@ package struct Catalog: Sendable {
         let plugin = try source(title.source)
         let asksService = plugin.asksService
         return try await places.answer(
-            question(title), isListed: isListed(title, titles), remembers: asksService,
+            question(title), isListed: isListed(title, titles), remembers: asksService, isKept: asksService,
             worth: { list in
                 guard asksService else { return .nothing }
                 if list.candidates.isEmpty { return .remembering }

@@ -52,12 +52,13 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
     ///   - isListed: whether the source lists the subject of the question, or the caller is the administrator. Only called before the
     ///     source is asked about a subject that the cached answer does not know.
     ///   - remembers: whether calls cost something, so that missing answers are remembered.
+    ///   - isKept: whether answers to such questions are ever stored. If not, no tier is asked for one.
     func answer(
-        _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool,
+        _ question: SourceQuestion, isListed: @escaping @Sendable () async -> Bool, remembers: Bool, isKept: Bool = true,
         worth: @escaping @Sendable (Value) -> Worth,
         _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(PipelineError) -> Value {
-        let kept = await kept(question.key)
+        let kept = isKept ? await kept(question.key) : nil
         if let kept, kept.isFresh(at: clock.now) { return kept.value }
         let generation = await cache.generation()
         if !remembers || misses.recall(question.missKey, at: generation) == nil {
@@ -70,14 +71,15 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
         return try await flights.share(FlightKey(ExactText(question.key), at: generation)) {
             () async throws(PipelineError) -> Value in
             // An earlier flight may have stored it meanwhile.
-            let kept = await self.kept(question.key)
+            let kept = isKept ? await self.kept(question.key) : nil
             if let kept, kept.isFresh(at: clock.now) { return kept.value }
             let outcome: Result<Value, SourceError>
             if remembers, let miss = misses.recall(question.missKey, at: generation) {
                 outcome = miss
             } else {
                 var isKnown = kept?.isKnown ?? (kept != nil)
-                if !isKnown { isKnown = await isListed() }
+                // Only what costs something has a share for unknown subjects.
+                if !isKnown, remembers { isKnown = await isListed() }
                 let familiarity = isKnown ? Familiarity.known : .unknown
                 outcome = await Familiarity.$current.withValue(familiarity) { await Self.outcome(ask) }
                 switch (outcome, outcome.value.map(worth)) {

@@ -53,19 +53,19 @@ package final class BoundedCoordinator: Coordinator {
     }
 
     package func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of epoch: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
         try await call("read a log", within: .milliseconds(milliseconds) + Self.readTime, rests: false) {
             coordinator async throws(CoordinatorError) in
-            try await coordinator.read(log, after: position, limit: limit, waiting: milliseconds)
+            try await coordinator.read(log, after: position, of: epoch, limit: limit, waiting: milliseconds)
         }
     }
 
     package func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
         try await call("count") { coordinator async throws(CoordinatorError) in
-            try await coordinator.add(amount, to: counter, limit: limit, milliseconds: milliseconds)
+            try await coordinator.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds)
         }
     }
 

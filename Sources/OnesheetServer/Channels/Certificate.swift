@@ -22,6 +22,14 @@ package final class Certificate: Sendable {
         current.withLock { $0 = new }
     }
 
+    /// The cipher suites of TLS 1.2: those of RFC 9325 §4.2, with forward secrecy and authenticated encryption, and so none with CBC.
+    /// TLS 1.3 has its own, all of this kind.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     private static func context(_ files: TLSFiles) throws(ConfigurationError) -> NIOSSLContext {
         let chain = try read(files.certificate, key: "tls.certificate") { try NIOSSLCertificate.fromPEMFile($0) }
         let key = try read(files.key, key: "tls.key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
@@ -32,6 +40,7 @@ package final class Certificate: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["h2", "http/1.1"]
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = cipherSuites
         return try read(files.key, key: "tls") { _ in try NIOSSLContext(configuration: configuration) }
     }
 

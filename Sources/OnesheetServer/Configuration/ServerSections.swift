@@ -1,12 +1,18 @@
 package import Logging
 package import OnesheetCore
 
-/// The keys of `tls`: PEM files. The certificate file begins with the server's certificate, followed by its chain.
+/// The keys of `tls`: PEM files, and what browsers remember. The certificate file begins with the server's certificate, followed by its
+/// chain.
 package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
     package var certificate = ""
     package var key = ""
+    /// How long browsers must use HTTPS only (RFC 6797); `nil` does not tell them.
+    package var hsts: Interval?
 
     package init() {}
+
+    /// The value of `Strict-Transport-Security`.
+    var strictTransportSecurity: String? { hsts.map { "max-age=\(Int($0.seconds))" } }
 
     package static var settings: [Setting<Self>] {
         [
@@ -16,6 +22,11 @@ package struct TLSFiles: Sendable, ConfigurationSection, Equatable {
                     "PEM file with the certificate chain; enables HTTPS and HTTP/2. A changed certificate is reloaded without a restart"
             ),
             Setting("key", \.key, isRequired: true, meaning: "PEM file with the certificate's private key"),
+            Setting(
+                "hsts", \.hsts, defaultText: "none: not sent",
+                meaning:
+                    "time for which browsers use only HTTPS for this host (`Strict-Transport-Security`), such as `365d`; `0s` ends it"
+            ),
         ]
     }
 }

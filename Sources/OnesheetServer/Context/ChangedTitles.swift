@@ -7,6 +7,10 @@ import OnesheetPipeline
 struct ChangedTitles: Sendable {
     let pipeline: Pipeline
     let logger: Logger
+    /// The time until a purge that failed is tried again. It doubles each time, up to `longestPause`.
+    var pause = Duration.seconds(1)
+
+    private static let longestPause = Duration.seconds(60)
 
     /// The maximum number of titles purged one by one. Beyond it, the whole source is purged.
     private static let maxTitles = 100
@@ -27,19 +31,24 @@ struct ChangedTitles: Sendable {
 
     /// Retries until it succeeds, because the source reports a change only once.
     private func purge(_ tags: [CacheTag]) async throws {
+        let selections = tags.map { CacheSelection.tag($0) }
+        var (pause, isFirst) = (pause, true)
         while true {
             do {
-                _ = try await pipeline.purge(tags.map { .tag($0) })
+                _ = isFirst ? try await pipeline.purge(selections) : try await pipeline.repeatPurge(selections)
                 return
-            } catch CacheError.unannounced {
-                // The others are told later.
+            } catch CacheError.unannounced, CacheError.undeleted {
+                // The others are told later, or know that what the shared store keeps is invalid.
                 return
             } catch {
+                // Only the first attempt tells the others.
+                isFirst = false
                 logger.warning(
                     "cannot purge a changed poster yet: \(error)",
                     metadata: ["tags": "\(tags.map { shown(naming: $0.description) })"])
                 // The disk may be full or unavailable for a while. Retrying without a pause would only keep it busy.
-                try await Task.sleep(for: .seconds(1))
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.longestPause)
             }
         }
     }

@@ -16,6 +16,8 @@ struct Coordination: Sendable {
 
     /// How long a start waits for the purges that were missed.
     static let longestCatchUp = Duration.seconds(2)
+    /// How long the first start of a server waits for the decisions in the store.
+    static let longestReading = Duration.seconds(5)
 
     /// - Parameter coordinator: ends each call in time.
     init(_ coordinator: any Coordinator, state: StateStore, logger: Logger) {

@@ -53,7 +53,7 @@ package struct ServerContext: Sendable {
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
         }
         let byName = Dictionary(uniqueKeysWithValues: sources)
-        let choices = PosterChoices(state)
+        let choices = shared.choices
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
             catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
@@ -68,7 +68,7 @@ package struct ServerContext: Sendable {
             cache: cache, renderer: renderer, pool: pool, originals: originals, figures: shared.figures,
             background: shared.background, clock: clock)
         self.catalog = catalog
-        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices)
+        posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: shared.decisions)
         let watermark = renderer.watermark?.digest
         if let bad = ImageOptions.errors(of: configuration.presets, formats: renderer.formats, watermark: watermark).first {
             throw ConfigurationError(path: "presets.\(bad.name)", message: "\(bad.error)")

@@ -32,6 +32,8 @@ package struct SharedEngines: Sendable {
         isRequired = configuration.required
         var settings = SharedSettings(prefix: configuration.prefix)
         settings.expires = .seconds(configuration.expires.seconds)
+        // An object is in memory before it is counted.
+        settings.readsUnderWay = settings.readsUnderWay(within: assembly.limits.memory)
         let known = records(coordinator)
         tier = store.map { SharedTier($0, settings, records: known, clock: assembly.clock) }
     }
@@ -47,7 +49,10 @@ package struct SharedEngines: Sendable {
                         engine: "shared.store", error: nil,
                         warnings: abilities.hasConditions
                             ? []
-                            : ["the store ignores conditions of writes, so of two servers that write one entry the last one wins"]))
+                            : [
+                                "the store ignores conditions of writes, so of two servers that write one entry the last one wins, and "
+                                    + "decisions about posters (pins, rejections, blocked pictures) stay on the server that takes them"
+                            ]))
             } catch {
                 findings.append(Finding(engine: "shared.store", error: "\(error)", warnings: []))
             }

@@ -16,6 +16,10 @@ package struct SharedResources: Sendable {
     let prefetchJobs: PrefetchJobs
     /// What this server does together with others; `nil` if it is alone.
     let coordination: Coordination?
+    /// The stored choices of posters.
+    let choices: PosterChoices
+    /// The administrator's decisions that several servers share; `nil` if there is no store.
+    let decisions: SharedDecisions?
     /// Applies the purges of other servers.
     let follower: PurgeFollower?
     let clock: WallClock
@@ -56,7 +60,10 @@ package struct SharedResources: Sendable {
         var coordination: Coordination?
         if writes {
             engines = try SharedEngines(configuration.shared, assembly) { coordinator in
-                coordination = coordinator.map { Coordination(BoundedCoordinator($0), state: state, logger: logger) }
+                coordination = coordinator.map { engine in
+                    let coordinator = PrefixedCoordinator(BoundedCoordinator(engine), prefix: configuration.shared.prefix)
+                    return Coordination(coordinator, state: state, logger: logger)
+                }
                 guard let coordination else { return NoPurgeRecords() }
                 return coordination.purges
             }
@@ -69,7 +76,15 @@ package struct SharedResources: Sendable {
             others: [disk] + made.map { BoundedTier($0.tier, named: $0.name, deadline: $0.deadline) }
                 + [engines.tier].compactMap(\.self), announcer: coordination?.purges, clock: clock, logger: logger)
         let cache = cache
-        follower = coordination.map { PurgeFollower($0.purges, cache: cache) }
+        choices = PosterChoices(state)
+        let choices = choices
+        decisions = engines.tier.map {
+            SharedDecisions(
+                SharedValues($0, logger: logger), choices: choices, cache: cache, isToldOfChanges: coordination != nil,
+                logger: logger)
+        }
+        let decisions = decisions
+        follower = coordination.map { PurgeFollower($0.purges, cache: cache, observer: decisions) }
         self.coordination = coordination
         follower?.start()
         pool = RenderPool(
@@ -91,10 +106,11 @@ package struct SharedResources: Sendable {
         async let refreshing = end("background refreshes", within: limit / 2) { await background.shutdown() }
         async let fetching = end("connections to origins", within: limit / 2) { try await web.shutdown() }
         async let rendering = end("render threads", within: limit / 2) { await pool.shutdown() }
+        async let deciding = end("shared decisions", within: limit / 2) { await decisions?.shutdown() }
         async let following = end("the log of purges", within: limit / 2) { await follower?.shutdown() }
         async let releasing = end("leases", within: limit / 2) { await coordination?.leases.shutdown() }
         // Close the tiers last, so that finished work can still be stored.
-        var failures = await [ending, refreshing, fetching, rendering, following, releasing]
+        var failures = await [ending, refreshing, fetching, rendering, deciding, following, releasing]
         failures.append(await end("promotions", within: limit / 4) { await cache.finishPromotions() })
         failures.append(await end("the shared store", within: limit * 3 / 4) { await engines.shutdown() })
         failures.append(await end("plugin tiers", within: limit / 2) { for tier in tiers { await tier.shutdown() } })

@@ -21,6 +21,8 @@ extension Problem {
         case let error as PosterNumberError: self.init(.notFound, title: "Not found", detail: error.description)
         case let error as UnknownCandidateError: self.init(.notFound, title: "Not found", detail: error.description)
         case let error as ChangedDecisionError: self.init(.conflict, title: "Changed meanwhile", detail: error.description)
+        case let error as DecisionNotKept:
+            self.init(.serviceUnavailable, title: "Decision not kept", detail: error.description, retryAfter: 2)
         case let error as CacheError: self.init(error)
         default:
             self.init(
@@ -62,10 +64,14 @@ extension Problem {
             case .index(let operation, _): "cannot \(operation) the cache index"
             case .tier(let operation, _): "a tier of the cache failed: cannot \(operation)"
             case .notACache: "the folder of the cache has files and is not a Onesheet cache"
-            case .unannounced: error.description
+            case .unannounced, .undeleted: error.description
             }
         if error == .unannounced {
             self.init(.serviceUnavailable, title: "Other servers not reached", detail: detail)
+            return
+        }
+        if error == .undeleted {
+            self.init(.serviceUnavailable, title: "Objects not deleted", detail: detail)
             return
         }
         self.init(.internalServerError, title: "Cache failed", detail: "\(detail); the server's log has the details")

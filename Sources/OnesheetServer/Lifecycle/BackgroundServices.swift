@@ -70,6 +70,17 @@ struct SourceChanges: Service {
     }
 }
 
+/// Looks every second whether other servers have blocked pictures, and purges the titles that show them.
+struct BlockedPictureSearch: Service {
+    let responder: ReloadableResponder
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while await sleepUnlessCancelled(for: .seconds(1)) { responder.context.posters.removeNewlyBlocked() }
+        }
+    }
+}
+
 /// Sends spans to the collector every second.
 struct TraceExport: Service {
     let collector: CollectorTracer

@@ -66,6 +66,7 @@ package struct Server: Sendable {
             let checking = Task { await context.shared.engines.logProblems(context.logger) }
             defer { checking.cancel() }
             await catchUp(context)
+            await readDecisions(context)
             try await runServices(services, context, within: times)
         } catch let error as IOError {
             failure = ListenError(address: listen, reason: .system(error.errnoCode))
@@ -90,6 +91,14 @@ package struct Server: Sendable {
     private func catchUp(_ context: ServerContext) async {
         guard let follower = context.shared.follower, await !follower.catchUp(within: Coordination.longestCatchUp) else { return }
         context.logger.warning("the server may serve what other servers have purged, until it can read their purges")
+    }
+
+    /// Waits for the decisions of the other servers, if this one has never read them.
+    private func readDecisions(_ context: ServerContext) async {
+        guard let decisions = context.shared.decisions else { return }
+        decisions.start()
+        guard await !decisions.ready(within: Coordination.longestReading) else { return }
+        context.logger.warning("the server may serve other posters than the other servers, until it can read their decisions")
     }
 
     /// Starts a graceful shutdown: `/ready` answers 503, no new connections are accepted, and requests in progress are answered.
@@ -209,7 +218,8 @@ package struct Server: Sendable {
                 availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: context.logger)),
             services: [
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
-                SourceChanges(responder: responder), PrefetchSchedule(context: responder.context),
+                SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
+                PrefetchSchedule(context: responder.context),
                 FigureSampling(responder: responder, counters: counters),
             ] + (counters.collector.map { [TraceExport(collector: $0)] } ?? [])
                 + (MetricsExport(responder: responder, counters: counters).map { [$0] } ?? []),

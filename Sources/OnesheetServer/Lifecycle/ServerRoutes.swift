@@ -41,7 +41,9 @@ extension Router {
         let server = configuration.serverHeader ? "onesheet/\(ServerVersion.current)" : nil
         self.init(
             RouteTable(routes, images: images, counters: counters),
-            CommonFields(cors: CORS(configuration: configuration.cors), server: server), errors: counters.errors,
+            CommonFields(
+                cors: CORS(configuration: configuration.cors), server: server,
+                strictTransportSecurity: configuration.tls?.strictTransportSecurity), errors: counters.errors,
             tracing: RequestTracing(collector: counters.collector), logger: logger, pageOf: PlainPage.response(_:to:))
     }
 }

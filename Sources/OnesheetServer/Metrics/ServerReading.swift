@@ -9,13 +9,14 @@ struct ServerReading: Sendable {
     let watches: [(name: String, watch: SourceWatch)]
     let counters: ServerCounters
     let coordination: Coordination?
+    let decisions: SharedDecisions?
     /// The number of render threads.
     let workers: Int
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
         (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
-        (coordination, clock) = (context.shared.coordination, context.clock)
+        (coordination, decisions, clock) = (context.shared.coordination, context.shared.decisions, context.clock)
         workers = context.configuration.limits.limits.workers
         self.counters = counters
     }
@@ -27,7 +28,7 @@ struct ServerReading: Sendable {
         var list = MetricList()
         CacheMetrics(tiers: tiers, failures: cache.failures, now: clock.now).write(to: &list)
         if let shared = cache.others.lazy.compactMap({ $0 as? SharedTier }).first {
-            SharedMetrics(figures: shared.figures).write(to: &list)
+            SharedMetrics(figures: shared.figures, unreadDecisions: decisions?.unread ?? 0).write(to: &list)
         }
         list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
         list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)

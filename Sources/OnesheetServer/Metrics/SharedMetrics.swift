@@ -3,6 +3,8 @@ import OnesheetCache
 /// The metrics of the store that several servers share.
 struct SharedMetrics {
     let figures: SharedFigures
+    /// Decisions of other servers that are not read yet.
+    let unreadDecisions: Int
 
     func write(to text: inout MetricList) {
         text.add(.gauge, "shared_up", help: "Whether the shared store answers, 0 or 1.", value: figures.isUp ? 1 : 0)
@@ -37,5 +39,9 @@ struct SharedMetrics {
         text.add(
             .counter, "shared_damaged_total", help: "Damaged objects found in the shared store, not served and deleted.",
             value: figures.damaged)
+        text.add(
+            .gauge, "shared_decisions_unread",
+            help: "Decisions about posters by other servers that could not be read yet; 1 if all have to be read.",
+            value: unreadDecisions)
     }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import OnesheetAddress
-package import OnesheetCore
+import OnesheetCore
 package import OnesheetPipeline
 
 /// A prefetch order from the command line, the configuration or the HTTP interface.

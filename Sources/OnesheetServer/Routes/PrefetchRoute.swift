@@ -102,7 +102,12 @@ enum EventStream {
     /// A response that lasts as long as `work`. If the client disconnects, `work` is cancelled.
     static func response(_ work: @escaping @Sendable (@escaping Send) async -> Void) -> Response {
         Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            status: .ok,
+            headers: [
+                .contentType: "text/event-stream", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+                // nginx passes on each event at once.
+                .xAccelBuffering: "no",
+            ],
             body: ResponseBody { writer in
                 // A slow client misses progress events but always receives the last event.
                 let (events, signal) = AsyncStream<ByteBuffer>.makeStream(bufferingPolicy: .bufferingNewest(64))

@@ -19,6 +19,17 @@ extension CoordinatorConformance {
         try expect(tooLarge == nil && large == 1 << 52, "of 2^52 were counted \(tooLarge ?? -1), \(large ?? -1)")
     }
 
+    @Sendable func countingFromAFloor() async throws {
+        let counter = name("floor")
+        let restored = try await first.add(1, to: counter, floor: 5, limit: 10, milliseconds: 60_000)
+        let known = try await second.add(1, to: counter, floor: 5, limit: 10, milliseconds: 60_000)
+        let tooMuch = try await first.add(1, to: counter, floor: 10, limit: 10, milliseconds: 60_000)
+        let unchanged = try await second.count(of: counter)
+        let given = try await first.add(-2, to: counter, floor: 9, limit: 10, milliseconds: 60_000)
+        let counts = [restored, known, tooMuch, unchanged, given]
+        try expect(counts == [6, 7, nil, 7, 7], "the counts were \(counts)")
+    }
+
     @Sendable func givingBack() async throws {
         let counter = name("given back")
         let nothing = try await first.add(-3, to: counter, limit: 10, milliseconds: 60_000)

@@ -151,11 +151,17 @@ extension CoordinatorConformance {
         _ = try await first.add(5, to: name, limit: 5, milliseconds: 600_000)
         let before = try await second.read(name, after: nil, limit: 1, waiting: 0)
         try await forget()
-        let after = try await second.read(name, after: position, limit: 10, waiting: 0)
+        let after = try await second.read(name, after: position, of: before.epoch, limit: 10, waiting: 0)
         try expect(after.epoch != before.epoch && after.records.isEmpty, "before \(before), after \(after)")
         _ = try await first.append("after", to: name)
         let page = try await second.read(name, after: .start, limit: 10, waiting: 0)
         try expect(page.records.map(\.text) == ["after"] && page.epoch != before.epoch, "before \(before), after an append \(page)")
+        // A reader that notices the loss later begins no further epoch.
+        let late = try await first.read(name, after: position, of: before.epoch, limit: 10, waiting: 60_000)
+        let same = try await second.read(name, after: page.end, of: page.epoch, limit: 10, waiting: 0)
+        try expect(
+            late.epoch == page.epoch && late.records.isEmpty && !late.isComplete && same.epoch == page.epoch && same.isComplete,
+            "after the loss \(page), for a late reader \(late), then \(same)")
         try await granted(name, to: "b", by: second, for: 600_000)
         let count = try await second.count(of: name)
         try expect(count == 0, "the count is \(count)")

@@ -68,6 +68,7 @@ public struct CoordinatorConformance: Sendable {
             ("a wait for a record ends with its task", cancelledWait),
             ("a position that the log does not have is told", unknownPosition),
             ("a counter adds up to its limit", counting),
+            ("a count below its floor is brought up to it, once", countingFromAFloor),
             ("what is given back can be added again", givingBack),
             ("many at once never pass the limit", countingAtOnce),
             ("a counter ends at the time that its first call set", counterEnds),

@@ -73,10 +73,10 @@ public final class FakeCoordinator: Coordinator {
     }
 
     public func read(
-        _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
+        _ log: String, after position: LogPosition?, of known: String?, limit: Int, waiting milliseconds: Int
     ) async throws(CoordinatorError) -> LogPage {
         let end = now + Double(milliseconds)
-        var page = try await call("read") { engine, _ in engine.read(log, after: position, limit: limit) }
+        var page = try await call("read") { engine, _ in engine.read(log, after: position, of: known, limit: limit) }
         let epoch = page.epoch
         while position != nil, page.records.isEmpty, page.isComplete, page.epoch == epoch, now < end {
             // Real time separates two looks. The manual clock tells when the wait is over.
@@ -85,16 +85,16 @@ public final class FakeCoordinator: Coordinator {
             }
             page = try state.withLock { state throws(CoordinatorError) in
                 if state.isUnreachable { throw .unreachable(operation: "read", reason: "the test says so") }
-                return state.contents.read(log, after: position, limit: limit)
+                return state.contents.read(log, after: position, of: known, limit: limit)
             }
         }
         return page
     }
 
     public func add(
-        _ amount: Int, to counter: String, limit: Int, milliseconds: Int
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int
     ) async throws(CoordinatorError) -> Int? {
-        try await call("add") { $0.add(amount, to: counter, limit: limit, milliseconds: milliseconds, at: $1) }
+        try await call("add") { $0.add(amount, to: counter, floor: floor, limit: limit, milliseconds: milliseconds, at: $1) }
     }
 
     public func count(of counter: String) async throws(CoordinatorError) -> Int {

@@ -67,8 +67,13 @@ struct FakeEngine {
         }
     }
 
-    /// A reader that was further than the log shows that records were lost, so a new epoch begins.
-    mutating func read(_ log: String, after position: LogPosition?, limit: Int) -> LogPage {
+    /// A reader that was further than the log shows that records were lost, so a new epoch begins. A reader of an earlier epoch shows
+    /// nothing new.
+    mutating func read(_ log: String, after position: LogPosition?, of known: String?, limit: Int) -> LogPage {
+        let isForeign = changeLog(log) { log in known.map { !$0.isEmpty && $0 != log.epoch } ?? false }
+        if isForeign {
+            return changeLog(log) { log in LogPage(records: [], epoch: log.epoch, end: log.end, isComplete: false) }
+        }
         let isLost = changeLog(log) { log in position.map { !log.knows($0) } ?? false }
         let epoch = isLost ? nextEpoch() : nil
         return changeLog(log) { log in
@@ -96,9 +101,11 @@ struct FakeEngine {
         }
     }
 
-    mutating func add(_ amount: Int, to counter: String, limit: Int, milliseconds: Int, at now: Double) -> Int? {
+    mutating func add(
+        _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int, at now: Double
+    ) -> Int? {
         let old = counters[ExactText(counter)].flatMap { $0.end > now ? $0 : nil }
-        let count = old?.count ?? 0
+        let count = max(old?.count ?? 0, floor)
         if amount > 0, amount > limit - count { return nil }
         guard old != nil || amount > 0 else { return 0 }
         let sum = max(0, count + amount)

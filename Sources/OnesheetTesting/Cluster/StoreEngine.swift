@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -28,6 +28,9 @@ package final class StoreEngine: Sendable {
 
     /// `http://127.0.0.1:PORT`
     package let url: String
+    package var port: Int { ports[0] }
+    /// The folder with the bucket of rclone, whose objects are files.
+    package var objects: URL { folder.appending(path: "data/\(Self.bucket)") }
     private let kind: Kind
     private let ports: [Int]
     private let folder: URL

@@ -20,6 +20,7 @@ struct Jobs {
         Job(name: "large-w500", original: "large", widths: [500], format: .jpeg),
         Job(name: "large-w780", original: "large", widths: [780], format: .jpeg),
         Job(name: "small-w185", original: "small", widths: [185], format: .jpeg),
+        Job(name: "small-w342", original: "small", widths: [342], format: .jpeg),
         Job(name: "progressive-w342", original: "progressive", widths: [342], format: .jpeg),
         Job(name: "progressive-w500", original: "progressive", widths: [500], format: .jpeg),
         Job(name: "full-color-w342", original: "full-color", widths: [342], format: .jpeg),

@@ -10,6 +10,7 @@ enum Fuzz {
         guard arguments.count > 1 else { return usage() }
         switch arguments[1] {
         case "jpeg": run { FuzzDecoders.jpeg(UnsafeBufferPointer(start: $0, count: $1)) }
+        case "jpeg-corner": run { bytes, count in bytes.map { cfuzzing_jpeg_corner($0, count) } ?? 0 }
         case "png": run { FuzzDecoders.png(UnsafeBufferPointer(start: $0, count: $1)) }
         case "webp": run { FuzzDecoders.webp(UnsafeBufferPointer(start: $0, count: $1)) }
         case "avif": run { FuzzDecoders.avif(UnsafeBufferPointer(start: $0, count: $1)) }
@@ -41,7 +42,7 @@ enum Fuzz {
 
     private static func usage() {
         print(
-            "usage: fuzz jpeg|png|webp|avif|gif|tiff|heic|jxl|png-paths|png-encoding|render|options|resp|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
+            "usage: fuzz jpeg|jpeg-corner|png|webp|avif|gif|tiff|heic|jxl|png-paths|png-encoding|render|options|resp|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
         )
         exit(64)
     }

@@ -7,7 +7,8 @@ import OnesheetImaging
 import PNGCodec
 import WebPCodec
 
-/// The first sixteen bytes are a transform, the others an original. The result is a variant or a typed error.
+/// The first sixteen bytes are a transform, the others an original. The result is a variant or a typed error. Beside another variant it has
+/// the same bytes.
 enum FuzzRender {
     private static let renderer = Renderer(
         codecs: [JPEGCodec(), PNGCodec(), WebPCodec(), AVIFCodec()], decoders: [GIFCodec()],
@@ -16,7 +17,14 @@ enum FuzzRender {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
         guard bytes.count > 16 else { return 0 }
         do throws(RenderError) {
-            _ = try renderer.render(ByteBuffer(bytes: bytes[16...]), as: transform(bytes))
+            let original = ByteBuffer(bytes: bytes[16...])
+            let transform = transform(bytes)
+            let alone = try renderer.render(original, as: transform)
+            guard bytes[15] & 1 == 0 else { return 0 }
+            var smaller = transform
+            (smaller.width, smaller.height, smaller.crop) = (transform.width / 3, transform.height / 3, nil)
+            let together = try renderer.render(original, as: [smaller, transform])
+            precondition(together[1].body == alone.body, "a variant depends on another")
         } catch {}
         return 0
     }

@@ -1,3 +1,4 @@
+import OnesheetCore
 import S3Store
 
 /// Every byte sequence gives a document or a typed error, and what a document holds is bounded by its bytes.

@@ -40,10 +40,12 @@ enum FuzzSeeds {
             DrawnGIF(width: 33, height: 21).file, DrawnGIF(width: 33, height: 21, isInterlaced: true, transparent: 3).file,
             DrawnGIF(width: 9, height: 7, place: (2, 3), canvas: (20, 12)).file,
         ]
+        // The last byte chooses the corners: those of luma, and four times those of chroma.
+        let corners: [[UInt8]] = jpegs.enumerated().map { index, file in file + [UInt8(index * 5 % 16)] }
         let all = jpegs + pngs + webps + avifs + gifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         let folders: [(String, [[UInt8]])] = [
-            ("jpeg", jpegs), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
+            ("jpeg", jpegs), ("jpeg-corner", corners), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
             ("render", all.map { transform + $0 }), ("s3", FuzzS3.seeds.map { Array($0.utf8) }),
         ]
         for (folder, files) in folders + formats {

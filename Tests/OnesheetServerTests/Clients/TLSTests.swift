@@ -69,6 +69,52 @@ final class TLSTests: ServerTestCase {
         }
     }
 
+    func testThatOnlyCipherSuitesWithForwardSecrecyAndAuthenticationAreSpoken() async throws {
+        // Given a server with a certificate, which has an elliptic key
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        for (version, suites, isSpoken) in [
+            (TLSVersion.tlsv12, [.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256], true),
+            (.tlsv12, [.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384], true),
+            (.tlsv12, [.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256], true),
+            (.tlsv12, [.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA, .TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA], false),
+            (.tlsv11, [.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA], false), (.tlsv13, [], true),
+        ] as [(TLSVersion, [NIOTLSCipher], Bool)] {
+            // When a client offers one version of TLS with some suites
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
+            (tls.minimumTLSVersion, tls.maximumTLSVersion) = (version, version)
+            if !suites.isEmpty { tls.cipherSuiteValues = suites }
+            // Then they agree, or the server refuses
+            do {
+                let (answer, _) = try await get(server.url + "/health", self.client(tls))
+                XCTAssertTrue(isSpoken, "\(version) \(suites)")
+                XCTAssertEqual(answer.status.code, 200)
+            } catch {
+                XCTAssertFalse(isSpoken, "\(version) \(suites): \(error)")
+                XCTAssertTrue(error is NIOSSLError, "\(error)")
+            }
+        }
+    }
+
+    func testThatBrowsersAreToldToUseOnlyHTTPSIfTheOperatorWantsIt() async throws {
+        let certificate = try SelfSigned(in: folder())
+        let cases: [(String, String?)] = [("", nil), (", hsts: 365d", "max-age=31536000"), (", hsts: 0s", "max-age=0")]
+        for (hsts, expected) in cases {
+            // Given a server with a certificate, and a time or none
+            let server = try await server(keys: certificate.yaml.replacing(" }", with: "\(hsts) }"))
+            let client = try client(certificate)
+            // Then every response tells it, also those of the fast path and problems
+            for path in [poster, poster, "/health", "/nowhere", "/sources"] {
+                let (answer, _) = try await get(server.url + path, client)
+                XCTAssertEqual(answer.headers.first(name: "Strict-Transport-Security"), expected, "\(path) \(hsts)")
+            }
+        }
+        // And nobody is told over plain HTTP (RFC 6797 §7.2)
+        let plain = try await server().send("/health")
+        XCTAssertNil(plain.field("Strict-Transport-Security"))
+    }
+
     func testThatManyRequestsShareAConnectionOfHTTP2() async throws {
         let certificate = try SelfSigned(in: folder())
         let server = try await server(keys: certificate.yaml)
@@ -236,6 +282,10 @@ final class TLSTests: ServerTestCase {
     ) throws -> HTTPClient {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificate.certificate))
+        return client(tls, version)
+    }
+
+    private func client(_ tls: TLSConfiguration, _ version: HTTPClient.Configuration.HTTPVersion = .automatic) -> HTTPClient {
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.httpVersion = version
         // A failed connection is a valid outcome here.

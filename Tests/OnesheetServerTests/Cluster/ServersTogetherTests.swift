@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetTesting
 import Synchronization
@@ -33,6 +34,7 @@ final class ServersTogetherTests: ServerTestCase {
         XCTAssertEqual(again, [new, new])
         let metrics = try await second.send("/metrics").text
         XCTAssertTrue(metrics.contains("onesheet_purges_received_total 1\n"), metrics)
+        XCTAssertEqual(coordinator.records(of: "onesheet/purges").count, 1, "the names in the coordinator have no prefix")
     }
 
     func testThatAServerThatWasDownServesNothingThatWasPurgedMeanwhile() async throws {
@@ -79,6 +81,44 @@ final class ServersTogetherTests: ServerTestCase {
             XCTAssertTrue(metrics.contains("onesheet_lease_alone_total 0\n"), metrics)
         }
         XCTAssertEqual(taken, 1)
+    }
+
+    func testThatAColdPictureCostsTwoReadsOfTheStore() async throws {
+        // Given a server whose store has nothing
+        let (origin, _) = try await changingOrigin()
+        let server = try await member(origin)
+        let before = try await requests("get", server)
+        // When it makes a picture
+        let made = try await server.send(path(origin))
+        XCTAssertEqual(made.status, 200, made.text)
+        // Then it has looked there for the variant and for the original, and for nothing else
+        let after = try await requests("get", server)
+        XCTAssertEqual(after - before, 2)
+    }
+
+    func testThatAColdPictureCostsThreeWritesAndItsNextSizeOne() async throws {
+        // Given a server whose store has nothing
+        let (origin, _) = try await changingOrigin()
+        let server = try await member(origin)
+        let tier = try XCTUnwrap(server.server.responder.context.shared.engines.tier)
+        var written = [try await requests("put", server)]
+        // When it makes a picture in two sizes
+        for width in [60, 50] {
+            let made = try await server.send(path(origin).replacing("w:60", with: "w:\(width)"))
+            XCTAssertEqual(made.status, 200, made.text)
+            await tier.flush()
+            written.append(try await requests("put", server))
+        }
+        // Then it has written the original, the facts and the variant, and then a variant, unless that is cheap to make
+        XCTAssertTrue((2...3).contains(written[1] - written[0]), "\(written)")
+        XCTAssertTrue((0...1).contains(written[2] - written[1]), "\(written)")
+    }
+
+    /// The requests to the store.
+    private func requests(_ operation: String, _ server: RunningServer) async throws -> Int {
+        try await server.send("/metrics").text.split(separator: "\n")
+            .filter { $0.hasPrefix("onesheet_shared_requests_total{operation=\"\(operation)\"") }
+            .reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
     }
 
     func testThatAPurgeThatCannotBeToldIsDoneHereAndToldLater() async throws {

@@ -31,6 +31,9 @@ final class DeployTests: XCTestCase {
         XCTAssertEqual(
             try XCTUnwrap(unit["ExecStart"]).split(separator: " ").dropFirst(),
             ["serve", "--config", "/etc/onesheet/onesheet.yaml"])
+        // Its user is the one that systemd-sysusers makes.
+        let user = try XCTUnwrap(unit["User"])
+        XCTAssertTrue(try file("onesheet.sysusers").contains("\nu \(user) "))
         // The writable folders are those of the configuration.
         XCTAssertEqual("/var/cache/" + (unit["CacheDirectory"] ?? ""), configuration.cache.disk.path)
         XCTAssertEqual(configuration.listen, .socket(path: "/run/\(unit["RuntimeDirectory"] ?? "")/onesheet.sock"))
@@ -83,7 +86,10 @@ final class DeployTests: XCTestCase {
         XCTAssertTrue(dockerfile.contains("VOLUME \(configuration.cache.disk.path)\n"))
         XCTAssertTrue(dockerfile.contains("EXPOSE 8080\n"))
         XCTAssertTrue(dockerfile.contains("http://127.0.0.1:8080/health"))
-        XCTAssertTrue(dockerfile.contains("USER onesheet\n"))
+        // By a number, which Kubernetes can compare with that of root
+        let user = try XCTUnwrap(dockerfile.firstMatch(of: /\nUSER ([0-9]+):([0-9]+)\n/))
+        XCTAssertTrue(dockerfile.contains("groupadd --system --gid \(user.2) onesheet "))
+        XCTAssertTrue(dockerfile.contains("useradd --system --uid \(user.1) --gid \(user.2) "))
         XCTAssertTrue(dockerfile.contains("\"serve\", \"--config\", \"/etc/onesheet/onesheet.yaml\""))
         let compose = try file("compose.yaml")
         let grace = try XCTUnwrap(compose.firstMatch(of: /stop_grace_period: ([0-9]+)s/).flatMap { Double($0.1) })
@@ -95,8 +101,8 @@ final class DeployTests: XCTestCase {
         XCTAssertTrue(nginx.contains("server unix:/run/onesheet/onesheet.sock;"))
         // The fields that identify clients, and the limits in front of Onesheet.
         for line in [
-            "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "limit_req zone=onesheet_requests ",
-            "limit_conn onesheet_connections ",
+            "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;", "proxy_set_header X-Forwarded-Proto $scheme;",
+            "limit_req zone=onesheet_requests ", "limit_conn onesheet_connections ", "server_tokens off;",
         ] {
             XCTAssertTrue(nginx.contains(line), line)
         }

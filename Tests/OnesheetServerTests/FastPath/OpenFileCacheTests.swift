@@ -117,7 +117,8 @@ final class OpenFileCacheTests: XCTestCase {
     private func prepared(bytes: Int) throws -> (PreparedResponse, ReadyBody) {
         let body = ByteBuffer(repeating: 7, count: bytes)
         let hit = CacheHit(entry: .sample(body, at: clock), tier: "memory")
-        let common = CommonFields(cors: CORS(configuration: CORSConfiguration()), server: nil)
+        let common = CommonFields(
+            cors: CORS(configuration: CORSConfiguration()), server: nil, strictTransportSecurity: nil)
         let prepared = PreparedResponse(
             hit, at: clock.wallClock.now, common, facts: AddressFacts(), counter: PipelineFigures().images.counter(of: "memory"))
         return (try XCTUnwrap(prepared), .bytes(body))

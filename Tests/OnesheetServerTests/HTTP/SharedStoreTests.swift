@@ -155,7 +155,7 @@ final class SharedStoreTests: ServerTestCase {
         } catch {
             XCTAssertEqual(
                 "\(error)",
-                "shared.store: the store cannot be reached (write): \(path) is not a folder; make it, or mount its file system")
+                "shared.store: the store is not available (write): \(path) is not a folder; make it, or mount its file system")
         }
         let room = try newRoom()
         let server = try await server(keys: shared(room, ", required: true"))

@@ -24,6 +24,7 @@ final class PrefetchRouteTests: ServerTestCase {
         let answer = try await server.send("/prefetch", method: "POST", fields: fields, body: Self.order())
         // Then each is reported, and the end
         XCTAssertEqual(answer.field("Content-Type"), "text/event-stream")
+        XCTAssertEqual(answer.field("X-Accel-Buffering"), "no")
         let events = answer.text.split(separator: "\n").filter { $0.hasPrefix("event: ") }
         XCTAssertEqual(events, ["event: progress", "event: progress", "event: done"])
         XCTAssertTrue(answer.text.hasSuffix("\n\n"))

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class PurgeFollower: Sendable {
     private let log: PurgeLog
     private let cache: Cache
+    private let observer: (any PurgeObserver)?
     private let pause: Duration
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let caughtUp = AsyncStream<Void>.makeStream()
@@ -20,10 +21,23 @@ package final class PurgeFollower: Sendable {
     /// How long one read waits for a record, in milliseconds.
     private static let wait = 1000
 
+    /// The longest time between two attempts to send what is kept. An engine may have appended it each time and not said so.
+    private static let longestPause = Duration.seconds(60)
+
     /// What the follower knows between two steps.
     private struct Place {
-        /// `nil` if the log was never read.
+        /// How far the log is read; `nil` if it was never read.
         var progress: PurgeState.Progress?
+        /// How far it is applied, as the state says.
+        var stored: PurgeState.Progress?
+        /// The purges that are read and cannot be done here yet, and the number of their records.
+        var pending = PurgeScope()
+        var received = 0
+        /// Whether this server is prepared for what is pending.
+        var isPrepared = false
+        /// What is kept is not sent before this time, and the time between the next two attempts.
+        var nextSending: ContinuousClock.Instant?
+        var sendingPause = Duration.zero
         /// The part of the log up to here is only noted, because it was applied before the start. `nil` if there is no such part.
         var known: LogPosition?
         /// How far that part is noted.
@@ -35,9 +49,11 @@ package final class PurgeFollower: Sendable {
         var position: LogPosition { progress?.position ?? .start }
     }
 
-    /// - Parameter pause: the time between two attempts to reach the coordinator, or to remove entries.
-    package init(_ log: PurgeLog, cache: Cache, pause: Duration = .seconds(1)) {
-        (self.log, self.cache, self.pause) = (log, cache, pause)
+    /// - Parameters:
+    ///   - observer: prepares this server for each purge of another one.
+    ///   - pause: the time between two attempts to reach the coordinator, or to remove entries.
+    package init(_ log: PurgeLog, cache: Cache, observer: (any PurgeObserver)? = nil, pause: Duration = .seconds(1)) {
+        (self.log, self.cache, self.observer, self.pause) = (log, cache, observer, pause)
     }
 
     /// Starts to follow the log, until `shutdown`.
@@ -93,87 +109,124 @@ package final class PurgeFollower: Sendable {
     private func begin() async -> Place {
         do {
             guard let progress = try await log.state.progress() else { return Place() }
-            log.contents.withLock { $0.applied = progress.position }
-            return Place(progress: progress, known: progress.position)
+            log.contents.withLock { contents in
+                contents.applied = PurgeStamp(epoch: progress.epoch, position: progress.position)
+                contents.epoch = progress.epoch
+            }
+            return Place(progress: progress, stored: progress, known: progress.position)
         } catch {
             logger.warning("The position in the log of purges cannot be read, so all purges are applied again: \(error)")
             return Place()
         }
     }
 
-    /// Sends what is kept, then reads one part of the log and applies it.
+    /// Sends what is kept, then reads one part of the log and applies it. What cannot be sent or done stops neither the other nor the
+    /// reading.
     private func step(_ place: inout Place) async throws {
-        try await sendOutbox()
-        // The table is complete once a read came to the end of the log.
-        let wait = log.contents.withLock { $0.isComplete } ? Self.wait : 0
-        let page = try await log.coordinator.read(PurgeLog.name, after: place.position, limit: Self.most, waiting: wait)
+        await sendOutbox(&place)
+        // Who waits for a record does nothing else. And the table is complete once a read came to the end of the log.
+        let waits = place.pending.isEmpty && !place.isUnreachable && log.contents.withLock { $0.isComplete && $0.unsent.isEmpty }
+        let page = try await log.coordinator.read(
+            PurgeLog.name, after: place.position, of: place.progress?.epoch, limit: Self.most, waiting: waits ? Self.wait : 0)
         if let progress = place.progress, progress.epoch != page.epoch || progress.position > page.end {
-            return try await restart(&place, at: page)
+            restart(&place, at: page)
+            guard await applyPending(&place) else { return try await Task.sleep(for: pause) }
+            return
         }
-        // If nothing is left of a trimmed log, its end is reached.
-        let position = page.records.last?.position ?? (page.isComplete ? place.position : page.end)
-        try await apply(page, upTo: position, &place)
-        let progress = PurgeState.Progress(epoch: page.epoch, position: position)
-        if progress != place.progress {
-            await store(progress)
-            place.progress = progress
+        note(page, &place)
+        let isApplied = await applyPending(&place)
+        guard page.records.isEmpty || place.position >= page.end else { return }
+        if isApplied {
+            log.contents.withLock { $0.upToDateAt = .now }
+            caughtUp.continuation.finish()
         }
-        guard page.records.isEmpty || position >= page.end else { return }
-        log.contents.withLock { $0.upToDateAt = .now }
-        caughtUp.continuation.finish()
         try await complete(&place, epoch: page.epoch)
+        if !isApplied || log.contents.withLock({ !$0.unsent.isEmpty }) { try await Task.sleep(for: pause) }
     }
 
     /// The coordinator has lost the log or its end, and with it purges that some servers do not know.
-    private func restart(_ place: inout Place, at page: LogPage) async throws {
+    private func restart(_ place: inout Place, at page: LogPage) {
         logger.warning("The coordinator has lost purges from its log, so everything counts as purged")
         log.contents.withLock { contents in
             contents.isComplete = false
             contents.table = PurgeTable()
+            contents.epoch = page.epoch
         }
-        try await remove(.all)
-        let progress = PurgeState.Progress(epoch: page.epoch, position: .start)
-        await store(progress)
-        log.contents.withLock { $0.applied = .start }
-        place = Place(
-            progress: progress, loss: "\(page.epoch) at \(page.end.milliseconds)-\(page.end.number)",
-            isUnreachable: place.isUnreachable)
+        let known = place.progress?.epoch ?? ""
+        place.pending.add(.all)
+        place.isPrepared = false
+        place.progress = PurgeState.Progress(epoch: page.epoch, position: .start)
+        (place.known, place.noted) = (nil, .start)
+        // One record for each epoch, however many servers notice the loss. None if only the position of this server is unreadable.
+        let end = "\(page.end.milliseconds)-\(page.end.number)"
+        place.loss = known.isEmpty ? nil : known != page.epoch ? page.epoch : "\(page.epoch) at \(end)"
     }
 
-    /// Applies the records of `page`, which ends at `position`.
-    private func apply(_ page: LogPage, upTo position: LogPosition, _ place: inout Place) async throws {
-        var scope = PurgeScope()
-        var received = 0
+    /// Notes the records of `page`.
+    private func note(_ page: LogPage, _ place: inout Place) {
         if !page.isComplete {
             logger.warning("The log of purges was trimmed before this server could read it, so everything counts as purged")
-            scope.add(.all)
+            place.pending.add(.all)
+            place.isPrepared = false
         }
         let records = page.records.map { ($0.position, PurgeRecord($0.text)) }
         for (_, record) in records {
             if place.loss != nil, record.loss == place.loss { place.loss = nil }
             guard record.process != log.process else { continue }
-            scope.add(record.scope)
-            received += 1
+            place.pending.add(record.scope)
+            (place.received, place.isPrepared) = (place.received + 1, false)
         }
         // The shared tier's entries are invalid before the local ones are removed, so that none is found again meanwhile.
         log.contents.withLock { contents in
+            contents.epoch = page.epoch
             if !page.isComplete { contents.table.raise(to: page.records.first?.position ?? page.end) }
             for (position, record) in records { contents.table.note(record.scope, at: position) }
         }
-        if !scope.isEmpty { try await remove(scope) }
-        // From here on, entries made here are newer than these purges.
-        log.contents.withLock { contents in
-            contents.received += received
-            contents.applied = max(contents.applied, position)
+        // If nothing is left of a trimmed log, its end is reached.
+        let position = page.records.last?.position ?? (page.isComplete ? place.position : page.end)
+        place.progress = PurgeState.Progress(epoch: page.epoch, position: position)
+    }
+
+    /// Does what was read, as far as it is not done yet: one attempt.
+    /// - Returns: whether all that was read is done.
+    private func applyPending(_ place: inout Place) async -> Bool {
+        guard let progress = place.progress else { return true }
+        let pending = place.pending
+        // Entries that are made until the purge is applied have an older stamp, and are invalid too.
+        if !place.isPrepared, pending.isAll || !pending.notices.isEmpty {
+            await observer?.prepare(for: pending.notices, isAll: pending.isAll)
         }
+        place.isPrepared = true
+        if !place.pending.selections.isEmpty {
+            do {
+                _ = try await cache.applyPurge(place.pending.selections)
+            } catch {
+                logger.warning("A purge of another server cannot be done yet: \(error)")
+                return false
+            }
+        }
+        // From here on, entries made here are newer than these purges.
+        let (stamp, received) = (PurgeStamp(epoch: progress.epoch, position: progress.position), place.received)
+        let isNews = log.contents.withLock { contents in
+            defer { contents.applied = stamp }
+            contents.received += received
+            return contents.applied != stamp
+        }
+        (place.pending, place.received, place.isPrepared) = (PurgeScope(), 0, false)
         // The generation of the shared tier has changed with it.
-        if !page.records.isEmpty { await cache.invalidations.check() }
+        if isNews { await cache.invalidations.check() }
+        if progress != place.stored {
+            await store(progress)
+            place.stored = progress
+        }
+        return true
     }
 
     /// Completes the table with the part of the log that was applied before the start.
     private func complete(_ place: inout Place, epoch: String) async throws {
         while let known = place.known {
-            let page = try await log.coordinator.read(PurgeLog.name, after: place.noted, limit: Self.most, waiting: 0)
+            let page = try await log.coordinator.read(
+                PurgeLog.name, after: place.noted, of: epoch, limit: Self.most, waiting: 0)
             // The next step notices it.
             guard page.epoch == epoch else { return }
             let records = page.records.map { ($0.position, PurgeRecord($0.text)) }
@@ -192,20 +245,6 @@ package final class PurgeFollower: Sendable {
         log.contents.withLock { $0.isComplete = true }
     }
 
-    /// Removes the entries of `scope` from the tiers of this server. Does not end before that is done, or cancelled.
-    private func remove(_ scope: PurgeScope) async throws {
-        while true {
-            do {
-                _ = try await cache.applyPurge(scope.selections)
-                return
-            } catch {
-                logger.warning("A purge of another server cannot be done yet: \(error)")
-                // Also ends a cancelled task, which could try for ever.
-                try await Task.sleep(for: pause)
-            }
-        }
-    }
-
     private func store(_ progress: PurgeState.Progress) async {
         do {
             try await log.state.set(progress)
@@ -215,7 +254,24 @@ package final class PurgeFollower: Sendable {
         }
     }
 
-    /// Tells the others of the purges that were kept for them.
+    /// Tells the others of the purges that were kept for them, if it is time for that.
+    private func sendOutbox(_ place: inout Place) async {
+        // A read shows first whether the coordinator is there again.
+        guard !place.isUnreachable, place.nextSending.map({ $0 <= .now }) ?? true else { return }
+        do {
+            try await sendOutbox()
+            place.nextSending = nil
+        } catch {
+            guard !Task.isCancelled else { return }
+            if place.nextSending == nil {
+                logger.warning("The other servers cannot be told yet of the purges that are kept for them: \(error)")
+                place.sendingPause = pause
+            }
+            place.nextSending = .now + place.sendingPause
+            place.sendingPause = min(place.sendingPause * 2, Self.longestPause)
+        }
+    }
+
     private func sendOutbox() async throws {
         let outbox = try await log.state.outbox()
         let (scope, unsaved) = log.contents.withLock { contents in
@@ -237,6 +293,7 @@ package final class PurgeFollower: Sendable {
         guard place.isUnreachable == reached else { return }
         place.isUnreachable = !reached
         if reached {
+            place.nextSending = nil
             logger.notice("The log of purges is read again")
         } else if let error {
             logger.warning("Purges by other servers are not noticed for now: \(error)")

@@ -14,7 +14,7 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
 
     /// Figures for operators.
     package struct Figures: Sendable, Equatable {
-        /// The time since the log was last read to its end; a little more than a second if all is well.
+        /// The time since the log was last read to its end and applied; a little more than a second if all is well.
         package var lag: Duration
         /// Purges by other processes that were applied here.
         package var received: Int
@@ -24,10 +24,12 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
 
     struct Contents {
         var table = PurgeTable()
+        /// The epoch of the log that the table is of; empty before it was read.
+        var epoch = ""
         /// Whether the table has all purges of the log. Before, no entry of the shared tier is known to be valid.
         var isComplete = false
         /// The newest record that is applied to the tiers here.
-        var applied = LogPosition.start
+        var applied = PurgeStamp(epoch: "", position: .start)
         /// The purges by this process that are not in the log yet, by a number.
         var underWay: [Int: PurgeScope] = [:]
         /// The purges that the state keeps until they can be sent, and those that it could not store.
@@ -55,10 +57,12 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
             return scope
         }
 
-        func isPurged(_ stamp: LogPosition, tags: [CacheTag]) -> Bool {
+        func isPurged(_ stamp: PurgeStamp?, tags: [CacheTag]) -> Bool {
             guard isComplete else { return true }
+            // The log that was lost may have had any purge.
+            if let stamp, stamp.epoch != epoch { return true }
             if !unsent.isEmpty, unsent.concerns(tags) { return true }
-            return underWay.values.contains { $0.concerns(tags) } || table.isPurged(stamp, tags: tags)
+            return underWay.values.contains { $0.concerns(tags) } || table.isPurged(stamp?.position ?? .start, tags: tags)
         }
     }
 
@@ -78,10 +82,10 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
         self.logger = logger
     }
 
-    package var now: LogPosition? { contents.withLock { $0.applied } }
+    package var now: PurgeStamp? { contents.withLock { $0.applied } }
 
-    package func isPurged(_ stamp: LogPosition?, tags: [CacheTag]) -> Bool {
-        contents.withLock { $0.isPurged(stamp ?? .start, tags: tags) }
+    package func isPurged(_ stamp: PurgeStamp?, tags: [CacheTag]) -> Bool {
+        contents.withLock { $0.isPurged(stamp, tags: tags) }
     }
 
     package var figures: Figures {
@@ -95,13 +99,18 @@ package final class PurgeLog: PurgeRecords, PurgeAnnouncer {
     package func announce(_ selections: [CacheSelection], isDoneHere: Bool) async throws(CacheError) {
         let scope = PurgeScope(selections)
         defer { contents.withLock { $0.end(scope) } }
-        do {
-            try await append(scope, by: isDoneHere ? process : "")
-        } catch {
-            logger.warning("The other servers are not told of a purge yet: \(error)")
-            await keep(scope)
-            throw .unannounced
-        }
+        // In a task of its own, because a purge must be told or kept also if its client leaves or the server stops.
+        let isTold = await Task {
+            do {
+                try await append(scope, by: isDoneHere ? process : "")
+                return true
+            } catch {
+                logger.warning("The other servers are not told of a purge yet: \(error)")
+                await keep(scope)
+                return false
+            }
+        }.value
+        guard isTold else { throw .unannounced }
     }
 
     /// Appends a purge to the log, and notes it.

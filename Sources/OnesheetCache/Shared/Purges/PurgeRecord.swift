@@ -48,7 +48,8 @@ struct PurgeRecord: Sendable, Equatable {
         if scope.isAll { return [try text(Document(process: process, all: true, tags: nil, loss: loss))] }
         var texts: [String] = []
         var (part, bytes) = ([String](), 0)
-        for tag in scope.tags.map(\.description) {
+        // Notices first: a server that reads only the first record knows of a decision before it purges what follows from it.
+        for tag in (scope.notices + scope.tags.filter { $0.notice == nil }).map(\.description) {
             if !part.isEmpty, bytes + tag.utf8.count > mostBytes {
                 texts.append(try text(Document(process: process, all: nil, tags: part)))
                 (part, bytes) = ([], 0)

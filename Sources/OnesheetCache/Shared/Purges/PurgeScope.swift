@@ -32,8 +32,10 @@ struct PurgeScope: Sendable, Equatable {
     /// The number of its parts, for the size of an outbox.
     var count: Int { isAll ? 1 : tags.count }
 
-    /// The selections to remove.
-    var selections: [CacheSelection] { isAll ? [.all] : tags.map { .tag($0) } }
+    /// The selections to remove. Notices select nothing.
+    var selections: [CacheSelection] { isAll ? [.all] : tags.filter { $0.notice == nil }.map { .tag($0) } }
+    /// What it tells the servers besides.
+    var notices: [CacheTag] { tags.filter { $0.notice != nil } }
 
     /// Whether it concerns an entry with these tags.
     func concerns(_ tags: [CacheTag]) -> Bool { isAll || (!self.tags.isEmpty && tags.contains(where: self.tags.contains)) }

@@ -1,0 +1,60 @@
+// Look-up tables for Huffman codes, and the basis pictures.
+#pragma once
+
+#include "CJPEGReader.h"
+
+/// Bits that look up a code together with its value.
+#define CJR_CODE_BITS 11
+/// Bits that look up several codes to skip.
+#define CJR_SKIP_BITS 13
+
+/// An entry for the next CJR_CODE_BITS bits:
+///  bits 0–5: the bits to consume: code and value, or the code alone with CJR_VALUE_FOLLOWS;
+///  bit 6: CJR_VALUE_FOLLOWS: bits 16–31 hold the number of bits of the value, which is not part of the entry;
+///  bit 7: CJR_LONG: the code is longer; no other bit counts;
+///  bits 8–15: the steps to the coefficient: zeros and one; CJR_END at the end of a block. 0 for DC;
+///  bits 16–31: the value, signed.
+typedef uint32_t cjr_entry;
+#define CJR_VALUE_FOLLOWS 0x40u
+#define CJR_LONG 0x80u
+#define CJR_END 128u
+
+/// An entry to skip whole symbols in the next CJR_SKIP_BITS bits:
+///  bits 0–5: the bits to consume; 0 if not even the first symbol is complete;
+///  bits 6–11: the steps over coefficients, one more if the end of the block follows;
+///  bit 12: CJR_SKIPS_END: the last symbol ends the block.
+typedef uint16_t cjr_skip;
+#define CJR_SKIPS_END 0x1000u
+
+typedef struct {
+    cjr_entry entries[1 << CJR_CODE_BITS];
+    /// 256 × the length of the code plus its symbol; 0 if it is longer.
+    uint16_t lengths[1 << CJR_CODE_BITS];
+    /// For codes of each length: the largest, -1 if there is none, and the distance from a code to the place of its symbol.
+    int32_t largest[18];
+    int32_t offset[17];
+    uint8_t symbols[256];
+} cjr_codes;
+
+/// False if the table contradicts itself, or if `is_dc` and a symbol is no number of bits.
+bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
+void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
+
+/// Samples of a basis picture in the order of rows, each row with four places, in 16 bits.
+#define CJR_LANES 16
+/// Fraction bits of a coefficient and of a sum of samples.
+#define CJR_COEFFICIENT_BITS 4
+#define CJR_SAMPLE_BITS 6
+
+/// The position of the last coefficient of a corner in the zigzag.
+extern const uint8_t cjr_last_of_corner[CJR_CORNER + 1];
+/// The row and column of each position of the zigzag: 8 × row + column.
+extern const uint8_t cjr_zigzag[64];
+
+/// Basis pictures for the positions of the zigzag up to the last of the corner; zero for those outside of the corner. The product
+/// of a coefficient and a lane, shifted by 15 bits with rounding, is a share of a sample.
+typedef struct {
+    _Alignas(32) int16_t lanes[25][CJR_LANES];
+} cjr_basis;
+
+void cjr_make_basis(cjr_basis *basis, int corner);

@@ -1,0 +1,23 @@
+package import OnesheetCore
+
+/// Prepares this server for the purges of other servers, such as by reading the decision that led to one.
+package protocol PurgeObserver: Sendable {
+    /// Called before a purge of another server is applied here. It delays the purge, so it ends in a few seconds.
+    /// - Parameters:
+    ///   - notices: what the other servers tell of.
+    ///   - isAll: whether everything was purged, and with it any notice may have been lost.
+    func prepare(for notices: [CacheTag], isAll: Bool) async
+}
+
+extension CacheTag {
+    private static let noticePrefix = "notice:"
+
+    /// A tag that no entry has. A purge with it tells the other servers of something.
+    package static func notice(_ text: String) -> Self { Self(noticePrefix + text) }
+
+    /// The text of a notice; `nil` for a tag of entries.
+    package var notice: String? {
+        description.starts(withBytesOf: Self.noticePrefix)
+            ? String(decoding: description.utf8.dropFirst(Self.noticePrefix.utf8.count), as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,64 @@
+public import OnesheetValues
+
+/// A title with the addresses of its poster.
+public struct ListedTitle: Sendable, Equatable, Decodable {
+    public let title: Title
+    /// The paths of the poster on the server, by the name of the size: `w342`, `original`.
+    public let posters: [String: String]
+    /// `nil` until the server has made the poster in any size.
+    public let poster: PosterPlaceholder?
+
+    private enum CodingKeys: CodingKey { case id, name, originalName, overview, releaseDate, rank, metadata, posters, poster }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        title = Title(
+            id: try members.decode(String.self, forKey: .id), name: try members.decode(String.self, forKey: .name),
+            originalName: try members.decodeIfPresent(String.self, forKey: .originalName),
+            overview: try members.decodeIfPresent(String.self, forKey: .overview),
+            releaseDate: try members.decodeIfPresent(CalendarDay.self, forKey: .releaseDate),
+            rank: try members.decodeIfPresent(Int.self, forKey: .rank),
+            metadata: try members.decodeIfPresent([String: JSONValue].self, forKey: .metadata) ?? [:])
+        posters = try members.decodeIfPresent([String: String].self, forKey: .posters) ?? [:]
+        poster = try members.decodeIfPresent(PosterPlaceholder.self, forKey: .poster)
+    }
+}
+
+/// One page of a list of titles (`GET /sources/{source}/titles`).
+public struct TitleList: Sendable, Equatable, Decodable {
+    public let titles: [ListedTitle]
+    /// The number of titles on all pages, if the source reports it.
+    public let total: Int?
+    /// The number of the next page, if there is one.
+    public let next: Int?
+}
+
+/// The facts with which an app shows a place for a poster before it has loaded.
+public struct PosterPlaceholder: Sendable, Equatable, Decodable {
+    /// Pixels.
+    public struct Size: Sendable, Hashable, Decodable {
+        public let width: Int
+        public let height: Int
+    }
+
+    /// Pixels of the original.
+    public let width: Int
+    public let height: Int
+    /// A ThumbHash in base64; `thumbHash` decodes it.
+    public let thumbHashText: String?
+    /// The main colour as `#rrggbb`; `color` decodes it.
+    public let colorText: String?
+    /// The pixels of each size, by its name.
+    public let sizes: [String: Size]?
+
+    /// The blurred picture; its `pixels` are ready to be shown.
+    public var thumbHash: ThumbHash? { thumbHashText.flatMap(ThumbHash.init(base64:)) }
+    /// The main colour.
+    public var color: Color? { colorText.flatMap(Color.init(hexadecimal:)) }
+
+    private enum CodingKeys: String, CodingKey {
+        case width, height, sizes
+        case thumbHashText = "thumbHash"
+        case colorText = "color"
+    }
+}

@@ -1,0 +1,121 @@
+public import FoundationEssentials
+public import OnesheetValues
+
+/// The variants to make ahead (`POST /prefetch`).
+public struct PrefetchOrder: Sendable, Equatable, Encodable {
+    /// The titles of an order.
+    public enum Titles: Sendable, Equatable {
+        /// The source's newest list.
+        case newest
+        /// The list of a day.
+        case day(CalendarDay)
+        /// The lists of all days from the first to the last.
+        case days(CalendarDay, CalendarDay)
+        /// What a search finds.
+        case search(String)
+        /// These titles. At least one.
+        case ids([String])
+    }
+
+    /// The name of the source.
+    public var source: String
+    public var titles: Titles
+    /// Names of sizes; `nil` for those of the server's default.
+    public var sizes: [String]?
+    /// The extensions of formats; `nil` for those of the server's default.
+    public var formats: [String]?
+
+    public init(source: String, titles: Titles = .newest, sizes: [String]? = nil, formats: [String]? = nil) {
+        (self.source, self.titles, self.sizes, self.formats) = (source, titles, sizes, formats)
+    }
+
+    private enum CodingKeys: CodingKey { case source, date, from, to, query, ids, sizes, formats }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(source, forKey: .source)
+        switch titles {
+        case .newest: break
+        case .day(let day): try members.encode(day, forKey: .date)
+        case .days(let first, let last):
+            try members.encode(first, forKey: .from)
+            try members.encode(last, forKey: .to)
+        case .search(let words): try members.encode(words, forKey: .query)
+        case .ids(let ids): try members.encode(ids, forKey: .ids)
+        }
+        try members.encodeIfPresent(sizes, forKey: .sizes)
+        try members.encodeIfPresent(formats, forKey: .formats)
+    }
+}
+
+/// How far a prefetch is.
+public struct PrefetchProgress: Sendable, Equatable, Decodable {
+    /// A title that could not be prefetched.
+    public struct Failure: Sendable, Equatable, Decodable {
+        /// The title as `source://id`.
+        public let title: String
+        /// The variants that are missing for it.
+        public let variants: Int
+        public let reason: String
+    }
+
+    /// Variants requested.
+    public let total: Int
+    public let made: Int
+    /// Variants that the cache already had.
+    public let skipped: Int
+    /// Variants of all failures.
+    public let failed: Int
+    /// Bytes of the new variants.
+    public let bytes: Int?
+    /// The last failures; in the last report all of them.
+    public let failures: [Failure]?
+
+    /// Variants that were tried.
+    public var done: Int { made.addingSaturating(skipped).addingSaturating(failed) }
+    /// The part of the work that is done, 0 to 1; 1 if there is nothing to do.
+    public var fraction: Double { total > 0 ? Double(done) / Double(total) : 1 }
+}
+
+/// A prefetch that runs on the server, or one of the last that have ended (`GET /prefetch`).
+public struct PrefetchJob: Sendable, Equatable, Decodable {
+    /// The state of a job. A newer server may know more states than these.
+    public struct State: RawRepresentable, Sendable, Hashable, Decodable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let running = State(rawValue: "running")
+        public static let done = State(rawValue: "done")
+        public static let stopped = State(rawValue: "stopped")
+        public static let failed = State(rawValue: "failed")
+    }
+
+    /// Counts from 1, in order of beginning, since the server's start.
+    public let number: Int
+    public let source: String
+    public let began: Date
+    public let ended: Date?
+    public let state: State
+    public let progress: PrefetchProgress
+}
+
+/// `GET /prefetch`.
+struct PrefetchJobsDocument: Decodable {
+    let jobs: [PrefetchJob]
+}
+
+/// The predicted cost of a prefetch (`POST /prefetch` with `dryRun`).
+public struct PrefetchCost: Sendable, Equatable, Decodable {
+    /// Variants requested.
+    public let total: Int
+    /// Variants that the cache already has.
+    public let there: Int
+    /// Variants to make.
+    public let missing: Int
+    /// Titles whose source would be asked for candidates, with one or two calls each.
+    public let titlesToAsk: Int
+    /// The least number of pictures to fetch.
+    public let fetches: Int
+    /// Bytes to store; `nil` while the cache is empty.
+    public let bytes: Int?
+}

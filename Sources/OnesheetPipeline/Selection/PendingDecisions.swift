@@ -1,0 +1,81 @@
+import OnesheetCache
+import OnesheetCore
+
+/// The decisions that have to be read again, because another server may have changed them.
+struct PendingDecisions: Sendable, Equatable {
+    private(set) var isAll = false
+    private(set) var notices: Set<DecisionNotice> = []
+
+    /// The most decisions. Beyond them, all are read.
+    private static let limit = 1000
+
+    init() {}
+
+    static var all: PendingDecisions {
+        var all = PendingDecisions()
+        all.addAll()
+        return all
+    }
+
+    var isEmpty: Bool { !isAll && notices.isEmpty }
+    /// For a metric: the number of decisions, 1 for all.
+    var count: Int { isAll ? 1 : notices.count }
+
+    mutating func addAll() { (isAll, notices) = (true, []) }
+
+    mutating func add(_ notice: DecisionNotice) {
+        guard !isAll else { return }
+        notices.insert(notice)
+        if notices.count > Self.limit { addAll() }
+    }
+
+    mutating func add(_ other: PendingDecisions) {
+        if other.isAll { addAll() }
+        for notice in other.notices { add(notice) }
+    }
+}
+
+/// Tells the other servers that a decision has changed.
+enum DecisionNotice: Sendable, Hashable {
+    case poster(TitleReference)
+    /// The list of blocked pictures.
+    case blocked
+
+    private static let posterPrefix = "poster "
+
+    /// `nil` if the tag is not the notice of a decision.
+    init?(_ tag: CacheTag) {
+        guard let text = tag.notice else { return nil }
+        if text.isExactly("blocked") {
+            self = .blocked
+            return
+        }
+        guard text.starts(withBytesOf: Self.posterPrefix) else { return nil }
+        let written = String(decoding: text.utf8.dropFirst(Self.posterPrefix.utf8.count), as: UTF8.self)
+        guard let title = TitleReference(written: written) else { return nil }
+        self = .poster(title)
+    }
+
+    /// The name of the decision among the values that servers share.
+    var name: String {
+        switch self {
+        case .poster(let title): SharedDecision.name(of: title)
+        case .blocked: "blocked"
+        }
+    }
+
+    var tag: CacheTag {
+        switch self {
+        case .poster(let title): .notice("\(Self.posterPrefix)\(title)")
+        case .blocked: .notice("blocked")
+        }
+    }
+}
+
+extension TitleReference {
+    /// Reads what `description` has written.
+    init?(written text: String) {
+        guard let end = text.firstRange(ofBytesOf: "://") else { return nil }
+        self.init(source: String(text[..<end.lowerBound]), id: String(text[end.upperBound...]))
+    }
+}

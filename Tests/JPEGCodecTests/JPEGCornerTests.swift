@@ -1,0 +1,263 @@
+import CJPEG
+import OnesheetCore
+import OnesheetTesting
+import XCTest
+
+@testable import JPEGCodec
+
+/// The reader for shrinking, which keeps only the lowest coefficients of each block, beside libjpeg-turbo.
+final class JPEGCornerTests: XCTestCase {
+    private func file(
+        _ width: Int = 203, _ height: Int = 117, planes: (Int, Int) = (2, 2), _ change: (inout WrittenJPEG) -> Void = { _ in }
+    ) throws -> [UInt8] {
+        let picture = try DrawnPoster(width: width, height: height).draw(planes: planes)
+        return try WrittenJPEG(CJPEG_YCBCR) {
+            $0.subsampling = (Int32(planes.0), Int32(planes.1))
+            change(&$0)
+        }.file(picture)
+    }
+
+    /// The pairs of corners whose samples lie on one another.
+    private func corners(_ planes: (Int, Int)) -> [(Int, Int)] {
+        (1...4).flatMap { luma in
+            (1...4).filter { planes.0 * luma % $0 == 0 && planes.1 * luma % $0 == 0 }.map { (luma, $0) }
+        }
+    }
+
+    func testThatEveryCornerOfEverySubsamplingShowsThePicture() throws {
+        for planes in [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2)] {
+            for (width, height) in [(203, 117), (64, 64), (1, 1), (17, 1), (1, 33)] {
+                // Given
+                let file = try file(width, height, planes: planes)
+                let progressive = try self.file(width, height, planes: planes) { $0.isProgressive = true }
+                let full = try CornerReading(file)
+                for (luma, chroma) in corners(planes) {
+                    // When
+                    let reading = try CornerReading(file, luma: luma, chroma: chroma)
+                    // Then
+                    XCTAssertEqual(reading.status, CJPEG_OK)
+                    XCTAssertEqual(reading.eighths, luma)
+                    // (the library writes the same coefficients in scans with successive approximation)
+                    XCTAssertEqual(try CornerReading(progressive, luma: luma, chroma: chroma), reading)
+                    for (plane, corner) in [luma, chroma, chroma].enumerated() {
+                        let (x, y) = plane == 0 ? (8, 8) : (8 * planes.0, 8 * planes.1)
+                        XCTAssertEqual(reading.planes[plane].count, (height * corner + y - 1) / y)
+                        XCTAssertEqual(reading.planes[plane].first?.count, (width * corner + x - 1) / x)
+                        assertClose(
+                            reading.planes[plane], CornerReading.shrunk(full.planes[plane], to: corner), isWhole: width % 32 == 0,
+                            "\(planes), \(width) × \(height), plane \(plane), corner \(corner)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Parameter isWhole: the last blocks lie inside of the picture. Beyond it a file holds anything.
+    private func assertClose(_ plane: [[UInt8]], _ expected: [[Double]], isWhole: Bool, _ message: String) {
+        for (y, row) in plane.enumerated() where isWhole || y + 4 < plane.count {
+            for (x, sample) in row.enumerated() where isWhole || x + 4 < row.count {
+                // The full picture is rounded to whole levels.
+                guard abs(Double(sample) - expected[y][x]) > 2 else { continue }
+                return XCTFail("\(message): \(sample) for \(expected[y][x]) at \(x), \(y)")
+            }
+        }
+    }
+
+    func testThatGrayIsRead() throws {
+        // Given
+        let file = try WrittenJPEG(CJPEG_GRAY).file(try DrawnPoster(width: 96, height: 64).draw(.gray))
+        let full = try CornerReading(file)
+        for corner in 1...4 {
+            // When
+            let reading = try CornerReading(file, luma: corner, chroma: corner)
+            // Then
+            assertClose(
+                reading.planes[0], CornerReading.shrunk(full.planes[0], to: corner), isWhole: true, "corner \(corner)")
+        }
+    }
+
+    func testThatRestartMarkersChangeNothing() throws {
+        for planes in [(1, 1), (2, 2)] {
+            let plain = try CornerReading(try file(planes: planes), luma: 4, chroma: 2)
+            for interval in [1, 2, 7, 100, 10_000] {
+                for isProgressive in [false, true] {
+                    let file = try file(planes: planes) {
+                        ($0.restartInterval, $0.isProgressive) = (Int32(interval), isProgressive)
+                    }
+                    XCTAssertEqual(try CornerReading(file, luma: 4, chroma: 2), plain, "\(interval), progressive: \(isProgressive)")
+                }
+            }
+        }
+    }
+
+    func testThatEveryInstructionSetGivesTheSameBytes() throws {
+        for (width, height, quality) in [(203, 117, 95), (500, 400, 100), (500, 400, 20)] {
+            for isProgressive in [false, true] {
+                let file = try file(width, height) { ($0.quality, $0.isProgressive) = (Int32(quality), isProgressive) }
+                for (luma, chroma) in corners((2, 2)) {
+                    let best = try CornerReading(file, luma: luma, chroma: chroma)
+                    let portable = try CornerReading(file, luma: luma, chroma: chroma, isPortable: true)
+                    XCTAssertEqual(best, portable, "corners \(luma) and \(chroma), progressive: \(isProgressive)")
+                }
+            }
+        }
+    }
+
+    func testThatAFileCutAnywhereEndsAsWithTheLibrary() throws {
+        for (interval, isProgressive) in [(0, false), (5, false), (0, true), (5, true)] {
+            let whole = try file { ($0.restartInterval, $0.isProgressive) = (Int32(interval), isProgressive) }
+            for end in stride(from: 2, to: whole.count, by: 97) {
+                let part = Array(whole[..<end])
+                XCTAssertEqual(try CornerReading(part, luma: 3, chroma: 2).status, try CornerReading(part).status, "\(end) bytes")
+            }
+        }
+    }
+
+    func testThatDamageEndsAsWithTheLibrary() throws {
+        // (without restart markers: whether the library sees bytes before one that no block used depends on its buffers)
+        try assertDamageEndsAsWithTheLibrary(try file(90, 60))
+        try assertDamageEndsAsWithTheLibrary(try file(90, 60) { $0.isProgressive = true })
+    }
+
+    /// Changes bytes, one at a time, from the first scan on.
+    private func assertDamageEndsAsWithTheLibrary(_ whole: [UInt8]) throws {
+        let scan = try XCTUnwrap(whole.indices.first { $0 > 0 && whole[$0 - 1] == 0xFF && whole[$0] == 0xDA })
+        for place in stride(from: scan + 14, to: whole.count - 2, by: 7) {
+            for value in [0xFF, 0, whole[place] ^ 0x10] {
+                var damaged = whole
+                damaged[place] = value
+                // When
+                let (reading, library) = (try CornerReading(damaged, luma: 3, chroma: 2), try CornerReading(damaged))
+                // Then
+                XCTAssertEqual(reading.status, library.status, "byte \(place) = \(value)")
+            }
+        }
+    }
+
+    func testThatOnlyACommonKindOfFileIsTaken() throws {
+        let picture = try DrawnPoster(width: 40, height: 40).draw(planes: (1, 1))
+        let files = [
+            try WrittenJPEG(CJPEG_YCBCR) { $0.isArithmetic = true }.file(picture),
+            try WrittenJPEG(CJPEG_YCBCR) { $0.isSeparate = true }.file(picture),
+            try WrittenJPEG(CJPEG_RGB) { $0.isUntransformed = true }.file(try DrawnPoster(width: 40, height: 40).draw()),
+            try WrittenJPEG(CJPEG_CMYK).file(try DrawnPoster(width: 40, height: 40).draw(.cmyk)),
+        ]
+        for file in files {
+            let reading = try CornerReading(file, luma: 2, chroma: 2)
+            XCTAssertEqual([Int(reading.status.rawValue), reading.eighths], [0, 8])
+        }
+        // Corners whose samples do not lie on one another
+        XCTAssertEqual(try CornerReading(try self.file(), luma: 4, chroma: 3).eighths, 8)
+    }
+
+    func testThatABlockOfManyRefinedCoefficientsIsRead() throws {
+        // Given noise at full quality, in which every coefficient is refined
+        var random = SplitMix(seed: 7)
+        var picture = try PixelBuffer(PixelLayout(width: 64, height: 64, planarWithSubsampling: 1, 1), limits: Limits())
+        for y in 0..<64 {
+            for plane in 0..<3 {
+                picture.withMutableRow(y, plane: plane) { row in
+                    for x in 0..<row.count { row[x] = UInt8.random(in: 0...255, using: &random) }
+                }
+            }
+        }
+        // When
+        let file = try WrittenJPEG(CJPEG_YCBCR) { $0.quality = 100 }.file(picture)
+        let progressive = try WrittenJPEG(CJPEG_YCBCR) { ($0.quality, $0.isProgressive) = (100, true) }.file(picture)
+        let reading = try CornerReading(progressive, luma: 4, chroma: 4)
+        // Then
+        XCTAssertEqual(reading, try CornerReading(file, luma: 4, chroma: 4))
+        XCTAssertEqual(reading.eighths, 4)
+    }
+
+    func testThatBytesBeforeARestartMarkerAreDamage() throws {
+        // Given bytes that no block uses
+        var bytes = try file { $0.restartInterval = 3 }
+        let marker = try XCTUnwrap(bytes.indices.first { $0 > 0 && bytes[$0 - 1] == 0xFF && bytes[$0] == 0xD0 })
+        bytes.insert(contentsOf: [UInt8](repeating: 7, count: 20), at: marker - 1)
+        // When, then
+        XCTAssertEqual(try CornerReading(bytes, luma: 3, chroma: 2).status, CJPEG_DAMAGED)
+    }
+
+    func testThatProgressiveFilesMayNotHaveMoreScansThanAllowed() throws {
+        let bytes = try file { $0.isProgressive = true }
+        var request = DecodeRequest(target: .init(width: 40, height: 23, chroma: 2), acceptsPlanar: true)
+        XCTAssertEqual(try JPEGCodec().picture(bytes, request).layout.width, 77)
+        request.limits.scans = 9
+        XCTAssertThrowsError(try JPEGCodec().picture(bytes, request).layout) {
+            XCTAssertEqual($0 as? CodecError, .tooManyScans(limit: 9))
+        }
+    }
+
+    func testThatTheSmallestSufficientCornersAreChosen() throws {
+        func chosen(_ width: Int, _ height: Int, to target: Double, chroma: Int = 2, _ subsampling: (Int32, Int32) = (2, 2))
+            -> [Int]
+        {
+            var header = cjpeg_header()
+            (header.width, header.height, header.colors, header.fits_corner) = (Int32(width), Int32(height), CJPEG_YCBCR, true)
+            (header.subsampling_x, header.subsampling_y) = subsampling
+            let target = DecodeRequest.Target(width: target, height: target * Double(height) / Double(width), chroma: chroma)
+            return JPEGReader.corners(of: header, for: DecodeRequest(target: target)).map { [Int($0.luma), Int($0.chroma)] } ?? []
+        }
+        XCTAssertEqual(chosen(2000, 3000, to: 342), [3, 2])
+        XCTAssertEqual(chosen(2000, 3000, to: 500), [4, 4])
+        XCTAssertEqual(chosen(2000, 3000, to: 460), [3, 3])
+        XCTAssertEqual(chosen(1000, 1500, to: 250), [4, 4])
+        XCTAssertEqual(chosen(1000, 1500, to: 185), [3, 3])
+        XCTAssertEqual(chosen(1000, 1500, to: 342), [4, 4])
+        XCTAssertEqual(chosen(2000, 3000, to: 92), [1, 1])
+        XCTAssertEqual(chosen(2000, 3000, to: 185), [2, 2])
+        XCTAssertEqual(chosen(2000, 3000, to: 342, (1, 1)), [3, 1])
+        // Full colour of subsampled chroma
+        XCTAssertEqual(chosen(2000, 3000, to: 342, chroma: 1), [4, 4])
+        // Too large
+        XCTAssertEqual(chosen(1000, 1500, to: 500), [])
+        XCTAssertEqual(chosen(1000, 1500, to: 1500), [])
+    }
+
+    func testThatTheCodecShrinksForATarget() throws {
+        // Given
+        let bytes = try file(203, 117)
+        let request = DecodeRequest(
+            minimumWidth: 102, minimumHeight: 59, target: .init(width: 47.5, height: 27.3, chroma: 2), acceptsPlanar: true)
+        // When
+        let picture = try JPEGCodec().picture(bytes, request)
+        // Then
+        XCTAssertEqual([picture.layout.width, picture.layout.height], [77, 44])
+        XCTAssertEqual(picture.layout.exactWidth, 203 * 3 / 8)
+        XCTAssertEqual(picture.layout.exactHeight, 117 * 3.0 / 8)
+        XCTAssertEqual(picture.layout.planes[1].width, (77 + picture.layout.subsampling.x - 1) / picture.layout.subsampling.x)
+    }
+
+    func testThatTruncatedFilesAreTakenAsFarAsTheyGoWhereThatIsAccepted() throws {
+        let whole = try file(203, 117)
+        let request = DecodeRequest(
+            minimumWidth: 102, minimumHeight: 59, target: .init(width: 47.5, height: 27.3, chroma: 2), acceptsPlanar: true,
+            acceptsTruncated: true)
+        XCTAssertEqual(try JPEGCodec().picture(Array(whole.prefix(whole.count / 2)), request).layout.width, 102)
+        XCTAssertEqual(try JPEGCodec().picture(whole, request).layout.width, 77)
+    }
+
+    func testThatReadingEndsWhenTimeIsUp() throws {
+        try assertReadingEndsWhenTimeIsUp(try file(160, 240), looks: 15)
+        try assertReadingEndsWhenTimeIsUp(try file(160, 240) { $0.isProgressive = true }, looks: 10 * 15)
+    }
+
+    /// - Parameter looks: the rows of blocks.
+    private func assertReadingEndsWhenTimeIsUp(_ bytes: [UInt8], looks least: Int) throws {
+        // Given a clock that passes the deadline after a number of reads
+        func request(_ deadline: Deadline) -> DecodeRequest {
+            DecodeRequest(target: .init(width: 30, height: 45, chroma: 2), acceptsPlanar: true, deadline: deadline)
+        }
+        let all = LookedAtClock()
+        _ = try JPEGCodec().picture(bytes, request(all.deadline(after: .max)))
+        // Then it is read for each row of blocks
+        XCTAssertGreaterThanOrEqual(all.looks, least)
+        for looks in [0, all.looks / 2, all.looks - 1] {
+            // When, then
+            XCTAssertThrowsError(try JPEGCodec().picture(bytes, request(LookedAtClock().deadline(after: looks))).layout) {
+                XCTAssertEqual($0 as? CodecError, .timedOut, "after \(looks) looks")
+            }
+        }
+    }
+}

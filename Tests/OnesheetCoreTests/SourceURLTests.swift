@@ -1,0 +1,32 @@
+import OnesheetCore
+import XCTest
+
+final class SourceURLTests: XCTestCase {
+    func testThatASourceURLFindsItsSource() throws {
+        let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
+        XCTAssertEqual(try url.resolve("sample://1"), TitleReference(source: "sample", id: "1"))
+        XCTAssertEqual(
+            try url.resolve("HTTPS://A.Example.com/posters/1?x=2#top"),
+            TitleReference(source: "web", id: "https://a.example.com/posters/1?x=2"))
+    }
+
+    func testThatASourceURLThatNobodyAllowsIsForbidden() {
+        let url = SourceURL(sources: [("sample", Allowing(nil)), ("web", Allowing("https://*.example.com/posters/"))])
+        for text in [
+            "https://notexample.com/posters/1", "https://a.example.com/other", "https://a.example.com.attacker.com/posters/1",
+            "http://a.example.com/posters/1", "https://a.example.com:444/posters/1", "https://a.example.com/posters/../secret",
+        ] {
+            XCTAssertThrowsError(try url.resolve(text), text) { error in
+                guard case .forbidden? = error as? RequestError else { return XCTFail("\(text): \(error)") }
+            }
+        }
+    }
+
+    private struct Allowing: ContentSource {
+        let originPolicy: OriginPolicy
+        init(_ prefix: String?) { originPolicy = OriginPolicy(allow: prefix.flatMap(URLPrefix.init).map { [$0] }) }
+        func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage { throw .unsupported("titles") }
+        func title(_ id: String) async throws(SourceError) -> Title { throw .notFound(id: id) }
+        func candidates(for id: String) async throws(SourceError) -> [PosterCandidate] { [] }
+    }
+}
