@@ -19,7 +19,7 @@
             input.initialize(to: ctiff_input())
             input.pointee.bytes = bytes.baseAddress
             input.pointee.count = UInt64(bytes.count)
-            guard let file = bytes.isEmpty ? nil : ctiff_open(input, largestAllocation) else {
+            guard let file = bytes.isEmpty ? nil : ctiff_open(input, tmsize_t(largestAllocation)) else {
                 let error = Self.error(input, isTruncated: Self.endsBeforeDirectory(bytes))
                 input.deallocate()
                 throw error
@@ -61,11 +61,11 @@
         }
 
         /// The bytes of a row of one plane, or of all samples.
-        var rowBytes: Int { TIFFScanlineSize(file) }
+        var rowBytes: Int { Int(TIFFScanlineSize(file)) }
         /// The bytes of a tile.
-        var tileBytes: Int { TIFFTileSize(file) }
+        var tileBytes: Int { Int(TIFFTileSize(file)) }
         /// The bytes of a row of a tile.
-        var tileRowBytes: Int { TIFFTileRowSize(file) }
+        var tileRowBytes: Int { Int(TIFFTileRowSize(file)) }
 
         /// Reads row `y` of a file of strips.
         func readRow(_ y: Int, plane: Int, to memory: UnsafeMutableRawPointer, isLenient: Bool) throws(CodecError) {

@@ -14,11 +14,12 @@
             row = [UInt8](repeating: 0, count: form.width * channels)
         }
 
-        mutating func convert(_ stored: Span<UInt8>) {
+        /// Converts the stored samples from `start` on.
+        mutating func convert(_ stored: [UInt8], from start: Int) {
             let (samples, colors, channels, alpha) = (form.samples, form.colorSamples, channels, form.alpha)
             let hasAlpha = alpha != .none
             for x in 0..<form.width {
-                let (from, to) = (x * samples, x * channels)
+                let (from, to) = (start + x * samples, x * channels)
                 switch form.colors {
                 case .gray(let isInverted): row[to] = isInverted ? 255 - stored[from] : stored[from]
                 case .palette(let palette):

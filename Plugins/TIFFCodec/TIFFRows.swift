@@ -45,8 +45,7 @@
                 if y == 0 { try sink.begin(form.layout) }
                 for row in 0..<min(form.bandHeight, form.height - y) {
                     try watch.row(samples: form.width * form.samples)
-                    let width = form.width * form.samples
-                    pixels.convert(band.span.extracting((row * width)..<((row + 1) * width)))
+                    pixels.convert(band, from: row * form.width * form.samples)
                     try sink.row(pixels.row.span, plane: 0, y: y + row)
                 }
             }

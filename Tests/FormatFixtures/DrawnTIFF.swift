@@ -181,17 +181,17 @@
             handle.map { Unmanaged<WrittenFile>.fromOpaque($0).takeUnretainedValue() }
         }
 
-        private func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-            let part = bytes.dropFirst(position).prefix(count)
+        private func read(_ memory: UnsafeMutableRawPointer?, _ count: tmsize_t) -> tmsize_t {
+            let part = bytes.dropFirst(position).prefix(Int(count))
             memory?.copyMemory(from: Array(part), byteCount: part.count)
             position += part.count
-            return part.count
+            return tmsize_t(part.count)
         }
 
-        private func write(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-            let end = position + count
+        private func write(_ memory: UnsafeMutableRawPointer?, _ count: tmsize_t) -> tmsize_t {
+            let end = position + Int(count)
             if end > bytes.count { bytes += [UInt8](repeating: 0, count: end - bytes.count) }
-            bytes.replaceSubrange(position..<end, with: UnsafeRawBufferPointer(start: memory, count: count))
+            bytes.replaceSubrange(position..<end, with: UnsafeRawBufferPointer(start: memory, count: Int(count)))
             position = end
             return count
         }
