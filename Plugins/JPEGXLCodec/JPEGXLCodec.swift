@@ -28,7 +28,7 @@
 
         public func header(of bytes: Span<UInt8>) throws(CodecError) -> ImageHeader {
             try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
-                let file = try JXLFile(bytes, by: .never)
+                var file = try JXLFile(bytes, by: .never)
                 let exif = JXLBoxes.exif(bytes)
                 return ImageHeader(
                     format: .jxl, width: file.layout.width, height: file.layout.height, model: file.layout.model,
@@ -45,15 +45,15 @@
             return PixelBuffer.bytes(for: layout) + pixels * 48 + 16 << 20
         }
 
-        /// The whole picture is in memory during decoding. libjxl works on this thread only, and the deadline is checked between its
-        /// steps, each of which is a part of the picture.
+        /// The whole picture is in memory during decoding. libjxl works on this thread only, and the deadline is checked
+        /// between the pieces of the file that it is given.
         ///
         /// If `request` accepts truncated pictures, missing parts are what libjxl makes of the rest of the file.
         public func decode<Sink: RowSink & ~Copyable>(
             _ bytes: Span<UInt8>, _ request: DecodeRequest, into sink: inout Sink
         ) throws(CodecError) {
             let picture = try bytes.withUnsafeBufferPointer { (bytes) throws(CodecError) in
-                let file = try JXLFile(bytes, by: request.deadline)
+                var file = try JXLFile(bytes, by: request.deadline)
                 let (width, height) = (file.layout.width, file.layout.height)
                 let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
                 guard !overflow, pixels <= request.limits.pixels else {

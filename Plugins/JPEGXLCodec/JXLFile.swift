@@ -5,7 +5,7 @@
     /// Reads one file with libjxl. The bytes stay in place during its lifetime.
     struct JXLFile: ~Copyable {
         private let decoder: OpaquePointer
-        private let steps: UnsafeMutablePointer<JXLSteps>
+        private var input: JXLInput
         private let info: JxlBasicInfo
 
         /// The most channels beyond the colours. libjxl decodes them all.
@@ -15,37 +15,25 @@
         /// - Parameter bytes: must stay in place during the lifetime of this object.
         init(_ bytes: UnsafeBufferPointer<UInt8>, by deadline: Deadline) throws(CodecError) {
             guard let decoder = JxlDecoderCreate(nil) else { throw .outOfMemory }
-            let steps = UnsafeMutablePointer<JXLSteps>.allocate(capacity: 1)
-            steps.initialize(to: JXLSteps(deadline: deadline))
+            var input = JXLInput(bytes, by: deadline)
             let info: JxlBasicInfo
             do throws(CodecError) {
-                info = try Self.start(decoder, bytes, steps)
+                info = try Self.start(decoder, &input)
             } catch {
                 JxlDecoderDestroy(decoder)
-                steps.deinitialize(count: 1)
-                steps.deallocate()
                 throw error
             }
-            (self.decoder, self.steps, self.info) = (decoder, steps, info)
+            (self.decoder, self.input, self.info) = (decoder, input, info)
         }
 
-        deinit {
-            JxlDecoderDestroy(decoder)
-            steps.deinitialize(count: 1)
-            steps.deallocate()
-        }
+        deinit { JxlDecoderDestroy(decoder) }
 
-        private static func start(
-            _ decoder: OpaquePointer, _ bytes: UnsafeBufferPointer<UInt8>, _ steps: UnsafeMutablePointer<JXLSteps>
-        ) throws(CodecError) -> JxlBasicInfo {
+        private static func start(_ decoder: OpaquePointer, _ input: inout JXLInput) throws(CodecError) -> JxlBasicInfo {
             let events = JXL_DEC_BASIC_INFO.rawValue | JXL_DEC_COLOR_ENCODING.rawValue | JXL_DEC_FULL_IMAGE.rawValue
-            guard JxlDecoderSetParallelRunner(decoder, JXLSteps.run, steps) == JXL_DEC_SUCCESS,
-                JxlDecoderSubscribeEvents(decoder, Int32(events)) == JXL_DEC_SUCCESS,
-                JxlDecoderSetKeepOrientation(decoder, 1) == JXL_DEC_SUCCESS,
-                JxlDecoderSetUnpremultiplyAlpha(decoder, 1) == JXL_DEC_SUCCESS,
-                JxlDecoderSetInput(decoder, bytes.baseAddress, bytes.count) == JXL_DEC_SUCCESS
+            guard JxlDecoderSubscribeEvents(decoder, Int32(events)) == JXL_DEC_SUCCESS,
+                JxlDecoderSetKeepOrientation(decoder, 1) == JXL_DEC_SUCCESS
             else { throw .unsupported("this version of libjxl") }
-            try expect(JXL_DEC_BASIC_INFO, decoder, steps)
+            try input.advance(decoder, to: JXL_DEC_BASIC_INFO)
             var info = JxlBasicInfo()
             guard JxlDecoderGetBasicInfo(decoder, &info) == JXL_DEC_SUCCESS, info.xsize > 0, info.ysize > 0 else {
                 throw .damaged(reason: "there is no size")
@@ -73,8 +61,8 @@
 
         /// Reads on to the colour space of the delivered samples. To be called once.
         /// - Throws: `CodecError.unsupported` for high dynamic range, which would be rendered too dark.
-        func colors() throws(CodecError) -> ColorDescription {
-            try Self.expect(JXL_DEC_COLOR_ENCODING, decoder, steps)
+        mutating func colors() throws(CodecError) -> ColorDescription {
+            try input.advance(decoder, to: JXL_DEC_COLOR_ENCODING)
             var encoding = JxlColorEncoding()
             if JxlDecoderGetColorAsEncodedProfile(decoder, nil, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) == JXL_DEC_SUCCESS {
                 switch encoding.transfer_function {
@@ -115,8 +103,8 @@
         }
 
         /// Decodes the first frame into 8 bits, after `colors()`; alpha is not premultiplied.
-        func decode(limits: Limits, isLenient: Bool) throws(CodecError) -> PixelBuffer {
-            try Self.expect(JXL_DEC_NEED_IMAGE_OUT_BUFFER, decoder, steps)
+        mutating func decode(limits: Limits, isLenient: Bool) throws(CodecError) -> PixelBuffer {
+            try input.advance(decoder, to: JXL_DEC_NEED_IMAGE_OUT_BUFFER)
             var picture = try PixelBuffer(layout, limits: limits)
             let channels = layout.planes[0].channels
             // Rows start at multiples of 64 bytes, like those of a `PixelBuffer`. The last one is not padded.
@@ -132,25 +120,29 @@
                     throw .unsupported("this version of libjxl")
                 }
                 do throws(CodecError) {
-                    try Self.expect(JXL_DEC_FULL_IMAGE, decoder, steps)
+                    try input.advance(decoder, to: JXL_DEC_FULL_IMAGE)
                 } catch {
-                    guard isLenient, error == .truncated, JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS,
-                        !steps.pointee.hasStopped
-                    else { throw steps.pointee.hasStopped ? .timedOut : error }
+                    guard isLenient, error == .truncated, JxlDecoderFlushImage(decoder) == JXL_DEC_SUCCESS else { throw error }
                 }
             }
+            if layout.hasAlpha, info.alpha_premultiplied != 0 { try unmultiply(&picture) }
             return picture
         }
 
-        private static func expect(
-            _ event: JxlDecoderStatus, _ decoder: OpaquePointer, _ steps: UnsafeMutablePointer<JXLSteps>
-        ) throws(CodecError) {
-            let status = JxlDecoderProcessInput(decoder)
-            if steps.pointee.hasStopped { throw .timedOut }
-            switch status {
-            case event: return
-            case JXL_DEC_NEED_MORE_INPUT: throw .truncated
-            default: throw .damaged(reason: "the codestream is not valid")
+        /// Divides the colours by alpha, which libjxl 0.7 does not do for every file.
+        private func unmultiply(_ picture: inout PixelBuffer) throws(CodecError) {
+            let (width, channels) = (picture.layout.width, picture.layout.planes[0].channels)
+            var watch = DeadlineWatch(input.deadline)
+            for y in 0..<picture.layout.height {
+                try watch.row(samples: width * channels)
+                picture.withMutableRow(y) { row in
+                    for pixel in stride(from: 0, to: width * channels, by: channels) {
+                        let alpha = Int(row[pixel + channels - 1])
+                        for channel in pixel..<(pixel + channels - 1) {
+                            row[channel] = alpha == 0 ? 0 : UInt8(min(255, (Int(row[channel]) * 255 + alpha / 2) / alpha))
+                        }
+                    }
+                }
             }
         }
     }

@@ -13,6 +13,7 @@
         public var height: Int
         public var isGray: Bool
         public var hasAlpha: Bool
+        /// Only of a lossless picture of 32 × 8 pixels with alpha.
         public var isPremultiplied = false
         public var isLossless: Bool
         /// 8 or 16.
@@ -24,6 +25,8 @@
         public var frames = 1
         /// Whether there is a channel for black ink.
         public var hasBlack = false
+        /// Whether the samples are spread, so that the file is large.
+        public var isNoisy = false
         public var extraChannels = 0
 
         public init(width: Int, height: Int, isGray: Bool = false, hasAlpha: Bool = false, isLossless: Bool = true) {
@@ -40,7 +43,7 @@
                 let opacity = [255, 0, 255, 128][(x / 4) % 4]
                 return (0..<channels).map { channel -> UInt8 in
                     if hasAlpha, channel == channels - 1 { return UInt8(opacity) }
-                    let value = min(255, 20 + channel * 40 + x * 2 + y)
+                    let value = isNoisy ? (x * 7919 + y * 104_729 + channel * 31) % 251 : min(255, 20 + channel * 40 + x * 2 + y)
                     // As a premultiplied picture comes back.
                     guard hasAlpha, isPremultiplied else { return UInt8(value) }
                     let stored = value * opacity / 255
@@ -88,7 +91,30 @@
                 add(frame == 0 ? stored : stored.map { 255 - $0 }, settings)
             }
             JxlEncoderCloseInput(encoder)
-            return Self.output(of: encoder)
+            let file = Self.output(of: encoder)
+            guard isPremultiplied else { return file }
+            // libjxl 0.7 does not encode premultiplied pictures, so the header says it afterwards.
+            let (straight, premultiplied) = (Self.header(isPremultiplied: false), Self.header(isPremultiplied: true))
+            precondition(file.starts(with: straight), "libjxl writes another header")
+            return premultiplied + file.dropFirst(straight.count)
+        }
+
+        /// The header of a picture of 32 × 8 pixels in sRGB with alpha, 8 bits a sample (ISO/IEC 18181-1 annex D).
+        private static func header(isPremultiplied: Bool) -> [UInt8] {
+            // Each field as a number of bits and its value.
+            var fields = [
+                (16, 0x0AFF), (1, 1), (5, 8 / 8 - 1), (3, 0), (5, 32 / 8 - 1),  // The signature, and the size in eights.
+                (1, 0), (1, 0), (1, 0), (2, 0), (1, 1), (2, 1),  // Eight bits, buffers of 16, and one more channel.
+            ]
+            // The usual alpha channel, or its type, its depth, no shift, no name, premultiplied.
+            fields += isPremultiplied ? [(1, 0), (2, 0), (3, 0), (2, 0), (2, 0), (1, 1)] : [(1, 1)]
+            fields += [(1, 0), (1, 1), (2, 0), (1, 1)]  // No XYB, sRGB, no extensions, the usual transforms.
+            let bits = fields.flatMap { count, value in (0..<count).map { value >> $0 & 1 } }
+            return stride(from: 0, to: bits.count, by: 8).map { start in
+                bits[start..<min(start + 8, bits.count)].enumerated().reduce(UInt8(0)) {
+                    $0 | UInt8($1.element) << UInt8($1.offset)
+                }
+            }
         }
 
         private func describe(_ encoder: OpaquePointer) {
@@ -99,7 +125,6 @@
             info.num_color_channels = isGray ? 1 : 3
             info.num_extra_channels = UInt32((hasAlpha ? 1 : 0) + (hasBlack ? 1 : 0) + extraChannels)
             info.alpha_bits = hasAlpha ? UInt32(bits) : 0
-            info.alpha_premultiplied = isPremultiplied ? 1 : 0
             info.orientation = JxlOrientation(rawValue: UInt32(orientation.rawValue))
             info.uses_original_profile = isLossless ? 1 : 0
             if frames > 1 {
