@@ -17,6 +17,8 @@
         /// Code points (ITU-T H.273).
         public var points: (primaries: Int, transfer: Int)?
         public var isLossless = false
+        /// By how much the picture is brighter than usual.
+        public var shade = 0
 
         public init(width: Int, height: Int, hasAlpha: Bool = false) {
             (self.width, self.height, self.hasAlpha) = (width, height, hasAlpha)
@@ -30,7 +32,7 @@
         public var decoded: [UInt8] {
             (0..<(width * height)).flatMap { place -> [UInt8] in
                 let (x, y) = (place % width, place / width)
-                let color = [60 + x, 90 + y, 120 + (x + y) / 2].map { UInt8(min(255, $0)) }
+                let color = [60 + x, 90 + y, 120 + (x + y) / 2].map { UInt8(min(255, $0 + shade)) }
                 return color + (hasAlpha ? [UInt8(opacity(y))] : [])
             }
         }

@@ -50,6 +50,32 @@
             }
         }
 
+        func testThatAGridIsPutTogetherCutAndTurned() throws {
+            for turns in 0...3 {
+                // Given
+                var drawing = DrawnHEICGrid(columns: 3, rows: 2, width: 150, height: 100)
+                drawing.turns = turns
+                // When
+                let file = drawing.file
+                let facts = try header(file)
+                let pixels = try decoded(file).planes[0]
+                // Then each pixel is that of the drawing, turned against the clock
+                XCTAssertEqual([facts.width, facts.height], turns % 2 == 0 ? [150, 100] : [100, 150])
+                let stored = drawing.decoded
+                let drawn = (0..<(facts.width * facts.height)).flatMap { place -> ArraySlice<UInt8> in
+                    let (x, y) = (place % facts.width, place / facts.width)
+                    let (fromX, fromY) = [(x, y), (149 - y, x), (149 - x, 99 - y), (y, 99 - x)][turns]
+                    return stored[(fromY * 150 + fromX) * 3..<(fromY * 150 + fromX) * 3 + 3]
+                }
+                XCTAssertLessThan(distance(pixels, drawn), 4, "\(turns) turns")
+            }
+        }
+
+        func testThatAGridOfManyMorePixelsThanItShowsIsRefused() {
+            let file = DrawnHEICGrid(columns: 20, rows: 15, width: 64, height: 64).file
+            assertFails(file, .unsupported("HEIC of \(300 * 64 * 64) coded pixels for 64 × 64 visible ones"))
+        }
+
         func testThatColoursArePremultipliedNoMore() throws {
             var drawing = DrawnHEIC(width: 64, height: 64, hasAlpha: true)
             drawing.isPremultiplied = true
@@ -107,7 +133,7 @@
 
         func testThatAStreamLargerThanItsPictureIsRefused() throws {
             // Given a picture of 64 × 64 pixels whose HEVC stream is that of a large one
-            let (small, large) = (DrawnHEIC(width: 64, height: 64).file, DrawnHEIC(width: 1600, height: 1600).file)
+            let (small, large) = (DrawnHEIC(width: 64, height: 64).file, DrawnHEIC(width: 1104, height: 1104).file)
             var file = large
             let sizes = places(of: "ispe", in: file)
             XCTAssertFalse(sizes.isEmpty)
@@ -115,7 +141,7 @@
             // Then
             XCTAssertNoThrow(try header(small))
             XCTAssertNoThrow(try header(large))
-            assertFails(file, .unsupported("HEIC of 2560000 coded pixels for 64 × 64 visible ones"))
+            assertFails(file, .unsupported("HEIC of \(1104 * 1104) coded pixels for 64 × 64 visible ones"))
         }
 
         func testThatOtherItemsAndStreamsAreRefused() throws {
