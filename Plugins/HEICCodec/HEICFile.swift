@@ -110,7 +110,8 @@
             guard error.code != heif_error_Ok else { return }
             let message = error.message.map { String(cString: $0) } ?? "the file is not valid"
             switch error.code {
-            case heif_error_Memory_allocation_error: throw .outOfMemory
+            case heif_error_Memory_allocation_error where error.subcode != heif_suberror_Security_limit_exceeded:
+                throw .outOfMemory
             case heif_error_Unsupported_feature, heif_error_Unsupported_filetype: throw .unsupported(message)
             default:
                 if error.subcode == heif_suberror_End_of_data { throw .truncated }
