@@ -17,6 +17,8 @@
         /// Code points (ITU-T H.273).
         public var points: (primaries: Int, transfer: Int)?
         public var isLossless = false
+        /// 8 or 10; only without alpha.
+        public var bits = 8
         /// By how much the picture is brighter than usual.
         public var shade = 0
 
@@ -84,16 +86,27 @@
             check(
                 heif_image_create(
                     Int32(width), Int32(height), heif_colorspace_RGB,
-                    hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, &image))
+                    bits > 8
+                        ? heif_chroma_interleaved_RRGGBB_LE : hasAlpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB,
+                    &image))
             guard let image else { preconditionFailure("libheif makes a picture") }
-            check(heif_image_add_plane(image, heif_channel_interleaved, Int32(width), Int32(height), 8))
+            check(heif_image_add_plane(image, heif_channel_interleaved, Int32(width), Int32(height), Int32(bits)))
             var row: Int32 = 0
             guard let start = heif_image_get_plane(image, heif_channel_interleaved, &row) else {
                 preconditionFailure("libheif makes a plane")
             }
             let samples = stored
             for y in 0..<height {
-                for place in 0..<(width * channels) { start[y * Int(row) + place] = samples[y * width * channels + place] }
+                for place in 0..<(width * channels) {
+                    let sample = samples[y * width * channels + place]
+                    guard bits > 8 else {
+                        start[y * Int(row) + place] = sample
+                        continue
+                    }
+                    let wide = Int(sample) << (bits - 8)
+                    start[y * Int(row) + place * 2] = UInt8(wide & 255)
+                    start[y * Int(row) + place * 2 + 1] = UInt8(wide >> 8)
+                }
             }
             heif_image_set_premultiplied_alpha(image, isPremultiplied ? 1 : 0)
             if let profile { check(heif_image_set_raw_color_profile(image, "prof", profile, profile.count)) }

@@ -50,6 +50,12 @@
             }
         }
 
+        func testThatTenBitsBecomeEight() throws {
+            var drawing = DrawnHEIC(width: 64, height: 64)
+            drawing.bits = 10
+            XCTAssertLessThan(distance(try decoded(drawing.file).planes[0], drawing.decoded), 4)
+        }
+
         func testThatAGridIsPutTogetherCutAndTurned() throws {
             for turns in 0...3 {
                 // Given

@@ -44,6 +44,22 @@
             }
         }
 
+        func testThatAFileOfManyPiecesIsThatOfTheDrawing() throws {
+            for exif in [nil, EXIF.tiff(copyright: "A. Painter")] {
+                // Given a file, with and without a container
+                var drawing = DrawnJPEGXL(width: 300, height: 150)
+                drawing.isNoisy = true
+                drawing.exif = exif
+                // When
+                let file = drawing.file
+                let clock = LookedAtClock()
+                let sink = try decoded(file, DecodeRequest(deadline: clock.deadline(after: .max)))
+                // Then
+                XCTAssertEqual(sink.planes.first, drawing.decoded)
+                XCTAssertGreaterThan(clock.looks, file.count >> 14)
+            }
+        }
+
         func testThatALossyPictureIsCloseToTheDrawing() throws {
             for isGray in [false, true] {
                 let drawing = DrawnJPEGXL(width: 60, height: 40, isGray: isGray, isLossless: false)
