@@ -70,7 +70,8 @@ enum FuzzSeeds {
         #endif
         #if HEIC
             let heics = [DrawnHEIC(width: 64, height: 64), DrawnHEIC(width: 33, height: 21, hasAlpha: true)]
-            folders.append(("heic", heics.map(\.file)))
+            let grid = DrawnHEICGrid(columns: 2, rows: 2, width: 100, height: 90)
+            folders.append(("heic", heics.map(\.file) + [grid.file]))
         #endif
         #if JXL
             var boxed = DrawnJPEGXL(width: 33, height: 21, hasAlpha: true)
