@@ -18,6 +18,8 @@ enum Build: String {
     case benchmarks
     /// The fuzzer of `Tests/Fuzzing`; `make fuzz` uses it, and adds `--sanitize=address`.
     case fuzzing
+    /// Only the decoders behind traits that are off by default, and their tests; `make nightly` uses it.
+    case formats
     /// Tests under ThreadSanitizer; `make sanitize` uses it, and adds `--sanitize=thread`.
     case thread
     /// Tests under AddressSanitizer; `make sanitize` uses it, and adds `--sanitize=address`.
@@ -32,7 +34,7 @@ let build = Context.environment["ONESHEET_BUILD"].map { name in
 // An access that is optimised away is one that no sanitizer sees.
 let cSettings: [CSetting] =
     switch build {
-    case nil, .benchmarks: isCheckout ? [] : [.unsafeFlags(["-O3"])]
+    case nil, .benchmarks, .formats: isCheckout ? [] : [.unsafeFlags(["-O3"])]
     case .fuzzing: [.unsafeFlags(["-O1", "-g", "-fsanitize=fuzzer-no-link"])]
     case .thread, .address: [.unsafeFlags(["-O1", "-g"])]
     }
@@ -119,6 +121,10 @@ let package = Package(
         .trait(name: "WebP", description: "Reads and writes WebP (libwebp)."),
         .trait(name: "AVIF", description: "Reads and writes AVIF (libavif)."),
         .trait(name: "GIF", description: "Reads GIF (giflib)."),
+        // Off by default: few posters are such files, and their libraries are many.
+        .trait(name: "TIFF", description: "Reads TIFF (libtiff)."),
+        .trait(name: "HEIC", description: "Reads HEIC (libheif, libde265)."),
+        .trait(name: "JXL", description: "Reads JPEG XL (libjxl)."),
     ],
     dependencies: [
         pinned("https://github.com/apple/swift-argument-parser", "1.8.2"),
@@ -192,6 +198,12 @@ let package = Package(
         plugin("WebPCodec", ["CWebP"]),
         plugin("AVIFCodec", ["CAVIF"]),
         plugin("GIFCodec", ["CGIF"]),
+        .systemLibrary(name: "CTIFF"),
+        .systemLibrary(name: "CHEIF"),
+        .systemLibrary(name: "CJXL"),
+        plugin("TIFFCodec", ["CTIFF"]),
+        plugin("HEICCodec", ["CHEIF"]),
+        plugin("JPEGXLCodec", ["CJXL"]),
         plugin("BoxOfficeSource"),
         plugin("KakaoSource"),
         plugin("ExecSource", [log]),
@@ -224,6 +236,9 @@ let package = Package(
                 "IIIFDialect", "NextDialect", "ValkeyStore",
                 .target(name: "AVIFCodec", condition: .when(traits: ["AVIF"])),
                 .target(name: "GIFCodec", condition: .when(traits: ["GIF"])),
+                .target(name: "HEICCodec", condition: .when(traits: ["HEIC"])),
+                .target(name: "JPEGXLCodec", condition: .when(traits: ["JXL"])),
+                .target(name: "TIFFCodec", condition: .when(traits: ["TIFF"])),
                 .target(name: "WebPCodec", condition: .when(traits: ["WebP"])),
             ]),
         .executableTarget(name: "onesheet", dependencies: ["OnesheetCommands", "StandardPlugins"], swiftSettings: settings),
@@ -232,6 +247,12 @@ let package = Package(
         tests("WebPCodec", []),
         tests("AVIFCodec", []),
         tests("GIFCodec", []),
+        .target(
+            name: "FormatFixtures", dependencies: ["CHEIF", "CJXL", "CTIFF", "OnesheetCore"], path: "Tests/FormatFixtures",
+            swiftSettings: settings),
+        tests("TIFFCodec", ["FormatFixtures"]),
+        tests("HEICCodec", ["FormatFixtures"]),
+        tests("JPEGXLCodec", ["FormatFixtures"]),
         .testTarget(
             name: "OnesheetCoreTests", dependencies: ["OnesheetCore", "OnesheetTesting", nio, yams], swiftSettings: settings),
         .executableTarget(
@@ -305,14 +326,22 @@ case .benchmarks:
             dependencies: ["OnesheetCore", "OnesheetImaging", "OnesheetTesting", "JPEGCodec", "PNGCodec", nio],
             path: "Tests/Benchmarks/ImagingBench", swiftSettings: settings),
     ]
+case .formats:
+    let formats = ["HEICCodec", "JPEGXLCodec", "TIFFCodec"]
+    let kept =
+        ["CHEIF", "CJXL", "CTIFF", "FormatFixtures", "OnesheetCore", "OnesheetTesting", "OnesheetValues"] + formats
+        + formats.map { "\($0)Tests" }
+    package.products = []
+    package.targets.removeAll { !kept.contains($0.name) }
 case .fuzzing:
     package.targets += [
         .target(name: "CFuzzing", dependencies: ["CJPEG"], path: "Tests/Fuzzing/CFuzzing"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzing", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec", "GIFCodec",
-                "JPEGCodec", "PNGCodec", "S3Store", "ValkeyStore", "WebPCodec", nio,
+                "CFuzzing", "FormatFixtures", "OnesheetAddress", "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "AVIFCodec",
+                "GIFCodec", "HEICCodec", "JPEGCodec", "JPEGXLCodec", "PNGCodec", "S3Store", "TIFFCodec", "ValkeyStore", "WebPCodec",
+                nio,
             ],
             path: "Tests/Fuzzing/Fuzz",
             swiftSettings: settings + [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])],

@@ -45,10 +45,8 @@
         var colors: ColorDescription {
             get throws(CodecError) {
                 if let profile = Self.bytes(image.pointee.icc, atMost: ImageHeader.largestProfile) { return .icc(profile) }
-                return try AVIFColors(
-                    primaries: Int(image.pointee.colorPrimaries), transfer: Int(image.pointee.transferCharacteristics)
-                )
-                .description
+                return try ColorDescription(
+                    primaries: Int(image.pointee.colorPrimaries), transfer: Int(image.pointee.transferCharacteristics))
             }
         }
 

@@ -22,6 +22,15 @@ import ValkeyStore
 #if GIF
     import GIFCodec
 #endif
+#if HEIC
+    import HEICCodec
+#endif
+#if JXL
+    import JPEGXLCodec
+#endif
+#if TIFF
+    import TIFFCodec
+#endif
 #if WebP
     import WebPCodec
 #endif
@@ -54,6 +63,15 @@ extension PluginList {
         var decoders: [any DecoderPlugin.Type] = []
         #if GIF
             decoders.append(GIFCodec.self)
+        #endif
+        #if HEIC
+            decoders.append(HEICCodec.self)
+        #endif
+        #if JXL
+            decoders.append(JPEGXLCodec.self)
+        #endif
+        #if TIFF
+            decoders.append(TIFFCodec.self)
         #endif
         return decoders
     }

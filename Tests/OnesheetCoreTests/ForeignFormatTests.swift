@@ -37,7 +37,11 @@ final class ForeignFormatTests: XCTestCase {
             "\(ForeignFormat.webp)",
             "the bytes are an image in the format WebP, for which this server has no codec; Onesheet's is built with the package trait WebP"
         )
-        XCTAssertEqual("\(ForeignFormat.tiff)", "the bytes are an image in the format TIFF, which Onesheet does not read")
+        for (format, name, trait) in [(ForeignFormat.tiff, "TIFF", "TIFF"), (.heic, "HEIC", "HEIC"), (.jxl, "JPEG XL", "JXL")] {
+            XCTAssertTrue("\(format)".contains("the format \(name), for which this server has no codec"), "\(format)")
+            XCTAssertTrue("\(format)".hasSuffix("with the package trait \(trait)"), "\(format)")
+        }
+        XCTAssertEqual("\(ForeignFormat.bmp)", "the bytes are an image in the format BMP, which Onesheet does not read")
         XCTAssertEqual("\(ForeignFormat.pdf)", "the bytes are a PDF document and not an image")
     }
 }

@@ -15,8 +15,9 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
     /// The package trait with which Onesheet reads it; `nil` if it never does.
     private var trait: String? {
         switch self {
-        case .gif, .webp, .avif: rawValue
-        case .heic, .jxl, .tiff, .bmp, .ico, .svg, .pdf, .html: nil
+        case .gif, .webp, .avif, .heic, .tiff: rawValue
+        case .jxl: "JXL"
+        case .bmp, .ico, .svg, .pdf, .html: nil
         }
     }
 

@@ -27,4 +27,7 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     public static let webp = Self(name: "webp", mediaType: "image/webp", extensions: ["webp"], hasAlpha: true)
     public static let gif = Self(name: "gif", mediaType: "image/gif", extensions: ["gif"], hasAlpha: true)
     public static let avif = Self(name: "avif", mediaType: "image/avif", extensions: ["avif"], hasAlpha: true)
+    public static let heic = Self(name: "heic", mediaType: "image/heic", extensions: ["heic", "heif"], hasAlpha: true)
+    public static let jxl = Self(name: "jxl", mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true)
+    public static let tiff = Self(name: "tiff", mediaType: "image/tiff", extensions: ["tif", "tiff"], hasAlpha: true)
 }

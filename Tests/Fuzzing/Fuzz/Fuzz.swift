@@ -15,6 +15,15 @@ enum Fuzz {
         case "webp": run { FuzzDecoders.webp(UnsafeBufferPointer(start: $0, count: $1)) }
         case "avif": run { FuzzDecoders.avif(UnsafeBufferPointer(start: $0, count: $1)) }
         case "gif": run { FuzzDecoders.gif(UnsafeBufferPointer(start: $0, count: $1)) }
+        #if TIFF
+            case "tiff": run { FuzzDecoders.tiff(UnsafeBufferPointer(start: $0, count: $1)) }
+        #endif
+        #if HEIC
+            case "heic": run { FuzzDecoders.heic(UnsafeBufferPointer(start: $0, count: $1)) }
+        #endif
+        #if JXL
+            case "jxl": run { FuzzDecoders.jxl(UnsafeBufferPointer(start: $0, count: $1)) }
+        #endif
         case "png-paths": run { FuzzPNGPaths.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "png-encoding": run { FuzzPNGEncoding.run(UnsafeBufferPointer(start: $0, count: $1)) }
         case "render": run { FuzzRender.run(UnsafeBufferPointer(start: $0, count: $1)) }
@@ -33,7 +42,7 @@ enum Fuzz {
 
     private static func usage() {
         print(
-            "usage: fuzz jpeg|jpeg-corner|png|webp|avif|gif|png-paths|png-encoding|render|options|resp|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
+            "usage: fuzz jpeg|jpeg-corner|png|webp|avif|gif|tiff|heic|jxl|png-paths|png-encoding|render|options|resp|s3 [ARGUMENT OF LIBFUZZER] …\n       fuzz seeds FOLDER"
         )
         exit(64)
     }

@@ -5,6 +5,16 @@ import OnesheetCore
 import PNGCodec
 import WebPCodec
 
+#if HEIC
+    import HEICCodec
+#endif
+#if JXL
+    import JPEGXLCodec
+#endif
+#if TIFF
+    import TIFFCodec
+#endif
+
 /// Decodes the header and pixels of arbitrary bytes in every mode. The result is a picture or a typed error.
 enum FuzzDecoders {
     static func jpeg(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, JPEGCodec()) }
@@ -12,6 +22,16 @@ enum FuzzDecoders {
     static func webp(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, WebPCodec()) }
     static func avif(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, AVIFCodec()) }
     static func gif(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, GIFCodec()) }
+
+    #if TIFF
+        static func tiff(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, TIFFCodec()) }
+    #endif
+    #if HEIC
+        static func heic(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, HEICCodec()) }
+    #endif
+    #if JXL
+        static func jxl(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt { decode(bytes, JPEGXLCodec()) }
+    #endif
 
     private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ codec: some ImageDecoder) -> CInt {
         let bytes = Span(_unsafeElements: bytes)

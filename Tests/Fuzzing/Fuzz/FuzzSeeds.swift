@@ -1,4 +1,5 @@
 import AVIFCodec
+import FormatFixtures
 import Foundation
 import JPEGCodec
 import NIOCore
@@ -43,15 +44,44 @@ enum FuzzSeeds {
         let corners: [[UInt8]] = jpegs.enumerated().map { index, file in file + [UInt8(index * 5 % 16)] }
         let all = jpegs + pngs + webps + avifs + gifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
-        for (folder, files) in [
-            ("jpeg", jpegs), ("jpeg-corner", corners), ("png", pngs), ("webp", webps),
-            ("avif", avifs), ("gif", gifs),
+        let folders: [(String, [[UInt8]])] = [
+            ("jpeg", jpegs), ("jpeg-corner", corners), ("png", pngs), ("webp", webps), ("avif", avifs), ("gif", gifs),
             ("render", all.map { transform + $0 }), ("s3", FuzzS3.seeds.map { Array($0.utf8) }),
-        ] {
+        ]
+        for (folder, files) in folders + formats {
             let folder = directory.appendingPathComponent(folder)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for (index, file) in files.enumerated() { try Data(file).write(to: folder.appendingPathComponent("seed-\(index)")) }
         }
+    }
+
+    /// Those of the decoders behind traits that are off by default.
+    private static var formats: [(String, [[UInt8]])] {
+        var folders: [(String, [[UInt8]])] = []
+        #if TIFF
+            var tiled = DrawnTIFF(width: 33, height: 21, alpha: .premultiplied, compression: .deflate)
+            tiled.tile = (16, 16)
+            var separate = DrawnTIFF(width: 33, height: 21, .cmyk, bits: 16, compression: .packBits)
+            separate.isSeparate = true
+            let fax = DrawnTIFF(width: 33, height: 21, .white0, bits: 1, compression: .fax4)
+            let jpeg = DrawnTIFF(width: 33, height: 21, compression: .jpeg)
+            let palette = DrawnTIFF(width: 33, height: 21, .palette, bits: 4)
+            folders.append(("tiff", [tiled, separate, fax, jpeg, palette].map(\.file)))
+        #endif
+        #if HEIC
+            let heics = [DrawnHEIC(width: 64, height: 64), DrawnHEIC(width: 33, height: 21, hasAlpha: true)]
+            let grid = DrawnHEICGrid(columns: 2, rows: 2, width: 100, height: 90)
+            folders.append(("heic", heics.map(\.file) + [grid.file]))
+        #endif
+        #if JXL
+            var boxed = DrawnJPEGXL(width: 33, height: 21, hasAlpha: true)
+            boxed.exif = EXIF.tiff(copyright: "A. Painter")
+            let jxls = [
+                boxed, DrawnJPEGXL(width: 33, height: 21, isLossless: false), DrawnJPEGXL(width: 33, height: 21, isGray: true),
+            ]
+            folders.append(("jxl", jxls.map(\.file)))
+        #endif
+        return folders
     }
 
     /// The file with a few hundred empty segments before all others.

@@ -33,13 +33,16 @@ final class OriginalFormatTests: ServerTestCase {
 
     func testThatAFormatWithoutACodecIsNamed() async throws {
         // Given
-        let files = ["tif": Array("II*\0".utf8), "html": Array("<!doctype html><p>Gone".utf8), "txt": Array("Gone".utf8)]
+        let files = [
+            "bmp": Array("BM".utf8) + [9, 9, 9, 9, 0, 0, 0, 0], "html": Array("<!doctype html><p>Gone".utf8),
+            "txt": Array("Gone".utf8),
+        ]
         let origin = try await origin { path, _ in
             .answer(type: "image/jpeg", body: ByteBuffer(bytes: files[String(path.suffix(4).drop { $0 == "." })] ?? []))
         }
         let server = try await server(sources: web(origin), keys: "signing: { unsafe: true }")
         for (kind, words) in [
-            ("tif", "TIFF, which Onesheet does not read"), ("html", "a page of HTML"), ("txt", "not an image of a known format"),
+            ("bmp", "BMP, which Onesheet does not read"), ("html", "a page of HTML"), ("txt", "not an image of a known format"),
         ] {
             assertProblem(try await server.send("/i/unsafe/w:30/plain/\(origin.url)/a.\(kind)@jpg"), 422, words, kind)
         }
