@@ -4,7 +4,7 @@ import shutil
 import time
 import urllib.parse
 
-from cluster import SERVERS, SIZES, TITLES, TOKEN, Unexpected, ask, wait
+from cluster import LADDER, SERVERS, SIZES, TITLES, TOKEN, Unexpected, ask, wait
 
 
 class Check:
@@ -44,6 +44,14 @@ class Check:
             seen = all(not new[path] & old[path] and None not in new[path] for path in old)
         text = f"after {time.monotonic() - begun:.1f} s" if seen else "not after 10 s"
         self.expect(seen, f"all servers have the new picture: {text}")
+
+    def places(self, films, answers, path, sizes):
+        """The servers that answered for each film."""
+        places = {film: {answer.fields.get("x-server") for width in sizes for answer in answers[path(film, width)]} for film in films}
+        shares = collections.Counter(min(place) for place in places.values())
+        self.expect(all(len(place) == 1 for place in places.values()), "each title has one server for all its sizes")
+        self.expect(len(shares) == SERVERS, f"the servers have {sorted(shares.values())} titles")
+        return places
 
     def run(self):
         cluster, servers = self.cluster, self.cluster.servers
@@ -88,11 +96,10 @@ class Check:
         answers = cluster.get_all(shows, lambda _: [cluster.port])
         self.all_fine(answers, "")
         self.expect(cluster.origin.total() == total + TITLES, f"{cluster.origin.total() - total} requests to the origin")
-        places = {show: {answer.fields.get("x-server") for width in SIZES for answer in answers[cluster.path(show, width)]}
-                  for show in shows}
-        shares = collections.Counter(min(place) for place in places.values())
-        self.expect(all(len(place) == 1 for place in places.values()), "each title has one server for all its sizes")
-        self.expect(len(shares) == SERVERS, f"the servers have {sorted(shares.values())} titles")
+        places = self.places(shows, answers, cluster.path, SIZES)
+        answers = cluster.get_all(shows, lambda _: [cluster.port], cluster.ladder_path, LADDER)
+        self.all_fine(answers, "at /t/p")
+        self.places(shows, answers, cluster.ladder_path, LADDER)
         self.await_store()
 
         print("== a purge on server 1, after the posters have changed")

@@ -17,12 +17,15 @@ import struct
 import subprocess
 import threading
 import time
+import urllib.parse
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TOKEN, ACCESS, SECRET = "cluster", "cluster", "cluster-secret"
 TITLES, SIZES, SERVERS = 40, (180, 342), 3
+# Sizes of `/t/p`.
+LADDER = 185, 342
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -304,9 +307,12 @@ class Cluster:
     def path(self, film, width):
         return f"/i/unsafe/rs:fit:{width}:0/plain/{self.origin.poster(film)}@jpg"
 
-    def get_all(self, films, ports):
+    def ladder_path(self, film, width):
+        return f"/t/p/w{width}/films/{urllib.parse.quote(self.origin.poster(film), safe='')}.jpg"
+
+    def get_all(self, films, ports, path=None, sizes=SIZES):
         """Every film in every size from `ports`, sixteen at a time. Returns the answers by path."""
-        asked = [(port, self.path(film, width)) for film in films for width in SIZES for port in ports(film)]
+        asked = [(port, (path or self.path)(film, width)) for film in films for width in sizes for port in ports(film)]
         random.Random(1).shuffle(asked)
         answers = collections.defaultdict(list)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -334,7 +340,8 @@ def programs():
 
     missing = find()
     if missing or not os.environ.get("ONESHEET"):
-        subprocess.run([ROOT / ".ci/setup", "python3-pip", *missing], check=True)
+        if subprocess.run([ROOT / ".ci/setup", "python3-pip", *missing]).returncode:
+            raise Unexpected(f"{', '.join(missing) or 'what a build needs'} cannot be installed: see above")
         if missing := find():
             raise Unexpected(f"{', '.join(missing)} cannot be installed")
     found["weed"] = os.environ.get("ONESHEET_WEED") or subprocess.run(
@@ -347,4 +354,7 @@ def programs():
         subprocess.run(["swift", "build", "-c", "release", "--package-path", ROOT, "--scratch-path", ROOT / ".build-release",
                         "--product", "onesheet"], check=True)
         found["onesheet"] = str(ROOT / ".build-release/release/onesheet")
+    for name, place in found.items():
+        if not os.access(place, os.X_OK):
+            raise Unexpected(f"{name}: there is no program {place}")
     return found
