@@ -6,18 +6,17 @@
 package func withTimeoutAbandoning<Value: Sendable>(
     _ limit: Duration?, on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
-    let (values, signal) = AsyncStream<Value>.makeStream()
-    let job = Task(executorPreference: executor) { signal.yield(await work()) }
-    let timer = limit.map { limit in
-        Task {
-            // Real time limits a plugin. Tests use plugins that never end and a short limit.
-            try await Task.sleep(for: limit)
-            signal.finish()
-        }
-    }
+    let outcome = FirstOutcome<Value?>()
+    let job = Task(executorPreference: executor) { outcome.give(await work()) }
+    // Real time limits a plugin. Tests use plugins that never end and a short limit.
+    let alarm = limit.map { Alarms.shared.set(in: $0) { outcome.give(nil) } }
     defer {
-        timer?.cancel()
+        if let alarm { Alarms.shared.cancel(alarm) }
         job.cancel()
     }
-    return await values.first { _ in true }
+    return await withTaskCancellationHandler {
+        await outcome.value()
+    } onCancel: {
+        outcome.give(nil)
+    }
 }
