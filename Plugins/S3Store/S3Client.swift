@@ -109,24 +109,38 @@ package final class S3Client: Sendable {
         } else {
             digest = RequestSigner.emptyDigest
         }
-        let signed = signedRequest(request, digest)
-        let deadline = request.isRead ? deadlines.read : deadlines.write
-        let head = NIODeadline.now() + TimeAmount(request.isRead ? deadlines.head : deadlines.write)
-        let result = await withDeadline(deadline) { [client] () async -> Result<Answer, StoreError> in
-            var isLast = !request.isRepeatable
-            while true {
-                do {
-                    let response = try await client.execute(signed, deadline: head)
-                    return .success(try await Self.answer(response, limit: limit))
-                } catch let error as HTTPClientError where error == .remoteConnectionClosed && !isLast {
-                    isLast = true
-                } catch {
-                    return .failure(Self.error(error, of: request.operation))
-                }
+        let signed = try signedRequest(request, digest)
+        var isLast = !request.isRepeatable
+        while true {
+            do {
+                return try await execute(signed, isRead: request.isRead, limit: limit)
+            } catch let error as HTTPClientError where error == .remoteConnectionClosed && !isLast {
+                isLast = true
+            } catch {
+                throw Self.error(error, of: request.operation)
             }
         }
-        guard let result else { throw .timedOut(operation: request.operation) }
-        return try result.get()
+    }
+
+    /// Sends a request once.
+    private func execute(_ request: HTTPClient.Request, isRead: Bool, limit: Int) async throws -> Answer {
+        let collector = AnswerCollector(limit: limit)
+        let task = client.execute(
+            request: request, delegate: collector,
+            deadline: .now() + TimeAmount(isRead ? deadlines.read : deadlines.write))
+        let alarm = Alarms.shared.set(in: isRead ? deadlines.head : deadlines.write) {
+            if !collector.hasHead { task.fail(reason: HTTPClientError.deadlineExceeded) }
+        }
+        defer { Alarms.shared.cancel(alarm) }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.cancel()
+            }
+        } catch let error as AnswerCollector.TooLong {
+            return error.answer
+        }
     }
 
     /// Computes something from a store's bytes on the thread for that.
@@ -140,36 +154,20 @@ package final class S3Client: Sendable {
         }
     }
 
-    private func signedRequest(_ request: Request, _ digest: String) -> HTTPClientRequest {
+    private func signedRequest(_ request: Request, _ digest: String) throws(StoreError) -> HTTPClient.Request {
         let signed = RequestSigner.Request(
             method: request.method, host: address.host, path: request.path, query: request.query, headers: request.headers,
             bodyDigest: digest)
         let query = signed.encodedQuery
-        var sent = HTTPClientRequest(url: address.origin + request.path + (query.isEmpty ? "" : "?\(query)"))
-        sent.method = HTTPMethod(rawValue: request.method)
-        sent.headers.add(name: "host", value: address.host)
-        for (name, value) in signer.headers(for: signed, at: clock.now) { sent.headers.add(name: name, value: value) }
-        if let body = request.body { sent.body = .bytes(body) }
-        return sent
-    }
-
-    private static func answer(_ response: HTTPClientResponse, limit: Int) async throws -> Answer {
-        let isSuccess = response.status.code == 200
-        let limit = isSuccess ? limit : 16_384
-        var answer = Answer(
-            status: Int(response.status.code), entityTag: response.headers.first(name: "etag"),
-            region: response.headers.first(name: "x-amz-bucket-region"))
-        let announced = response.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
-        // A body that is not read to its end closes its connection.
-        guard announced <= limit else { return answer }
-        var body = ByteBuffer()
-        body.reserveCapacity(announced)
-        for try await part in response.body {
-            guard body.readableBytes + part.readableBytes <= limit else { return answer }
-            body.writeImmutableBuffer(part)
+        var headers: HTTPHeaders = ["host": address.host]
+        for (name, value) in signer.headers(for: signed, at: clock.now) { headers.add(name: name, value: value) }
+        do {
+            return try HTTPClient.Request(
+                url: address.origin + request.path + (query.isEmpty ? "" : "?\(query)"),
+                method: HTTPMethod(rawValue: request.method), headers: headers, body: request.body.map { .byteBuffer($0) })
+        } catch {
+            throw .failed(operation: request.operation, reason: Self.shown(error))
         }
-        answer.body = body
-        return answer
     }
 
     private static func error(_ error: any Error, of operation: String) -> StoreError {
@@ -191,21 +189,4 @@ package final class S3Client: Sendable {
     ]
 
     private static func shown(_ error: any Error) -> String { "\(error)".escaped.shortened(to: 300) }
-}
-
-/// Runs `body` for at most `limit`, and cancels it then.
-/// - Returns: `nil` if the time was up first.
-private func withDeadline<Value: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async -> Value
-) async -> Value? {
-    await withTaskGroup(of: Value?.self) { group in
-        group.addTask { await body() }
-        group.addTask {
-            _ = await sleepUnlessCancelled(for: limit)
-            return nil
-        }
-        let first = await group.next()
-        group.cancelAll()
-        return first ?? nil
-    }
 }

@@ -1,0 +1,57 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+/// Collects a whole answer of a store on the event loop.
+final class AnswerCollector: HTTPClientResponseDelegate {
+    /// The body has more bytes than the limit. `answer` is without it.
+    struct TooLong: Error { let answer: S3Client.Answer }
+
+    /// The most bytes of the body of an answer with another status than 200.
+    private static let faultLimit = 16_384
+
+    private let limit: Int
+    private let collected = Mutex<S3Client.Answer?>(nil)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether the answer has begun.
+    var hasHead: Bool { collected.withLock { $0 != nil } }
+
+    func didReceiveHead(task: HTTPClient.Task<S3Client.Answer>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let announced = max(head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0, 0)
+        var body = ByteBuffer()
+        body.reserveCapacity(min(announced, limit))
+        collected.withLock { [body] in
+            $0 = S3Client.Answer(
+                status: Int(head.status.code), entityTag: head.headers.first(name: "etag"),
+                region: head.headers.first(name: "x-amz-bucket-region"), body: body)
+        }
+        return admit(announced, in: task)
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<S3Client.Answer>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        let length = collected.withLock { answer in
+            answer?.body?.writeImmutableBuffer(part)
+            return answer?.body?.readableBytes ?? 0
+        }
+        return admit(length, in: task)
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<S3Client.Answer>) throws -> S3Client.Answer {
+        guard let answer = collected.withLock({ $0 }) else { throw HTTPClientError.remoteConnectionClosed }
+        return answer
+    }
+
+    /// A body that is too long is not read to its end, which closes its connection.
+    private func admit(_ length: Int, in task: HTTPClient.Task<S3Client.Answer>) -> EventLoopFuture<Void> {
+        let refused = collected.withLock { answer -> S3Client.Answer? in
+            guard length > (answer?.status == 200 ? limit : Self.faultLimit) else { return nil }
+            answer?.body = nil
+            return answer
+        }
+        if let refused { return task.eventLoop.makeFailedFuture(TooLong(answer: refused)) }
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+}
