@@ -57,7 +57,10 @@ extension ValkeyStore {
             case .held = try await acquire(name, for: "another", milliseconds: 10_000),
             try await renew(name, for: "probe", milliseconds: 10_000)
         else { throw .failed(operation: Self.operation, reason: "a lease is not kept") }
-        try await release(name, for: "probe")
+        try await release(name, for: "probe", doneFor: 10_000)
+        guard case .granted(_, isDone: true) = try await acquire(name, for: "another", milliseconds: 10_000) else {
+            throw .failed(operation: Self.operation, reason: "the end of work is not kept")
+        }
         guard try await add(1, to: name, limit: 1, milliseconds: 10_000) == 1,
             try await add(1, to: name, limit: 1, milliseconds: 10_000) == nil, try await count(of: name) == 1
         else { throw .failed(operation: Self.operation, reason: "a counter does not count") }

@@ -60,10 +60,10 @@ public struct ValkeyStore: CoordinatorPlugin {
         let operation = "take a lease"
         let reply = try await client.run(
             .acquire, keys: keys(.lease, name), arguments: [holder, life(milliseconds)], operation: operation)
-        guard let values = reply.array, values.count == 2, let isGranted = values[0].integer, let number = values[1].integer else {
-            throw unexpected(reply, operation)
-        }
-        return isGranted == 1 ? .granted(token: number) : .held(milliseconds: max(1, number))
+        let values = reply.array?.compactMap(\.integer) ?? []
+        if values.count == 3, values[0] == 1 { return .granted(token: values[1], isDone: values[2] == 1) }
+        if values.count == 2, values[0] == 0 { return .held(milliseconds: max(1, values[1])) }
+        throw unexpected(reply, operation)
     }
 
     public func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool {
@@ -72,9 +72,10 @@ public struct ValkeyStore: CoordinatorPlugin {
         return reply.integer == 1
     }
 
-    public func release(_ name: String, for holder: String) async throws(CoordinatorError) {
+    public func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
         _ = try await client.run(
-            .release, keys: [keys(.lease, name)[0]], arguments: [holder], operation: "release a lease")
+            .release, keys: keys(.lease, name), arguments: [holder, milliseconds > 0 ? life(milliseconds) : "0"],
+            copying: milliseconds > 0 ? Self.copying : nil, operation: "release a lease")
     }
 
     public func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition {

@@ -244,8 +244,8 @@ private final class DeafCoordinator: Coordinator {
     func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool {
         try await coordinator.renew(name, for: holder, milliseconds: milliseconds)
     }
-    func release(_ name: String, for holder: String) async throws(CoordinatorError) {
-        try await coordinator.release(name, for: holder)
+    func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
+        try await coordinator.release(name, for: holder, doneFor: milliseconds)
     }
     func add(
         _ amount: Int, to counter: String, floor: Int, limit: Int, milliseconds: Int

@@ -28,7 +28,7 @@ final class EngineFailureTests: EngineTestCase {
         XCTAssertNotEqual(after.epoch, before.epoch)
         XCTAssertFalse(after.isComplete)
         let new = try await store.acquire("work", for: "b", milliseconds: 600_000)
-        guard case (.granted(let first), .granted(let second)) = (old, new) else { return XCTFail("\(old), \(new)") }
+        guard case (.granted(let first, _), .granted(let second, _)) = (old, new) else { return XCTFail("\(old), \(new)") }
         XCTAssertGreaterThan(second, first, "a token of the empty engine is not newer")
     }
 

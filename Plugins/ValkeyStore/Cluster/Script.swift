@@ -13,23 +13,25 @@ struct Script: Sendable {
         }
     }
 
-    /// Keys: lease, token. Arguments: holder, milliseconds. Returns 1 and the token, or 0 and the milliseconds that are left.
+    /// Keys: lease, token. Arguments: holder, milliseconds. Returns 1, the token and whether the work is done, or 0 and the milliseconds
+    /// that are left.
     ///
     /// Tokens are the engine's clock in microseconds, so they rise even after an empty restart. The last token is kept for a while
-    /// in case that the clock is set back.
+    /// in case that the clock is set back. Behind it stands until when the work is known to be done, in milliseconds: a key of its own
+    /// would be missing most of the time, and a cluster that moves a slot refuses scripts of which some keys are missing.
     static let acquire = Script(
         """
         local owner = redis.call('GET', KEYS[1])
         if owner and owner ~= ARGV[1] then return {0, redis.call('PTTL', KEYS[1])} end
-        local last = tonumber(redis.call('GET', KEYS[2]) or '0') or 0
-        local token = last
-        if not owner or last == 0 then
-          local time = redis.call('TIME')
-          token = math.max(time[1] * 1000000 + time[2], last + 1)
-        end
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local last, done = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+):?(%d*)$')
+        local token, done = tonumber(last) or 0, tonumber(done) or 0
+        if not owner or token == 0 then token = math.max(now, token + 1) end
+        local rest = math.max(0, math.ceil(done - now / 1000))
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        redis.call('SET', KEYS[2], string.format('%.0f', token), 'PX', ARGV[2] + 600000)
-        return {1, token}
+        redis.call('SET', KEYS[2], string.format('%.0f:%.0f', token, done), 'PX', math.max(ARGV[2] + 600000, rest))
+        return {1, token, rest > 0 and 1 or 0}
         """)
 
     /// Keys: lease, token. Arguments: holder, milliseconds. Returns whether the holder had it.
@@ -37,13 +39,20 @@ struct Script: Sendable {
         """
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
         redis.call('PEXPIRE', KEYS[1], ARGV[2])
-        redis.call('PEXPIRE', KEYS[2], ARGV[2] + 600000)
+        redis.call('PEXPIRE', KEYS[2], ARGV[2] + 600000, 'GT')
         return 1
         """)
 
-    /// Keys: lease. Arguments: holder. Returns whether the holder had it.
+    /// Keys: lease, token. Arguments: holder, the milliseconds for which the work is known to be done. Returns whether the holder had it.
     static let release = Script(
         """
+        local life = tonumber(ARGV[2])
+        if life > 0 then
+          local time = redis.call('TIME')
+          local last, done = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+):?(%d*)$')
+          done = math.max(tonumber(done) or 0, math.floor(time[1] * 1000 + time[2] / 1000) + life)
+          redis.call('SET', KEYS[2], string.format('%s:%.0f', last or '0', done), 'PX', math.max(redis.call('PTTL', KEYS[2]), life))
+        end
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
         return redis.call('DEL', KEYS[1])
         """)

@@ -18,7 +18,9 @@ public protocol Coordinator: Sendable {
     func renew(_ name: String, for holder: String, milliseconds: Int) async throws(CoordinatorError) -> Bool
 
     /// Ends a lease, if `holder` holds it.
-    func release(_ name: String, for holder: String) async throws(CoordinatorError)
+    /// - Parameter milliseconds: how long the engine tells everybody who is granted the lease that its work is done. This is noted even
+    ///   if `holder` has lost the lease. With 0 or less nothing is noted, and what was noted before stays.
+    func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError)
 
     /// Appends a record to a log. The log keeps about the last 100,000 records.
     /// - Returns: the position of the record.
@@ -57,6 +59,11 @@ public protocol Coordinator: Sendable {
 }
 
 extension Coordinator {
+    /// Ends a lease whose work is not done, if `holder` holds it.
+    public func release(_ name: String, for holder: String) async throws(CoordinatorError) {
+        try await release(name, for: holder, doneFor: 0)
+    }
+
     /// The records of a log behind a position whose epoch is not known.
     public func read(
         _ log: String, after position: LogPosition?, limit: Int, waiting milliseconds: Int
@@ -74,8 +81,9 @@ extension Coordinator {
 
 /// The answer to the wish for a lease.
 public enum LeaseAnswer: Sendable, Equatable {
-    /// The lease is granted. Tokens of one lease rise with each grant to another holder, unless the engine lost them.
-    case granted(token: Int)
+    /// The lease is granted. Tokens of one lease rise with each grant to another holder, unless the engine lost them. `isDone` tells
+    /// that an earlier holder did the work a short time ago.
+    case granted(token: Int, isDone: Bool = false)
     /// Another holder has it, for at most so many milliseconds more unless it is renewed.
     case held(milliseconds: Int)
 }

@@ -64,15 +64,15 @@ package final class FlightLeases: Sendable {
         // wait for a prefetch.
         let lease = Lease(
             name: "\(Urgency.current):\(name)", holder: "\(holder)/\(number())", coordinator: coordinator, lifetime: lifetime)
-        guard try await isTaken(lease, cancelled: cancelled) else {
+        guard case .granted(_, let isDone) = try await answer(to: lease, cancelled: cancelled) else {
             count { $0.alone += 1 }
             return try await work()
         }
         let renewal = lease.renewal()
         var isStored = false
-        let done = Self.doneName(name)
-        defer { end(lease, renewal, done, after: isStored ? settle : nil) }
-        if await wasDone(done), let found = try await find() { return found }
+        defer { end(lease, renewal, after: isStored ? settle : nil) }
+        // Another server may have done the work since this one has looked for its result.
+        if isDone, let found = try await find() { return found }
         count { $0.taken += 1 }
         let value = try await work()
         isStored = true
@@ -80,8 +80,8 @@ package final class FlightLeases: Sendable {
     }
 
     /// Waits for the lease.
-    /// - Returns: `false` if the work is to be done without it.
-    private func isTaken<Failure: Error>(_ lease: Lease, cancelled: Failure) async throws(Failure) -> Bool {
+    /// - Returns: `nil` or `.held` if the work is to be done without it.
+    private func answer<Failure: Error>(to lease: Lease, cancelled: Failure) async throws(Failure) -> LeaseAnswer? {
         let end = ContinuousClock.now + longestWait
         var pause = Self.pauses.first
         var hasWaited = false
@@ -92,33 +92,22 @@ package final class FlightLeases: Sendable {
             } catch {
                 // It may be held all the same.
                 if !Task.isCancelled { logger.debug("a lease cannot be taken: \(error)") }
-                self.end(lease, nil, "", after: nil)
+                self.end(lease, nil, after: nil)
                 if Task.isCancelled { throw cancelled }
-                return false
+                return nil
             }
-            guard case .held(let milliseconds) = answer else { return true }
+            guard case .held(let milliseconds) = answer else { return answer }
             if !hasWaited { count { $0.waited += 1 } }
             hasWaited = true
-            guard ContinuousClock.now < end else { return false }
+            guard ContinuousClock.now < end else { return answer }
             guard await sleepUnlessCancelled(for: min(pause, .milliseconds(max(milliseconds, 1)))) else { throw cancelled }
             pause = min(pause * 2, Self.pauses.longest)
         }
     }
 
-    /// Whether another server has done the work a moment ago, after this one has looked for its result.
-    private func wasDone(_ done: String) async -> Bool {
-        do {
-            return try await coordinator.count(of: done) > 0
-        } catch {
-            return false
-        }
-    }
-
     /// Ends a lease in the background, once others find the result.
-    private func end(
-        _ lease: Lease, _ renewal: Task<Void, Never>?, _ done: String, after settle: (@Sendable () async -> Void)?
-    ) {
-        let (coordinator, logger, id) = (coordinator, logger, number())
+    private func end(_ lease: Lease, _ renewal: Task<Void, Never>?, after settle: (@Sendable () async -> Void)?) {
+        let (logger, id) = (logger, number())
         state.withLock { state in
             guard !state.hasEnded else {
                 renewal?.cancel()
@@ -126,14 +115,10 @@ package final class FlightLeases: Sendable {
             }
             state.endings[id] = Task { [self] in
                 await settle?()
+                renewal?.cancel()
                 do {
-                    if settle != nil {
-                        _ = try await coordinator.add(1, to: done, limit: .max >> 11, milliseconds: Self.memory)
-                    }
-                    renewal?.cancel()
-                    try await lease.release()
+                    try await lease.release(doneFor: settle == nil ? 0 : Self.memory)
                 } catch {
-                    renewal?.cancel()
                     logger.debug("a lease is not released and ends by itself: \(error)")
                 }
                 self.state.withLock { $0.endings[id] = nil }
@@ -149,8 +134,6 @@ package final class FlightLeases: Sendable {
         }
         for ending in endings { await ending.value }
     }
-
-    private static func doneName(_ name: String) -> String { "done:\(name)" }
 
     private func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
 

@@ -17,7 +17,10 @@ package struct Lease: Sendable {
         try await coordinator.acquire(name, for: holder, milliseconds: lifetime)
     }
 
-    package func release() async throws(CoordinatorError) { try await coordinator.release(name, for: holder) }
+    /// - Parameter milliseconds: how long the next holders are told that the work is done; 0 if it is not.
+    package func release(doneFor milliseconds: Int = 0) async throws(CoordinatorError) {
+        try await coordinator.release(name, for: holder, doneFor: milliseconds)
+    }
 
     /// Renews the lease at a third of its lifetime, until the task is cancelled or the lease is lost. A failed renewal is tried again.
     package func renewal() -> Task<Void, Never> {

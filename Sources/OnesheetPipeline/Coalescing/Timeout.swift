@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import OnesheetCore
 
 /// Runs `work` for at most `limit`, then cancels it and returns `nil`.
 func withTimeout<Value: Sendable>(

@@ -40,9 +40,9 @@ package final class BoundedCoordinator: Coordinator {
         }
     }
 
-    package func release(_ name: String, for holder: String) async throws(CoordinatorError) {
+    package func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
         try await call("release a lease") { coordinator async throws(CoordinatorError) in
-            try await coordinator.release(name, for: holder)
+            try await coordinator.release(name, for: holder, doneFor: milliseconds)
         }
     }
 

@@ -18,8 +18,8 @@ struct PrefixedCoordinator: Coordinator {
         try await coordinator.renew(prefix + name, for: holder, milliseconds: milliseconds)
     }
 
-    func release(_ name: String, for holder: String) async throws(CoordinatorError) {
-        try await coordinator.release(prefix + name, for: holder)
+    func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
+        try await coordinator.release(prefix + name, for: holder, doneFor: milliseconds)
     }
 
     func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition {

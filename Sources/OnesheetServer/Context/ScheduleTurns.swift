@@ -32,9 +32,8 @@ struct ScheduleTurns: Sendable {
     func turn(_ name: String, due: Int) async -> Turn {
         let lease = Lease(name: "prefetch:\(name):\(due)", holder: holder, coordinator: coordinator, lifetime: Self.lifetime)
         do throws(CoordinatorError) {
-            guard case .granted = try await lease.acquire() else { return .elsewhere }
-            // Asked with the lease: nobody can finish meanwhile.
-            if try await coordinator.count(of: lease.name) > 0 {
+            guard case .granted(_, let isDone) = try await lease.acquire() else { return .elsewhere }
+            if isDone {
                 try await lease.release()
                 return .done
             }
@@ -51,8 +50,7 @@ struct ScheduleTurns: Sendable {
         guard case .here(let lease?, renewal: let renewal) = turn else { return }
         defer { renewal?.cancel() }
         do throws(CoordinatorError) {
-            if isDone { _ = try await coordinator.add(1, to: lease.name, limit: 1, milliseconds: Self.memory) }
-            try await lease.release()
+            try await lease.release(doneFor: isDone ? Self.memory : 0)
         } catch {
             logger.warning("the end of a line of the schedule is not told: \(error)")
         }

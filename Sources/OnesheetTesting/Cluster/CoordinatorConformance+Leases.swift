@@ -71,6 +71,28 @@ extension CoordinatorConformance {
         try await granted(lease, to: "b", by: first, for: 60_000)
     }
 
+    @Sendable func workDone() async throws {
+        let lease = name("done")
+        func expect(_ isDone: Bool, to holder: String, by coordinator: any Coordinator, _ moment: String) async throws {
+            let answer = try await coordinator.acquire(lease, for: holder, milliseconds: 60_000)
+            guard case .granted(_, isDone) = answer else { throw Violation("\(moment): \(answer)") }
+        }
+        try await expect(false, to: "a", by: first, "a first holder")
+        try await second.release(lease, for: "a")
+        try await expect(false, to: "b", by: second, "after a release without a result")
+        try await first.release(lease, for: "b", doneFor: 2_000)
+        try await expect(true, to: "c", by: second, "after the work was done")
+        try await expect(true, to: "c", by: first, "when the holder asks again")
+        try await second.release(lease, for: "c")
+        try await expect(true, to: "d", by: second, "after another release")
+        try await engine.pass(2_100)
+        try await expect(false, to: "d", by: second, "after the time was over")
+        // The work was done, even if the lease was lost before its end.
+        try await first.release(lease, for: "lost", doneFor: 60_000)
+        try await expectHeld(lease, not: "e", by: first, within: 60_000)
+        try await expect(true, to: "d", by: second, "after a holder that had lost it")
+    }
+
     @Sendable func manyAtOnce() async throws {
         let lease = name("many at once")
         let holders = try await withThrowingTaskGroup(of: String?.self) { group in

@@ -55,6 +55,7 @@ public struct CoordinatorConformance: Sendable {
             ("a renewed lease lasts", renewal),
             ("only the holder renews", renewalByOthers),
             ("only the holder releases", release),
+            ("a lease tells for a while that its work is done", workDone),
             ("of many at once, one gets the lease", manyAtOnce),
             ("any text is a name, and no two are mixed up", strangeNames),
             ("leases, logs and counters of one name are apart", kindsAreApart),
@@ -115,7 +116,7 @@ public struct CoordinatorConformance: Sendable {
     @discardableResult
     func granted(_ name: String, to holder: String, by coordinator: any Coordinator, for milliseconds: Int) async throws -> Int {
         let answer = try await coordinator.acquire(name, for: holder, milliseconds: milliseconds)
-        guard case .granted(let token) = answer else { throw Violation("\(holder) did not get the lease: \(answer)") }
+        guard case .granted(let token, _) = answer else { throw Violation("\(holder) did not get the lease: \(answer)") }
         return token
     }
 

@@ -64,8 +64,8 @@ public final class FakeCoordinator: Coordinator {
         try await call("renew") { $0.renew(name, for: holder, milliseconds: milliseconds, at: $1) }
     }
 
-    public func release(_ name: String, for holder: String) async throws(CoordinatorError) {
-        try await call("release") { $0.release(name, for: holder, at: $1) }
+    public func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
+        try await call("release") { $0.release(name, for: holder, doneFor: milliseconds, at: $1) }
     }
 
     public func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition {

@@ -22,6 +22,8 @@ struct FakeEngine {
     }
 
     private var leases: [ExactText: Lease] = [:]
+    /// Until when the work of a lease is known to be done.
+    private var done: [ExactText: Double] = [:]
     private var logs: [ExactText: Log] = [:]
     private var counters: [ExactText: (count: Int, end: Double)] = [:]
     private var token = 0
@@ -37,14 +39,15 @@ struct FakeEngine {
     mutating func acquire(_ name: String, for holder: String, milliseconds: Int, at now: Double) -> LeaseAnswer {
         let holder = ExactText(holder)
         let end = now + Double(max(1, milliseconds))
+        let isDone = (done[ExactText(name)] ?? 0) > now
         if let lease = leases[ExactText(name)], lease.end > now {
             guard lease.holder == holder else { return .held(milliseconds: max(1, Int((lease.end - now).rounded(.up)))) }
             leases[ExactText(name)]?.end = end
-            return .granted(token: lease.token)
+            return .granted(token: lease.token, isDone: isDone)
         }
         token += 1
         leases[ExactText(name)] = Lease(holder: holder, token: token, end: end)
-        return .granted(token: token)
+        return .granted(token: token, isDone: isDone)
     }
 
     mutating func renew(_ name: String, for holder: String, milliseconds: Int, at now: Double) -> Bool {
@@ -53,7 +56,8 @@ struct FakeEngine {
         return true
     }
 
-    mutating func release(_ name: String, for holder: String, at now: Double) {
+    mutating func release(_ name: String, for holder: String, doneFor milliseconds: Int, at now: Double) {
+        if milliseconds > 0 { done[ExactText(name)] = now + Double(milliseconds) }
         guard let lease = leases[ExactText(name)], lease.end > now, lease.holder == ExactText(holder) else { return }
         leases[ExactText(name)] = nil
     }

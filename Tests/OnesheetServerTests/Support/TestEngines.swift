@@ -89,8 +89,10 @@ struct TestCoordinator: CoordinatorPlugin {
         }
     }
 
-    func release(_ name: String, for holder: String) async throws(CoordinatorError) {
-        try await engine.ask { engine async throws(CoordinatorError) in try await engine.release(name, for: holder) }
+    func release(_ name: String, for holder: String, doneFor milliseconds: Int) async throws(CoordinatorError) {
+        try await engine.ask { engine async throws(CoordinatorError) in
+            try await engine.release(name, for: holder, doneFor: milliseconds)
+        }
     }
 
     func append(_ record: String, to log: String) async throws(CoordinatorError) -> LogPosition {
