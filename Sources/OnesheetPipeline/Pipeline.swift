@@ -338,7 +338,16 @@ package struct Pipeline: Sendable {
     }
 
     /// The known facts about a title's poster. Fetches nothing.
-    package func facts(of title: TitleReference) async -> PosterFacts? { await facts.value(forKey: title.description)?.value }
+    package func facts(of title: TitleReference) async -> PosterFacts? {
+        await facts.value(forKey: title.description, isShared: sharesFacts(of: title))?.value
+    }
+
+    /// Whether the facts about a title's poster are for all servers: a list may show the title anywhere. The facts about a picture that
+    /// is in no list stay where it is shown.
+    private func sharesFacts(of title: TitleReference) -> Bool {
+        guard let capabilities = originals.catalog.sources[title.source]?.capabilities else { return true }
+        return capabilities.hasLists || capabilities.searches
+    }
 
     /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
@@ -357,7 +366,7 @@ package struct Pipeline: Sendable {
         do {
             try await facts.store(
                 JSONCached(new), forKey: title.description, expiration: originals.lifetime,
-                tags: [.source(title.source), .title(title)], ifGeneration: generation)
+                tags: [.source(title.source), .title(title)], ifGeneration: generation, isShared: sharesFacts(of: title))
         } catch {
             cache.logger.warning("a poster's facts cannot be stored: \(error)", metadata: ["title": "\(shown(title))"])
         }

@@ -89,14 +89,16 @@ package struct Cache: Sendable {
     }
 
     /// The fresh entry under `key`, with its body, from the first tier that has it.
-    /// - Parameter lookUp: the outcome of a lookup that did not wait. This one continues there.
-    package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil) async -> CacheHit? {
+    /// - Parameters:
+    ///   - lookUp: the outcome of a lookup that did not wait. This one continues there.
+    ///   - isShared: whether the tiers that several servers share may have it.
+    package func entry(for key: CacheKey, after lookUp: CacheLookUp? = nil, isShared: Bool = true) async -> CacheHit? {
         let lookUp = lookUp ?? lookUpInMemory(key)
         if lookUp.isComplete { return nil }
         if let hit = await complete(lookUp, for: key) { return hit }
         let moment = removals.moment
         let generation = others.count > 1 ? await generation() : nil
-        for (number, tier) in others.enumerated() {
+        for (number, tier) in others.enumerated() where isShared || !(tier is any TierOfServers) {
             let entry = await errors.passing(tier, "look up", of: key) { () async throws(CacheError) in
                 try await tier.entry(for: key)
             }
@@ -170,10 +172,14 @@ package struct Cache: Sendable {
     package func generation() async -> CacheGeneration { await invalidations.generation() }
 
     /// Stores `entry` in every tier. A tier behind a network takes it into a queue, so that no response waits for the network.
-    /// - Parameter generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry`
-    ///   may be derived from purged entries. `nil` stores unconditionally.
-    package func store(_ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil) async {
-        for (number, tier) in others.enumerated() {
+    /// - Parameters:
+    ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since, because `entry` may be derived
+    ///     from purged entries. `nil` stores unconditionally.
+    ///   - isShared: whether the tiers that several servers share get it.
+    package func store(
+        _ entry: CacheEntry, for key: CacheKey, ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
+    ) async {
+        for (number, tier) in others.enumerated() where isShared || !(tier is any TierOfServers) {
             // A tier without a known generation cannot compare it.
             if let generation, generation.tiers[number] == nil { continue }
             let expected = generation?.tiers[number]

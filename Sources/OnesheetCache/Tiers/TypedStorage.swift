@@ -20,8 +20,9 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     }
 
     /// The fresh value under `key`. Bytes that cannot be decoded, for example after a change of the type, count as missing.
-    package func value(forKey key: String) async -> Value? {
-        guard let hit = await cache.entry(for: cacheKey(key)) else { return nil }
+    /// - Parameter isShared: whether other servers may have stored it.
+    package func value(forKey key: String, isShared: Bool = true) async -> Value? {
+        guard let hit = await cache.entry(for: cacheKey(key), isShared: isShared) else { return nil }
         do {
             let body = hit.entry.body
             if body.readableBytes <= Self.smallSize { return try Value(data: body) }
@@ -38,16 +39,17 @@ package struct TypedStorage<Value: DataConvertible>: Sendable {
     ///   - cost: milliseconds spent on getting the value.
     ///   - generation: the generation at the start of the work. Nothing is stored if a purge came since. `nil` stores
     ///     unconditionally.
+    ///   - isShared: whether other servers find it.
     /// - Throws: any error of the value's `data()`.
     package func store(
         _ value: Value, forKey key: String, expiration: CacheExpiration? = nil, tags: [CacheTag] = [], cost: Double = 0,
-        ifGeneration generation: CacheGeneration? = nil
+        ifGeneration generation: CacheGeneration? = nil, isShared: Bool = true
     ) async throws {
         let (body, validator) = try await withTaskExecutorPreference(executor) { try await Self.write(value) }
         let entry = CacheEntry(
             body: body, mediaType: Value.mediaType, validator: validator, created: clock.now,
             cacheTime: expiration ?? .never, tags: tags, cost: cost)
-        await cache.store(entry, for: cacheKey(key), ifGeneration: generation)
+        await cache.store(entry, for: cacheKey(key), ifGeneration: generation, isShared: isShared)
     }
 
     // Separate asynchronous functions, because those run on the preferred executor.
