@@ -60,6 +60,8 @@ class Origin(http.server.ThreadingHTTPServer):
 
 class Poster(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Otherwise each body waits 40 ms for the acknowledgement of its head.
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         found = re.fullmatch(rf"/films/([a-z0-9-]+)\.{self.server.kind}", self.path)
@@ -206,12 +208,12 @@ class Cluster:
         wait(name, holds)
 
     def start_nginx(self):
-        lines = "\n".join(
-            f"        server 127.0.0.1:{port} max_fails=1 fail_timeout=2s;" for port in self.servers)
+        lines = "".join(f"    server 127.0.0.1:{port} max_fails=1 fail_timeout=2s;\n" for port in self.servers)
+        upstream = re.sub(r"(?m)(^    server .*\n)+", lines, (HERE / "upstream.conf").read_text())
         # The workers of a root's nginx would be another user, who may not write here.
         user = "user root;" if os.getuid() == 0 else ""
         text = (HERE / "nginx.conf").read_text()
-        for name, value in (("user", user), ("folder", self.folder), ("servers", lines), ("port", self.port)):
+        for name, value in (("user", user), ("folder", self.folder), ("upstream", upstream), ("port", self.port)):
             text = text.replace("{%s}" % name, str(value))
         (self.folder / "nginx.conf").write_text(text)
         self.spawn("nginx", self.programs["nginx"], "-e", self.folder / "nginx.log", "-c", self.folder / "nginx.conf")
