@@ -3,14 +3,14 @@
     python3 bench_cluster.py ONESHEET FOLDER [ROUNDS]
 
 ONESHEET is the program, FOLDER a place for what is made; ONESHEET_WEED, REDIS and NGINX name programs as in examples/cluster/run. Needs
-wrk. thumbor and thumbor-aws are compared if the Python that runs this has them. Prints a table: medians of interleaved rounds.
+wrk and h2load. thumbor and thumbor-aws are compared if the Python that runs this has them. Prints a table: medians of interleaved rounds.
 """
 
 import os, pathlib, random, shutil, statistics, subprocess, sys, tempfile, threading, time, urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 import bench_http, cluster_servers
-from cluster_servers import Client, CountingProxy, Posters, cluster, redis_times
+from cluster_servers import Client, CountingProxy, Posters, cluster, h2load_times, redis_times
 from http_servers import fetch
 
 SIZES = (342, 185)
@@ -186,26 +186,25 @@ class Bench:
         self.origin.editions = self.large
         maker, = self.together("hits", 1)
         taker = self.start("taker", store=self.store, redis=self.redis, prefix="hits", memory="0")
-        titles = self.titles(100)
-        shared, disk, other = [], [], []
+        titles, other = self.titles(200), []
         with Client(maker.port) as making, Client(taker.port) as taking:
             for title in titles:
-                making.get(self.path(title))
+                body = making.get(self.path(title))[2]
             self.settle([maker])
-            for title in titles:
-                seconds, fields, body = taking.get(self.path(title))
-                if "detail=shared" not in fields["cache-status"]:
-                    sys.exit(f"not a hit in the store: {fields['cache-status']}")
-                shared.append(seconds)
-                # It is written to the disk behind the response.
-                cluster.wait("the hit is on disk", lambda: "detail=disk" in taking.get(self.path(title))[1]["cache-status"])
-                disk.append(taking.get(self.path(title))[0])
+            paths = [self.path(title) for title in titles]
+            shared = h2load_times(taker.port, paths, self.folder)
+            # They are written to the disk behind the responses.
+            cluster.wait("the hits are on disk", lambda: all(
+                "detail=disk" in taking.get(path)[1]["cache-status"] for path in paths))
+            hits = cluster.ask(taker.port, "/metrics").body.decode()
+            if f'onesheet_shared_requests_total{{operation="get",outcome="hit"}} {len(paths)}\n' not in hits:
+                sys.exit("not every first request was a hit in the store, and no other")
+            disk = h2load_times(taker.port, paths, self.folder)
         if self.thumbor:
             with Client(self.thumbor[0].port) as client:
                 for title in titles[:40]:
                     client.get(self.thumbor_path(title))
-            with Client(self.thumbor[1].port) as client:
-                other = [client.get(self.thumbor_path(title))[0] for title in titles[:40]]
+            other = h2load_times(self.thumbor[1].port, [self.thumbor_path(title) for title in titles[:40]], self.folder)
         row(f"hit in the store, {len(body) / 1000:.0f} KB: median and p99 in ms", milliseconds(shared), "≤ 3", milliseconds(other) if other else "")
         row("hit on disk, of the same", milliseconds(disk))
         row("round trip to Redis that takes a lease", milliseconds(redis_times(self.redis, 1000)), "≤ 0.5")

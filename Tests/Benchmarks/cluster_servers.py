@@ -1,7 +1,7 @@
 """The servers that bench_cluster.py measures: ours with and without what several servers share, thumbor with thumbor-aws, the origin that
 counts, and a proxy that counts requests to the store."""
 
-import collections, http.client, http.server, importlib.util, pathlib, socket, sys, threading, time, urllib.parse
+import collections, http.client, http.server, importlib.util, pathlib, socket, subprocess, sys, threading, time, urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "examples/cluster"))
@@ -146,6 +146,19 @@ class Client:
 
     def __exit__(self, *_):
         self.connection.close()
+
+
+def h2load_times(port, paths, room):
+    """Seconds of the answers for paths, one after the other on one connection, as a client in C sees them."""
+    addresses, log = pathlib.Path(room, "addresses"), pathlib.Path(room, "times")
+    addresses.write_text("".join(f"http://127.0.0.1:{port}{path}\n" for path in paths))
+    log.unlink(missing_ok=True)
+    subprocess.run(
+        ["h2load", "--h1", "-c", "1", "-n", str(len(paths)), "-i", addresses, f"--log-file={log}"], check=True, stdout=subprocess.DEVNULL)
+    lines = [line.split("\t") for line in log.read_text().splitlines()]
+    if [status for _, status, _ in lines] != ["200"] * len(paths):
+        sys.exit(f"not all of {len(paths)} answers are pictures")
+    return [int(microseconds) / 1e6 for _, _, microseconds in lines]
 
 
 def redis_times(port, count):
