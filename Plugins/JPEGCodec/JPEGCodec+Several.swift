@@ -2,8 +2,8 @@ import CJPEG
 public import OnesheetCore
 
 extension JPEGCodec {
-    /// The reader for shrinking reads all pictures that it can in one pass. The library then reads the others, once for each of its
-    /// scales.
+    /// The reader for shrinking reads all pictures that it can in one pass: those with a target, of a common file. The library then
+    /// reads the others, once for each of its scales.
     public func decode<Sink: RowSink>(
         _ bytes: Span<UInt8>, _ requests: [DecodeRequest], into sinks: inout [Sink]
     ) throws(CodecError) {

@@ -5,7 +5,7 @@ public import OnesheetCore
 ///
 /// If the request accepts planes, decoding delivers Y, Cb and Cr as stored. It scales by 1/8, 1/4, 1/2 or 1, which the library
 /// computes with vector instructions. If the request names the size of the result, a reader for shrinking delivers common files at
-/// 1/8 to 4/8 in less time.
+/// 1/8 to 8/8 in less time.
 public struct JPEGCodec: CodecPlugin {
     public static let type = "jpeg"
     public static let sampleConfiguration = """
@@ -58,14 +58,14 @@ public struct JPEGCodec: CodecPlugin {
         }
     }
 
-    /// A file of one scan is decoded row by row. For others the library stores all coefficients, two bytes each, for whole groups
-    /// of blocks, which are up to 32 pixels wide and high.
+    /// A file of one scan is decoded row by row. For others all coefficients are stored, two bytes each, for whole groups of blocks,
+    /// which are up to 32 pixels wide and high; the reader for shrinking stores a bit more for each.
     public func memoryToDecode(_ header: ImageHeader) -> Int {
         func padded(_ side: Int) -> Int { (side + 31) & ~31 }
         let row = padded(header.width) * header.model.channels
         // Rows of samples and the library's buffers for a group of blocks and its neighbours.
         let rows = row * 32 * 6
-        return (header.isProgressive ? row * padded(header.height) * 2 + rows : rows) + 1 << 18
+        return (header.isProgressive ? row * padded(header.height) * 17 / 8 + rows : rows) + 1 << 18
     }
 
     /// The library's coefficients, if a file is written in several passes, and the file, which grows by doubling and is then

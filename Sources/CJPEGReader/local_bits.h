@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct {
+typedef struct local_bits {
     uint64_t bits;
     int count;
     const uint8_t *in;

@@ -15,14 +15,14 @@ static cjr_status make_tables(cjr_reader *reader, const cjr_picture *picture, in
         }
     }
     if (!part->dc) {
-        cjr_codes *codes = reader->tables[3 * i] = malloc(sizeof *codes);
+        cjr_codes *codes = reader->tables[4 * i] = malloc(sizeof *codes);
         if (!codes) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].dc, true)) return CJR_UNFIT;
         part->dc = codes;
     }
     if (!part->ac) {
-        cjr_codes *codes = reader->tables[3 * i + 1] = malloc(sizeof *codes);
-        cjr_skip *skips = reader->tables[3 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
+        cjr_codes *codes = reader->tables[4 * i + 1] = malloc(sizeof *codes);
+        cjr_skip *skips = reader->tables[4 * i + 2] = malloc(sizeof *skips << CJR_SKIP_BITS);
         if (!codes || !skips) return CJR_OUT_OF_MEMORY;
         if (!cjr_make_codes(codes, picture->component[i].ac, false)) return CJR_UNFIT;
         cjr_make_skips(skips, codes);
@@ -37,14 +37,30 @@ static cjr_status make_plane(cjr_reader *reader, const cjr_picture *picture, int
     cjr_part *part = &reader->part[i];
     cjr_plane *plane = &part->plane[part->planes++];
     plane->corner = corner;
-    plane->basis = &reader->basis[corner];
-    if (!reader->basis[corner].lanes[0][0]) cjr_make_basis(&reader->basis[corner], corner);
+    plane->lane = part->lanes;
+    part->lanes += corner * corner;
     plane->width = divided_up(picture->width * corner, 8 * (i ? luma->across : 1));
     plane->height = divided_up(picture->height * corner, 8 * (i ? luma->down : 1));
-    // Rows of 3 or 2 samples are stored as 4.
-    plane->stride = ((size_t)reader->mcus_across * (size_t)(part->across * corner) + 4 + 63) & ~(size_t)63;
+    // Rows of blocks are stored as 8 samples.
+    plane->stride = ((size_t)reader->mcus_across * (size_t)(part->across * corner) + 8 + 63) & ~(size_t)63;
     plane->rows = calloc((size_t)(part->down * corner), plane->stride);
     return plane->rows ? CJR_OK : CJR_OUT_OF_MEMORY;
+}
+
+// The basis pictures and functions for the planes. Those of an earlier component are shared.
+static cjr_status make_basis(cjr_reader *reader, const cjr_picture *picture, const cjr_row_functions *functions, int i) {
+    cjr_part *part = &reader->part[i];
+    part->functions = functions->blocks;
+    while (part->functions->vectors * CJR_LANES < part->lanes) part->functions++;
+    for (int j = 0; j < i; j++)
+        if (picture->component[j].corners == picture->component[i].corners) part->basis = reader->part[j].basis;
+    if (part->basis) return CJR_OK;
+    size_t stride = (size_t)part->functions->vectors * CJR_LANES, size = (size_t)(part->last + 1) * stride * sizeof(int16_t);
+    if (posix_memalign(&reader->tables[4 * i + 3], 32, size)) return CJR_OUT_OF_MEMORY;
+    int16_t *basis = memset(reader->tables[4 * i + 3], 0, size);
+    for (int j = 0; j < part->planes; j++) cjr_make_basis(basis + part->plane[j].lane, stride, part->plane[j].corner);
+    part->basis = basis;
+    return CJR_OK;
 }
 
 static cjr_status make_part(cjr_reader *reader, const cjr_picture *picture, int i) {
@@ -104,14 +120,12 @@ static cjr_status make(
     }
 #endif
     (void)instructions;
-    bool is_one = true;
-    for (int i = 0; i < reader->components; i++) is_one = is_one && reader->part[i].planes == 1;
-    if (progression) reader->read_row = is_one ? functions->made_row : functions->made_rows;
-    else reader->read_row = is_one ? functions->row : functions->rows;
+    reader->read_row = progression ? functions->make_row : functions->read_row;
+    for (int i = 0; i < reader->components && status == CJR_OK; i++) status = make_basis(reader, picture, functions, i);
     reader->bits.source = picture->bytes;
     reader->bits.end = picture->bytes + picture->length;
     cjr_begin_segment(&reader->bits);
-    if (progression) status = cjr_read_scans(reader, progression);
+    if (progression && status == CJR_OK) status = cjr_read_scans(reader, progression);
     if (status != CJR_OK) {
         cjr_free(reader);
         return status;
@@ -133,7 +147,7 @@ void cjr_free(cjr_reader *reader) {
     if (!reader) return;
     for (int i = 0; i < CJR_COMPONENTS; i++)
         for (int j = 0; j < reader->part[i].planes; j++) free(reader->part[i].plane[j].rows);
-    for (int i = 0; i < 3 * CJR_COMPONENTS; i++) free(reader->tables[i]);
+    for (int i = 0; i < 4 * CJR_COMPONENTS; i++) free(reader->tables[i]);
     cjr_free_scans(reader->scans);
     free(reader);
 }

@@ -31,25 +31,46 @@ typedef struct {
 /// The samples of one corner of a component.
 typedef struct {
     int corner;
-    const cjr_basis *basis;
+    /// The first of its lanes in the sums of a block.
+    int lane;
     uint8_t *rows;
     size_t stride;
     /// In samples.
     int width, height, delivered;
 } cjr_plane;
 
+typedef struct cjr_part cjr_part;
+struct local_bits;
+
+/// The numbers of vectors in the sums of a block for which there are functions.
+#define CJR_BLOCK_FUNCTIONS 7
+
+/// The functions for blocks whose sums take up to a certain number of vectors, known to the compiler, so that they stay in registers.
 typedef struct {
+    int vectors;
+    /// Reads the blocks of a component in an MCU, into the rows of each plane.
+    void (*read)(cjr_reader *reader, struct local_bits *bits, cjr_part *part, int mcu);
+    /// Makes a row of MCUs of a component from the coefficients of a progressive file.
+    void (*make_row)(const cjr_reader *reader, int component);
+} cjr_block_functions;
+
+struct cjr_part {
     /// Blocks of an MCU; the side of the largest corner, and the position of its last coefficient in the zigzag.
     int across, down, corner, last;
     /// The planes, those of larger corners first.
     int planes;
     cjr_plane plane[CJR_CORNER];
+    /// The samples of a block in all planes.
+    int lanes;
+    /// For each position of the zigzag up to the last, the basis pictures of all planes, in whole vectors.
+    const int16_t *basis;
+    const cjr_block_functions *functions;
     const cjr_codes *dc, *ac;
     const cjr_skip *skips;
     /// For positions of the zigzag, times 1 << CJR_COEFFICIENT_BITS.
-    int32_t quantisers[25];
+    int32_t quantisers[64];
     int64_t predictor;
-} cjr_part;
+};
 
 struct cjr_reader {
     int components, blocks, mcus_across, mcus_down, row;
@@ -59,8 +80,7 @@ struct cjr_reader {
     cjr_status (*read_row)(cjr_reader *reader);
     cjr_status (*read_scan_rows)(cjr_reader *reader, const cjr_scan *scan);
     const char *message;
-    void *tables[3 * CJR_COMPONENTS];
-    cjr_basis basis[CJR_CORNER + 1];
+    void *tables[4 * CJR_COMPONENTS];
     /// The coefficients of a progressive file; NULL in a sequential one.
     struct cjr_scans *scans;
     cjr_bits bits;
@@ -81,12 +101,11 @@ cjr_entry cjr_any_code(cjr_bits *state, const cjr_codes *codes, uint64_t bits, b
 /// The status of an error at the present place.
 cjr_status cjr_fail(cjr_reader *reader, const char *message);
 
-/// The functions of one instruction set. Those for one plane of each component take no longer than if there were no others.
+/// The functions of one instruction set.
 typedef struct {
-    /// Read a row of MCUs into the rows of each plane.
-    cjr_status (*row)(cjr_reader *reader), (*rows)(cjr_reader *reader);
-    /// Make a row of MCUs from the coefficients of a progressive file.
-    cjr_status (*made_row)(cjr_reader *reader), (*made_rows)(cjr_reader *reader);
+    cjr_status (*read_row)(cjr_reader *reader), (*make_row)(cjr_reader *reader);
+    /// By their numbers of vectors, the fewest first; the last has room for all corners.
+    cjr_block_functions blocks[CJR_BLOCK_FUNCTIONS];
 } cjr_row_functions;
 
 extern const cjr_row_functions cjr_rows_portable;

@@ -1,69 +1,106 @@
-// Reads a row of MCUs. Included once for each instruction set, which defines
+// Reads a row of MCUs. Every plane of a component has its lanes in the same sums, so that a coefficient is added to all at once.
+// Included once for each instruction set, which defines
 //   ROWS: the name of the functions;
-//   vector, product(value, lanes), sum(a, b), store(vector, rows, stride, corner).
+//   vector, product(value, lanes), sum(a, b), narrow(vectors, count, bytes).
 #include "local_bits.h"
 #include "progressive.h"
 
+// The next entry, for which CJR_CODE_BITS bits are known. It takes no more of them, or refills.
 static inline __attribute__((always_inline)) cjr_entry next_entry(
     cjr_reader *reader, local_bits *b, const cjr_codes *codes, bool is_dc) {
-    REFILL(*b);
     cjr_entry entry = codes->entries[b->bits >> (64 - CJR_CODE_BITS)];
     if (__builtin_expect(entry & (CJR_LONG | CJR_VALUE_FOLLOWS), 0)) {
+        REFILL(*b);
         reader->bits.in = b->in;
         entry = cjr_any_code(&reader->bits, codes, b->bits, is_dc, reader->blocks);
+        CONSUME(*b, entry);
+        REFILL(*b);
+        return entry;
     }
     CONSUME(*b, entry);
     return entry;
 }
 
-// Adds the basis pictures of a coefficient: `planes` is known to the compiler, so that the sums stay in registers. Outside of a
-// smaller corner its basis pictures are zero.
-static inline __attribute__((always_inline)) void add(
-    vector *samples, const cjr_basis *const *basis, int planes, int k, int32_t value) {
-    for (int i = 0; i < planes; i++) samples[i] = sum(samples[i], product(value, basis[i]->lanes[k]));
+// Adds the shares of a coefficient in all samples of a block: basis pictures are zero outside of their corner. `vectors` is known to
+// the compiler, here and below, so that the sums stay in registers.
+static inline __attribute__((always_inline)) void add(vector *samples, const int16_t *lanes, int vectors, int32_t value) {
+    for (int i = 0; i < vectors; i++) samples[i] = sum(samples[i], product(value, lanes + i * CJR_LANES));
 }
 
-static inline __attribute__((always_inline)) void block(
-    cjr_reader *reader, local_bits *b, cjr_part *part, int planes, int column, int row) {
+// Writes the samples of a block into each plane, eight bytes in each row: the next block replaces those beyond its corner.
+static inline __attribute__((always_inline)) void store(
+    const cjr_part *part, const vector *samples, int vectors, int column, int row) {
+    uint8_t bytes[CJR_VECTORS * CJR_LANES + 8];
+    narrow(samples, vectors, bytes);
+    memset(bytes + vectors * CJR_LANES, 0, 8);
+    for (int i = 0; i < part->planes; i++) {
+        const cjr_plane *plane = &part->plane[i];
+        int corner = plane->corner;
+        const uint8_t *from = bytes + plane->lane;
+        uint8_t *to = plane->rows + (size_t)(row * corner) * plane->stride + column * corner;
+        for (int y = 0; y < corner; y++, from += corner, to += plane->stride) memcpy(to, from, 8);
+    }
+}
+
+static inline __attribute__((always_inline)) local_bits read_block(
+    cjr_reader *reader, local_bits b, cjr_part *part, int vectors, int column, int row) {
     // In variables, because the compiler would load them again after each store and call.
     const cjr_codes *ac = part->ac;
     const cjr_skip *skips = part->skips;
     const int32_t *quantisers = part->quantisers;
-    const cjr_basis *basis[CJR_CORNER];
-    vector samples[CJR_CORNER];
-    int last = part->last;
-    for (int i = 0; i < planes; i++) basis[i] = part->plane[i].basis;
-    cjr_entry entry = next_entry(reader, b, part->dc, true);
+    const int16_t *basis = part->basis;
+    vector samples[CJR_VECTORS];
+    int last = part->last, lanes = vectors * CJR_LANES;
+    REFILL(b);
+    cjr_entry entry = next_entry(reader, &b, part->dc, true);
     part->predictor += (int32_t)entry >> 16;
-    for (int i = 0; i < planes; i++) samples[i] = product((int16_t)part->predictor * quantisers[0], basis[i]->lanes[0]);
+    int32_t dc = (int16_t)part->predictor * quantisers[0];
+    for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
     int k = 0;
     while (k < last) {
-        entry = next_entry(reader, b, ac, false);
-        k += (int)(entry >> 8 & 255);
-        if (k > last) break;
-        add(samples, basis, planes, k, ((int32_t)entry >> 16) * quantisers[k]);
+        // Five entries fit in 56 bits: that of DC and four.
+#pragma clang loop unroll(full)
+        for (int i = 0; i < 4 && k < last; i++) {
+            entry = next_entry(reader, &b, ac, false);
+            k += (int)(entry >> 8 & 255);
+            if (k > last) {
+                if (last < 63 || k >= (int)CJR_END) break;
+                // libjpeg-turbo takes what lies beyond a block for its last coefficient.
+                k = last;
+            }
+            add(samples, basis + k * lanes, vectors, ((int32_t)entry >> 16) * quantisers[k]);
+        }
+        REFILL(b);
     }
     while (k < 63) {
-        REFILL(*b);
-        unsigned skip = skips[b->bits >> (64 - CJR_SKIP_BITS)];
-        int next = k + (int)(skip >> 6 & 63);
-        if (__builtin_expect(next <= 63 && skip & 63, 1)) {
-            CONSUME(*b, skip);
-            if (skip & CJR_SKIPS_END) break;
-            k = next;
-            continue;
+        // Three look-ups fit in the 45 bits that are known after DC.
+#pragma clang loop unroll(full)
+        for (int i = 0; i < 3 && k < 63; i++) {
+            unsigned skip = skips[b.bits >> (64 - CJR_SKIP_BITS)];
+            int next = k + (int)(skip >> 6 & 63);
+            if (__builtin_expect(next <= 63 && skip & 63, 1)) {
+                CONSUME(b, skip);
+                k = skip & CJR_SKIPS_END ? 64 : next;
+                continue;
+            }
+            entry = next_entry(reader, &b, ac, false);
+            k += (int)(entry >> 8 & 255);
         }
-        entry = next_entry(reader, b, ac, false);
-        k += (int)(entry >> 8 & 255);
+        REFILL(b);
     }
-    for (int i = 0; i < planes; i++) {
-        const cjr_plane *plane = &part->plane[i];
-        uint8_t *to = plane->rows + (size_t)(row * plane->corner) * plane->stride + column * plane->corner;
-        store(samples[i], to, plane->stride, plane->corner);
-    }
+    store(part, samples, vectors, column, row);
+    return b;
 }
 
-static inline __attribute__((always_inline)) cjr_status read_row(cjr_reader *reader, bool is_one) {
+static inline __attribute__((always_inline)) void read_blocks(
+    cjr_reader *reader, local_bits *bits, cjr_part *part, int vectors, int mcu) {
+    local_bits b = *bits;
+    for (int y = 0; y < part->down; y++)
+        for (int x = 0; x < part->across; x++) b = read_block(reader, b, part, vectors, mcu * part->across + x, y);
+    *bits = b;
+}
+
+static cjr_status read_row(cjr_reader *reader) {
     cjr_bits *state = &reader->bits;
     local_bits b = {state->bits, state->count, state->in};
 #define SAVE() (state->bits = b.bits, state->count = b.count, state->in = b.in)
@@ -82,20 +119,7 @@ static inline __attribute__((always_inline)) cjr_status read_row(cjr_reader *rea
         }
         for (int i = 0; i < reader->components; i++) {
             cjr_part *part = &reader->part[i];
-            for (int y = 0; y < part->down; y++)
-                for (int x = 0; x < part->across; x++) {
-                    int column = mcu * part->across + x;
-                    if (is_one) {
-                        block(reader, &b, part, 1, column, y);
-                        continue;
-                    }
-                    switch (part->planes) {
-                    case 1: block(reader, &b, part, 1, column, y); break;
-                    case 2: block(reader, &b, part, 2, column, y); break;
-                    case 3: block(reader, &b, part, 3, column, y); break;
-                    default: block(reader, &b, part, 4, column, y);
-                    }
-                }
+            part->functions->read(reader, &b, part, mcu);
         }
         if (state->is_bad) {
             SAVE();
@@ -110,50 +134,50 @@ static inline __attribute__((always_inline)) cjr_status read_row(cjr_reader *rea
 #undef SAVE
 #undef LOAD
 
-static inline __attribute__((always_inline)) void make_row(const cjr_reader *reader, int index, int planes) {
-    const cjr_part *part = &reader->part[index];
-    const cjr_coefficients *from = &reader->scans->part[index];
-    int places = part->corner * part->corner;
-    const cjr_basis *basis[CJR_CORNER];
-    for (int i = 0; i < planes; i++) basis[i] = part->plane[i].basis;
+static inline __attribute__((always_inline)) void make_row_of(const cjr_reader *reader, int component, int vectors) {
+    const cjr_part *part = &reader->part[component];
+    const cjr_coefficients *from = &reader->scans->part[component];
+    int places = part->corner * part->corner, lanes = vectors * CJR_LANES;
+    const int16_t *basis = part->basis;
     for (int y = 0; y < part->down; y++) {
         size_t first = (size_t)(reader->row * part->down + y) * (size_t)from->blocks_across;
         for (int x = 0; x < from->blocks_across; x++) {
             const int16_t *values = from->values + (first + (size_t)x) * (size_t)places;
-            vector samples[CJR_CORNER];
-            for (int i = 0; i < planes; i++) samples[i] = product(values[0] * part->quantisers[0], basis[i]->lanes[0]);
+            vector samples[CJR_VECTORS];
+            int32_t dc = values[0] * part->quantisers[0];
+            for (int i = 0; i < vectors; i++) samples[i] = product(dc, basis + i * CJR_LANES);
             for (uint64_t known = from->known[first + (size_t)x] & from->corner_mask; known; known &= known - 1) {
                 int k = __builtin_ctzll(known);
-                add(samples, basis, planes, k, values[from->place[k]] * part->quantisers[k]);
+                add(samples, basis + k * lanes, vectors, values[from->place[k]] * part->quantisers[k]);
             }
-            for (int i = 0; i < planes; i++) {
-                const cjr_plane *plane = &part->plane[i];
-                uint8_t *to = plane->rows + (size_t)(y * plane->corner) * plane->stride + x * plane->corner;
-                store(samples[i], to, plane->stride, plane->corner);
-            }
+            store(part, samples, vectors, x, y);
         }
     }
 }
 
-static cjr_status row_of_one(cjr_reader *reader) { return read_row(reader, true); }
-static cjr_status row_of_several(cjr_reader *reader) { return read_row(reader, false); }
-
-static cjr_status made_row_of_one(cjr_reader *reader) {
-    for (int i = 0; i < reader->components; i++) make_row(reader, i, 1);
+static cjr_status make_row(cjr_reader *reader) {
+    for (int i = 0; i < reader->components; i++) reader->part[i].functions->make_row(reader, i);
     return CJR_OK;
 }
 
-static cjr_status made_row_of_several(cjr_reader *reader) {
-    for (int i = 0; i < reader->components; i++) {
-        switch (reader->part[i].planes) {
-        case 1: make_row(reader, i, 1); break;
-        case 2: make_row(reader, i, 2); break;
-        case 3: make_row(reader, i, 3); break;
-        default: make_row(reader, i, 4);
-        }
-    }
-    return CJR_OK;
-}
+#define FUNCTIONS(count)                                                                                              \
+    static void read_blocks_##count(cjr_reader *reader, local_bits *bits, cjr_part *part, int mcu) {                  \
+        read_blocks(reader, bits, part, count, mcu);                                                                  \
+    }                                                                                                                 \
+    static void make_row_##count(const cjr_reader *reader, int component) { make_row_of(reader, component, count); }
+FUNCTIONS(1)
+FUNCTIONS(2)
+FUNCTIONS(3)
+FUNCTIONS(4)
+FUNCTIONS(6)
+FUNCTIONS(9)
+FUNCTIONS(13)
+#undef FUNCTIONS
 
+#define BOTH(count) {count, read_blocks_##count, make_row_##count}
 const cjr_row_functions ROWS = {
-    .row = row_of_one, .rows = row_of_several, .made_row = made_row_of_one, .made_rows = made_row_of_several};
+    .read_row = read_row,
+    .make_row = make_row,
+    .blocks = {BOTH(1), BOTH(2), BOTH(3), BOTH(4), BOTH(6), BOTH(9), BOTH(13)},
+};
+#undef BOTH

@@ -15,22 +15,18 @@ static inline vector product(int32_t value, const int16_t *lanes) {
 
 static inline vector sum(vector a, vector b) { return _mm256_adds_epi16(a, b); }
 
-static inline void store(vector samples, uint8_t *rows, size_t stride, int corner) {
+// Rounds sums to samples from 0 to 255.
+static inline vector rounded(vector samples) {
     samples = _mm256_adds_epi16(samples, _mm256_set1_epi16(1 << (CJR_SAMPLE_BITS - 1)));
-    samples = _mm256_add_epi16(_mm256_srai_epi16(samples, CJR_SAMPLE_BITS), _mm256_set1_epi16(128));
-    __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(samples), _mm256_extracti128_si256(samples, 1));
-    uint32_t first = (uint32_t)_mm_cvtsi128_si32(bytes);
-    if (corner == 1) {
-        rows[0] = (uint8_t)first;
-        return;
+    return _mm256_add_epi16(_mm256_srai_epi16(samples, CJR_SAMPLE_BITS), _mm256_set1_epi16(128));
+}
+
+static inline __attribute__((always_inline)) void narrow(const vector *samples, int count, uint8_t *bytes) {
+    for (int i = 0; i < count; i++) {
+        vector all = rounded(samples[i]);
+        __m128i narrowed = _mm_packus_epi16(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        _mm_storeu_si128((__m128i *)(bytes + i * CJR_LANES), narrowed);
     }
-    uint32_t second = (uint32_t)_mm_extract_epi32(bytes, 1);
-    memcpy(rows, &first, 4);
-    memcpy(rows + stride, &second, 4);
-    if (corner == 2) return;
-    uint32_t third = (uint32_t)_mm_extract_epi32(bytes, 2), fourth = (uint32_t)_mm_extract_epi32(bytes, 3);
-    memcpy(rows + 2 * stride, &third, 4);
-    if (corner == 4) memcpy(rows + 3 * stride, &fourth, 4);
 }
 
 #include "row.h"

@@ -22,12 +22,46 @@ static inline uint8x8_t bytes_of(int16x8_t samples) {
     return vqmovun_s16(vaddq_s16(vshrq_n_s16(samples, CJR_SAMPLE_BITS), vdupq_n_s16(128)));
 }
 
-static inline void store(vector samples, uint8_t *rows, size_t stride, int corner) {
-    uint8_t bytes[16];
-    vst1_u8(bytes, bytes_of(samples.val[0]));
-    vst1_u8(bytes + 8, bytes_of(samples.val[1]));
-    if (corner == 1) rows[0] = bytes[0];
-    else for (int y = 0; y < corner; y++) memcpy(rows + (size_t)y * stride, bytes + 4 * y, 4);
+static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
+    for (int i = 0; i < count; i++) {
+        vst1_u8(bytes + i * CJR_LANES, bytes_of(samples[i].val[0]));
+        vst1_u8(bytes + i * CJR_LANES + 8, bytes_of(samples[i].val[1]));
+    }
+}
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+typedef struct {
+    __m128i half[2];
+} vector;
+
+// The upper half of a product, doubled, and what the lower half adds to it with rounding.
+static inline vector product(int32_t value, const int16_t *lanes) {
+    __m128i wide = _mm_cvtsi32_si128(value), all = _mm_packs_epi32(wide, wide);
+    all = _mm_shuffle_epi32(_mm_unpacklo_epi16(all, all), 0);
+    vector result;
+    for (int i = 0; i < 2; i++) {
+        __m128i others = _mm_load_si128((const __m128i *)lanes + i);
+        __m128i high = _mm_mulhi_epi16(all, others), low = _mm_mullo_epi16(all, others);
+        low = _mm_avg_epu16(_mm_srli_epi16(low, 14), _mm_setzero_si128());
+        result.half[i] = _mm_add_epi16(_mm_add_epi16(high, high), low);
+    }
+    return result;
+}
+
+static inline vector sum(vector a, vector b) {
+    return (vector){{_mm_adds_epi16(a.half[0], b.half[0]), _mm_adds_epi16(a.half[1], b.half[1])}};
+}
+
+static inline __m128i rounded(__m128i samples) {
+    samples = _mm_adds_epi16(samples, _mm_set1_epi16(1 << (CJR_SAMPLE_BITS - 1)));
+    return _mm_add_epi16(_mm_srai_epi16(samples, CJR_SAMPLE_BITS), _mm_set1_epi16(128));
+}
+
+static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
+    for (int i = 0; i < count; i++) {
+        __m128i narrowed = _mm_packus_epi16(rounded(samples[i].half[0]), rounded(samples[i].half[1]));
+        _mm_storeu_si128((__m128i *)(bytes + i * CJR_LANES), narrowed);
+    }
 }
 #else
 typedef struct {
@@ -49,14 +83,12 @@ static inline vector sum(vector a, vector b) {
     return a;
 }
 
-static inline void store(vector samples, uint8_t *rows, size_t stride, int corner) {
-    uint8_t bytes[CJR_LANES];
-    for (int i = 0; i < CJR_LANES; i++) {
-        int value = (saturated(samples.lane[i] + (1 << (CJR_SAMPLE_BITS - 1))) >> CJR_SAMPLE_BITS) + 128;
+static inline void narrow(const vector *samples, int count, uint8_t *bytes) {
+    for (int i = 0; i < count * CJR_LANES; i++) {
+        int sum = samples[i / CJR_LANES].lane[i % CJR_LANES];
+        int value = (saturated(sum + (1 << (CJR_SAMPLE_BITS - 1))) >> CJR_SAMPLE_BITS) + 128;
         bytes[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
     }
-    if (corner == 1) rows[0] = bytes[0];
-    else for (int y = 0; y < corner; y++) memcpy(rows + (size_t)y * stride, bytes + 4 * y, 4);
 }
 #endif
 

@@ -1,7 +1,7 @@
 #include "tables.h"
 #include <string.h>
 
-const uint8_t cjr_last_of_corner[CJR_CORNER + 1] = {0, 0, 4, 12, 24};
+const uint8_t cjr_last_of_corner[CJR_CORNER + 1] = {0, 0, 4, 12, 24, 39, 51, 59, 63};
 
 const uint8_t cjr_zigzag[64] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
@@ -72,31 +72,42 @@ void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes) 
     }
 }
 
-// cosines[corner][u][x] = cos((2x + 1) · u · π / (2 · corner)), times √½ for u = 0. Written out, because libraries round differently.
-static const double cosines[CJR_CORNER + 1][CJR_CORNER][CJR_CORNER] = {
-    [1] = {{0.70710678118654752}},
-    [2] = {{0.70710678118654752, 0.70710678118654752}, {0.70710678118654752, -0.70710678118654752}},
-    [3] = {{0.70710678118654752, 0.70710678118654752, 0.70710678118654752},
-           {0.86602540378443865, 0, -0.86602540378443865},
-           {0.5, -1, 0.5}},
-    [4] = {{0.70710678118654752, 0.70710678118654752, 0.70710678118654752, 0.70710678118654752},
-           {0.92387953251128676, 0.38268343236508977, -0.38268343236508977, -0.92387953251128676},
-           {0.70710678118654752, -0.70710678118654752, -0.70710678118654752, 0.70710678118654752},
-           {0.38268343236508977, -0.92387953251128676, 0.92387953251128676, -0.38268343236508977}},
+// cosines[n][m] = cos(m · π / (2 · n)). Written out, because libraries round differently.
+static const double cosines[CJR_CORNER + 1][CJR_CORNER] = {
+    [1] = {1},
+    [2] = {1, 0.70710678118654752},
+    [3] = {1, 0.86602540378443865, 0.5},
+    [4] = {1, 0.92387953251128676, 0.70710678118654752, 0.38268343236508977},
+    [5] = {1, 0.95105651629515357, 0.80901699437494742, 0.58778525229247313, 0.30901699437494742},
+    [6] = {1, 0.96592582628906829, 0.86602540378443865, 0.70710678118654752, 0.5, 0.25881904510252076},
+    [7] = {1, 0.97492791218182361, 0.90096886790241913, 0.78183148246802981, 0.62348980185873353, 0.43388373911755812,
+           0.22252093395631440},
+    [8] = {1, 0.98078528040323045, 0.92387953251128676, 0.83146961230254524, 0.70710678118654752, 0.55557023301960222,
+           0.38268343236508977, 0.19509032201612827},
 };
 
-void cjr_make_basis(cjr_basis *basis, int corner) {
-    memset(basis, 0, sizeof *basis);
+// cos((2x + 1) · u · π / (2 · corner)), times √½ for u = 0.
+static double wave(int corner, int u, int x) {
+    if (u == 0) return cosines[2][1];
+    int place = (2 * x + 1) * u % (4 * corner);
+    if (place > 2 * corner) place = 4 * corner - place;
+    if (place == corner) return 0;
+    return place < corner ? cosines[corner][place] : -cosines[corner][2 * corner - place];
+}
+
+void cjr_make_basis(int16_t *lanes, size_t stride, int corner) {
     for (int k = 0; k <= cjr_last_of_corner[corner]; k++) {
         int v = cjr_zigzag[k] >> 3, u = cjr_zigzag[k] & 7;
-        if (u >= corner || v >= corner) continue;
+        bool is_inside = u < corner && v < corner;
         for (int y = 0; y < corner; y++)
             for (int x = 0; x < corner; x++) {
                 // A quarter, in the fraction bits of a sum over those of a coefficient.
-                double share = cosines[corner][u][x] * cosines[corner][v][y] * (1 << (CJR_SAMPLE_BITS - CJR_COEFFICIENT_BITS)) / 4;
-                double whole = share * 32768;
+                double share = is_inside ? wave(corner, u, x) * wave(corner, v, y) : 0;
+                double whole = share * (1 << (CJR_SAMPLE_BITS - CJR_COEFFICIENT_BITS)) / 4 * 32768;
                 int rounded = (int)(whole < 0 ? whole - 0.5 : whole + 0.5);
-                basis->lanes[k][4 * y + x] = (int16_t)(rounded > 32767 ? 32767 : rounded < -32767 ? -32767 : rounded);
+                if (rounded > 32767) rounded = 32767;
+                if (rounded < -32767) rounded = -32767;
+                lanes[(size_t)k * stride + (size_t)(corner * y + x)] = (int16_t)rounded;
             }
     }
 }

@@ -40,8 +40,10 @@ typedef struct {
 bool cjr_make_codes(cjr_codes *codes, const cjr_huffman *table, bool is_dc);
 void cjr_make_skips(cjr_skip skips[1 << CJR_SKIP_BITS], const cjr_codes *codes);
 
-/// Samples of a basis picture in the order of rows, each row with four places, in 16 bits.
+/// Samples of a vector, in 16 bits each.
 #define CJR_LANES 16
+/// The most vectors that the samples of a block take, in planes of every corner: 204 lanes.
+#define CJR_VECTORS 13
 /// Fraction bits of a coefficient and of a sum of samples.
 #define CJR_COEFFICIENT_BITS 4
 #define CJR_SAMPLE_BITS 6
@@ -51,10 +53,7 @@ extern const uint8_t cjr_last_of_corner[CJR_CORNER + 1];
 /// The row and column of each position of the zigzag: 8 × row + column.
 extern const uint8_t cjr_zigzag[64];
 
-/// Basis pictures for the positions of the zigzag up to the last of the corner; zero for those outside of the corner. The product
-/// of a coefficient and a lane, shifted by 15 bits with rounding, is a share of a sample.
-typedef struct {
-    _Alignas(32) int16_t lanes[25][CJR_LANES];
-} cjr_basis;
-
-void cjr_make_basis(cjr_basis *basis, int corner);
+/// Writes the basis pictures of a corner, in the order of rows, for the positions of the zigzag up to the last of the corner: that of
+/// position k from `lanes[k * stride]` on, zero outside of the corner. The product of a coefficient and a lane, shifted by 15 bits with
+/// rounding, is a share of a sample.
+void cjr_make_basis(int16_t *lanes, size_t stride, int corner);

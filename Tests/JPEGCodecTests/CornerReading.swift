@@ -75,7 +75,8 @@ struct CornerReading: Equatable {
     }
 
     /// The same picture from the lowest coefficients of each block of the full picture, computed in floating point: the plane with
-    /// `corner` samples for each 8.
+    /// `corner` samples for each 8. Not a number where the full picture is cut off at black or white, which hides what the
+    /// coefficients say.
     static func shrunk(_ plane: [[UInt8]], to corner: Int) -> [[Double]] {
         let (width, height) = (plane[0].count, plane.count)
         let columns = (width * corner + 7) / 8
@@ -96,10 +97,12 @@ struct CornerReading: Equatable {
                     for j in 0..<8 {
                         let row = min(y / corner * 8 + i, height - 1)
                         let column = min(x / corner * 8 + j, width - 1)
-                        sum += weights[y % corner][i] * weights[x % corner][j] * Double(plane[row][column])
+                        let sample = plane[row][column]
+                        let value = sample == 0 || sample == 255 ? Double.nan : Double(sample)
+                        sum += weights[y % corner][i] * weights[x % corner][j] * value
                     }
                 }
-                return min(max(sum, 0), 255)
+                return sum.isNaN ? sum : min(max(sum, 0), 255)
             }
         }
     }

@@ -19,8 +19,8 @@ final class JPEGCornerTests: XCTestCase {
 
     /// The pairs of corners whose samples lie on one another.
     private func corners(_ planes: (Int, Int)) -> [(Int, Int)] {
-        (1...4).flatMap { luma in
-            (1...4).filter { planes.0 * luma % $0 == 0 && planes.1 * luma % $0 == 0 }.map { (luma, $0) }
+        (1...8).flatMap { luma in
+            (1...8).filter { planes.0 * luma % $0 == 0 && planes.1 * luma % $0 == 0 }.map { (luma, $0) }
         }
     }
 
@@ -31,6 +31,7 @@ final class JPEGCornerTests: XCTestCase {
                 let file = try file(width, height, planes: planes)
                 let progressive = try self.file(width, height, planes: planes) { $0.isProgressive = true }
                 let full = try CornerReading(file)
+                let expected = full.planes.map { plane in (1...8).map { CornerReading.shrunk(plane, to: $0) } }
                 for (luma, chroma) in corners(planes) {
                     // When
                     let reading = try CornerReading(file, luma: luma, chroma: chroma)
@@ -44,7 +45,7 @@ final class JPEGCornerTests: XCTestCase {
                         XCTAssertEqual(reading.planes[plane].count, (height * corner + y - 1) / y)
                         XCTAssertEqual(reading.planes[plane].first?.count, (width * corner + x - 1) / x)
                         assertClose(
-                            reading.planes[plane], CornerReading.shrunk(full.planes[plane], to: corner), isWhole: width % 32 == 0,
+                            reading.planes[plane], expected[plane][corner - 1], isWhole: width % 32 == 0,
                             "\(planes), \(width) × \(height), plane \(plane), corner \(corner)")
                     }
                 }
@@ -54,8 +55,8 @@ final class JPEGCornerTests: XCTestCase {
 
     /// - Parameter isWhole: the last blocks lie inside of the picture. Beyond it a file holds anything.
     private func assertClose(_ plane: [[UInt8]], _ expected: [[Double]], isWhole: Bool, _ message: String) {
-        for (y, row) in plane.enumerated() where isWhole || y + 4 < plane.count {
-            for (x, sample) in row.enumerated() where isWhole || x + 4 < row.count {
+        for (y, row) in plane.enumerated() where isWhole || y + 8 < plane.count {
+            for (x, sample) in row.enumerated() where isWhole || x + 8 < row.count {
                 // The full picture is rounded to whole levels.
                 guard abs(Double(sample) - expected[y][x]) > 2 else { continue }
                 return XCTFail("\(message): \(sample) for \(expected[y][x]) at \(x), \(y)")
@@ -67,7 +68,7 @@ final class JPEGCornerTests: XCTestCase {
         // Given
         let file = try WrittenJPEG(CJPEG_GRAY).file(try DrawnPoster(width: 96, height: 64).draw(.gray))
         let full = try CornerReading(file)
-        for corner in 1...4 {
+        for corner in 1...8 {
             // When
             let reading = try CornerReading(file, luma: corner, chroma: corner)
             // Then
@@ -127,9 +128,12 @@ final class JPEGCornerTests: XCTestCase {
                 var damaged = whole
                 damaged[place] = value
                 // When
-                let (reading, library) = (try CornerReading(damaged, luma: 3, chroma: 2), try CornerReading(damaged))
-                // Then
-                XCTAssertEqual(reading.status, library.status, "byte \(place) = \(value)")
+                let library = try CornerReading(damaged)
+                for corner in [3, 8] {
+                    // Then
+                    let reading = try CornerReading(damaged, luma: corner, chroma: corner)
+                    XCTAssertEqual(reading.status, library.status, "byte \(place) = \(value), corner \(corner)")
+                }
             }
         }
     }
@@ -146,8 +150,11 @@ final class JPEGCornerTests: XCTestCase {
             let reading = try CornerReading(file, luma: 2, chroma: 2)
             XCTAssertEqual([Int(reading.status.rawValue), reading.eighths], [0, 8])
         }
-        // Corners whose samples do not lie on one another
-        XCTAssertEqual(try CornerReading(try self.file(), luma: 4, chroma: 3).eighths, 8)
+        // Corners whose samples do not lie on one another, and none
+        for (luma, chroma) in [(4, 3), (5, 4), (8, 9), (9, 3), (0, 1)] {
+            let reading = try CornerReading(try self.file(), luma: luma, chroma: chroma)
+            XCTAssertEqual(reading, try CornerReading(try self.file()), "corners \(luma) and \(chroma)")
+        }
     }
 
     func testThatABlockOfManyRefinedCoefficientsIsRead() throws {
@@ -164,10 +171,12 @@ final class JPEGCornerTests: XCTestCase {
         // When
         let file = try WrittenJPEG(CJPEG_YCBCR) { $0.quality = 100 }.file(picture)
         let progressive = try WrittenJPEG(CJPEG_YCBCR) { ($0.quality, $0.isProgressive) = (100, true) }.file(picture)
-        let reading = try CornerReading(progressive, luma: 4, chroma: 4)
-        // Then
-        XCTAssertEqual(reading, try CornerReading(file, luma: 4, chroma: 4))
-        XCTAssertEqual(reading.eighths, 4)
+        for corner in [4, 8] {
+            let reading = try CornerReading(progressive, luma: corner, chroma: corner)
+            // Then
+            XCTAssertEqual(reading, try CornerReading(file, luma: corner, chroma: corner))
+            XCTAssertEqual(reading.eighths, corner)
+        }
     }
 
     func testThatBytesBeforeARestartMarkerAreDamage() throws {
@@ -210,9 +219,15 @@ final class JPEGCornerTests: XCTestCase {
         XCTAssertEqual(chosen(2000, 3000, to: 342, (1, 1)), [3, 1])
         // Full colour of subsampled chroma
         XCTAssertEqual(chosen(2000, 3000, to: 342, chroma: 1), [4, 4])
-        // Too large
-        XCTAssertEqual(chosen(1000, 1500, to: 500), [])
-        XCTAssertEqual(chosen(1000, 1500, to: 1500), [])
+        // More than half of the original's side
+        XCTAssertEqual(chosen(2000, 3000, to: 780), [5, 5])
+        XCTAssertEqual(chosen(1000, 1500, to: 500), [6, 6])
+        XCTAssertEqual(chosen(1000, 1500, to: 600), [7, 7])
+        XCTAssertEqual(chosen(1000, 1500, to: 780), [8, 8])
+        XCTAssertEqual(chosen(2000, 3000, to: 780, (1, 1)), [5, 5])
+        XCTAssertEqual(chosen(2000, 3000, to: 780, chroma: 1), [8, 8])
+        // Larger than the original
+        XCTAssertEqual(chosen(1000, 1500, to: 1500), [8, 8])
     }
 
     func testThatTheCodecShrinksForATarget() throws {

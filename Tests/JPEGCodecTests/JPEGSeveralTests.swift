@@ -19,8 +19,8 @@ final class JPEGSeveralTests: XCTestCase {
 
     /// The pairs of corners whose samples lie on one another.
     private func corners(_ planes: (Int, Int)) -> [(luma: Int, chroma: Int)] {
-        (1...4).flatMap { luma in
-            (1...4).filter { planes.0 * luma % $0 == 0 && planes.1 * luma % $0 == 0 }.map { (luma, $0) }
+        (1...8).flatMap { luma in
+            (1...8).filter { planes.0 * luma % $0 == 0 && planes.1 * luma % $0 == 0 }.map { (luma, $0) }
         }
     }
 
@@ -56,6 +56,7 @@ final class JPEGSeveralTests: XCTestCase {
             let file = try file { $0.isProgressive = isProgressive }
             for corners in [
                 [(3, 2), (1, 1)], [(1, 1), (4, 4), (3, 2)], [(2, 2), (2, 1), (4, 2), (2, 2)], [(4, 1), (3, 1), (2, 1), (1, 1)],
+                [(5, 5), (1, 1), (2, 2), (3, 3), (4, 4)], [(8, 8), (6, 4)], [(7, 7), (8, 2), (5, 2)],
             ] {
                 try assertSameAsAlone(file, corners, "\(corners), progressive: \(isProgressive)")
             }
@@ -66,7 +67,7 @@ final class JPEGSeveralTests: XCTestCase {
         for isProgressive in [false, true] {
             let file = try WrittenJPEG(CJPEG_GRAY) { $0.isProgressive = isProgressive }
                 .file(try DrawnPoster(width: 97, height: 63).draw(.gray))
-            try assertSameAsAlone(file, (1...4).map { ($0, $0) }, "gray, progressive: \(isProgressive)")
+            try assertSameAsAlone(file, (1...8).map { ($0, $0) }, "gray, progressive: \(isProgressive)")
         }
     }
 
@@ -77,7 +78,7 @@ final class JPEGSeveralTests: XCTestCase {
             for place in stride(from: scan + 14, to: whole.count - 2, by: 41) {
                 var damaged = whole
                 damaged[place] ^= 0x10
-                try assertSameAsAlone(damaged, [(4, 4), (2, 2), (1, 1)], "byte \(place), progressive: \(isProgressive)")
+                try assertSameAsAlone(damaged, [(8, 8), (5, 5), (2, 2), (1, 1)], "byte \(place), progressive: \(isProgressive)")
                 try assertSameAsAlone(
                     Array(whole[..<place]), [(3, 2), (4, 4)], "\(place) bytes, progressive: \(isProgressive)")
             }
@@ -91,7 +92,7 @@ final class JPEGSeveralTests: XCTestCase {
         XCTAssertEqual(readings.map(\.eighths), [8, 8])
     }
 
-    /// Requests for a ladder: some for the reader for shrinking, and some for the library.
+    /// Requests for a ladder, for corners of every size.
     private func ladder(acceptsTruncated: Bool = false) -> [DecodeRequest] {
         [20, 180, 51, 100, 12, 101, 51, 70].map { (width: Int) in
             let height = Double(width) * 117 / 203

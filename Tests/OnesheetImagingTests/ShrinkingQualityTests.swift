@@ -45,12 +45,12 @@ final class ShrinkingQualityTests: XCTestCase {
     }
 
     func testThatShrinkingIsAsFaithfulAsTheLibrary() throws {
-        // Sizes for corners of 1 to 4 coefficients, each at about the least number of samples for it, and above that.
+        // Sizes for corners of 1 to 7 coefficients, each at about the least number of samples for it, and above that.
         var losses: [Double] = []
         for (width, height, target) in [
             (400, 300, 24), (400, 300, 20), (400, 300, 51), (400, 300, 93), (400, 300, 100), (300, 200, 76), (300, 200, 60),
             (300, 200, 102),
-            (301, 203, 80),
+            (301, 203, 80), (400, 300, 172), (400, 300, 156), (400, 300, 214), (300, 200, 201), (300, 200, 230),
         ] {
             // Given
             let bytes = try DrawnPoster(width: width, height: height).file(codec, planes: (2, 2))

@@ -105,13 +105,13 @@ typedef struct {
 } cjpeg_request;
 
 /// A picture by the reader for shrinking: the sides of the corners of coefficients that it shows, of luma and of chroma, which are
-/// eighths of the file's sides: 1 to 4.
+/// eighths of the file's sides: 1 to 8.
 typedef struct {
     int luma, chroma;
 } cjpeg_corners;
 
-/// The most pictures of one file.
-#define CJPEG_PICTURES 16
+/// The most pictures of one file: all pairs of corners.
+#define CJPEG_PICTURES (8 * 8)
 
 /// After `cjpeg_read_header`: prepares to read `count` pictures in one pass, with the samples that each has alone, and writes their
 /// layouts. `started` is false if the reader for shrinking does not take the file: then the library has to, by `cjpeg_start`.

@@ -1,4 +1,4 @@
-// A reader of JPEG for shrinking. It keeps only the N × N lowest coefficients of each block of 8 × 8, N from 1 to 4, and skips the
+// A reader of JPEG for shrinking. It keeps only the N × N lowest coefficients of each block of 8 × 8, N from 1 to 8, and skips the
 // others several at a time. One pass serves several N, each with the samples that it gives alone.
 // Its results are whole numbers with defined rounding, the same on every machine and every instruction set.
 #pragma once
@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 #define CJR_COMPONENTS 3
-/// The largest corner: 4 × 4 of 8 × 8 coefficients.
-#define CJR_CORNER 4
+/// The largest corner: the whole block.
+#define CJR_CORNER 8
 #define CJR_SIDE(corner) (1u << (corner))
 /// The largest quantiser. Larger ones do not fit the arithmetic and occur in no 8-bit file.
 #define CJR_QUANTISER 2048
-/// The most rows of a component in one step: four blocks of four rows.
-#define CJR_ROWS 16
+/// The most rows of a component in one step: four blocks of eight rows.
+#define CJR_ROWS 32
 
 typedef enum {
     CJR_OK = 0,

@@ -40,8 +40,8 @@ enum FuzzSeeds {
             DrawnGIF(width: 33, height: 21).file, DrawnGIF(width: 33, height: 21, isInterlaced: true, transparent: 3).file,
             DrawnGIF(width: 9, height: 7, place: (2, 3), canvas: (20, 12)).file,
         ]
-        // The last byte chooses the corners: those of luma, and four times those of chroma.
-        let corners: [[UInt8]] = jpegs.enumerated().map { index, file in file + [UInt8(index * 5 % 16)] }
+        // The last byte chooses the corners: those of luma, and eight times those of chroma.
+        let corners: [[UInt8]] = jpegs.enumerated().map { index, file in file + [UInt8(index * 9 % 64)] }
         let all = jpegs + pngs + webps + avifs + gifs
         let transform: [UInt8] = [1, 20, 30, 0, 0, 1, 6, 0, 0, 1, 7, 0, 3, 3, 1, 80]
         let folders: [(String, [[UInt8]])] = [
