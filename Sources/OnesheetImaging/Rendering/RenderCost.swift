@@ -39,7 +39,7 @@ package struct RenderCost: Sendable, Equatable {
     /// A pass over a progressive picture takes this fraction of the time of a baseline one. Finishing takes as long as the first
     /// ten passes.
     private static let scan = 0.3
-    /// A decoder that scales needs about two passes for many sizes: one for the small ones, and one for the large ones.
+    /// A decoder that scales takes about twice as long for many sizes as for one, whether in one pass or in several.
     fileprivate static let passes = 2
     /// The number of encodings to meet `maxBytes`: a binary search of a hundred qualities, and the first one.
     private static let attempts = 8.0
