@@ -21,22 +21,15 @@ final class AnswerCollector: HTTPClientResponseDelegate {
 
     func didReceiveHead(task: HTTPClient.Task<S3Client.Answer>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let announced = max(head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0, 0)
-        var body = ByteBuffer()
-        body.reserveCapacity(min(announced, limit))
-        collected.withLock { [body] in
-            $0 = S3Client.Answer(
-                status: Int(head.status.code), entityTag: head.headers.first(name: "etag"),
-                region: head.headers.first(name: "x-amz-bucket-region"), body: body)
-        }
-        return admit(announced, in: task)
+        let answer = S3Client.Answer(
+            status: Int(head.status.code), entityTag: head.headers.first(name: "etag"),
+            region: head.headers.first(name: "x-amz-bucket-region"), body: ByteBuffer())
+        collected.withLock { $0 = answer }
+        return add(announced, in: task) { $0.reserveCapacity(announced) }
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<S3Client.Answer>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-        let length = collected.withLock { answer in
-            answer?.body?.writeImmutableBuffer(part)
-            return answer?.body?.readableBytes ?? 0
-        }
-        return admit(length, in: task)
+        add(part.readableBytes, in: task) { $0.writeImmutableBuffer(part) }
     }
 
     func didFinishRequest(task: HTTPClient.Task<S3Client.Answer>) throws -> S3Client.Answer {
@@ -44,12 +37,18 @@ final class AnswerCollector: HTTPClientResponseDelegate {
         return answer
     }
 
-    /// A body that is too long is not read to its end, which closes its connection.
-    private func admit(_ length: Int, in task: HTTPClient.Task<S3Client.Answer>) -> EventLoopFuture<Void> {
+    /// Changes the body, unless `length` more bytes are too many. Such a body is not read to its end, which closes its connection.
+    private func add(
+        _ length: Int, in task: HTTPClient.Task<S3Client.Answer>, _ change: (inout ByteBuffer) -> Void
+    ) -> EventLoopFuture<Void> {
         let refused = collected.withLock { answer -> S3Client.Answer? in
-            guard length > (answer?.status == 200 ? limit : Self.faultLimit) else { return nil }
+            guard var body = answer?.body else { return answer }
+            // Otherwise the change would copy the body.
             answer?.body = nil
-            return answer
+            guard length <= (answer?.status == 200 ? limit : Self.faultLimit) - body.readableBytes else { return answer }
+            change(&body)
+            answer?.body = body
+            return nil
         }
         if let refused { return task.eventLoop.makeFailedFuture(TooLong(answer: refused)) }
         return task.eventLoop.makeSucceededVoidFuture()

@@ -110,10 +110,13 @@ package final class S3Client: Sendable {
             digest = RequestSigner.emptyDigest
         }
         let signed = try signedRequest(request, digest)
+        let now = ContinuousClock.now
+        let end = now + (request.isRead ? deadlines.read : deadlines.write)
+        let head = now + (request.isRead ? deadlines.head : deadlines.write)
         var isLast = !request.isRepeatable
         while true {
             do {
-                return try await execute(signed, isRead: request.isRead, limit: limit)
+                return try await execute(signed, head: head, end: end, limit: limit)
             } catch let error as HTTPClientError where error == .remoteConnectionClosed && !isLast {
                 isLast = true
             } catch {
@@ -123,12 +126,16 @@ package final class S3Client: Sendable {
     }
 
     /// Sends a request once.
-    private func execute(_ request: HTTPClient.Request, isRead: Bool, limit: Int) async throws -> Answer {
+    /// - Parameters:
+    ///   - head: when the answer has to have begun.
+    ///   - end: when it has to be whole.
+    private func execute(
+        _ request: HTTPClient.Request, head: ContinuousClock.Instant, end: ContinuousClock.Instant, limit: Int
+    ) async throws -> Answer {
         let collector = AnswerCollector(limit: limit)
         let task = client.execute(
-            request: request, delegate: collector,
-            deadline: .now() + TimeAmount(isRead ? deadlines.read : deadlines.write))
-        let alarm = Alarms.shared.set(in: isRead ? deadlines.head : deadlines.write) {
+            request: request, delegate: collector, deadline: .now() + TimeAmount(end - ContinuousClock.now))
+        let alarm = Alarms.shared.set(in: head - ContinuousClock.now) {
             if !collector.hasHead { task.fail(reason: HTTPClientError.deadlineExceeded) }
         }
         defer { Alarms.shared.cancel(alarm) }
