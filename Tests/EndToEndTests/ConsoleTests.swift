@@ -132,8 +132,18 @@ final class ConsoleTests: ConsoleTestCase {
         // When the administrator does not sign in, or uses a wrong token
         _ = try await browser.evaluate("document.getElementById('sign-in').requestSubmit()")
         try await browser.wait("document.querySelector('.outcome').textContent.includes('No token was given')")
+        // Its answer comes late: nothing that is drawn meanwhile takes the token for a right one
         _ = try await browser.evaluate(
-            "(document.getElementById('token').value = 'wrong', document.getElementById('sign-in').requestSubmit())")
+            """
+            (window.realFetch = window.fetch, window.fetch = async (path, ...rest) => {
+              if (String(path).includes('/blocked/')) await new Promise((resolve) => { window.goOn = resolve; });
+              return window.realFetch(path, ...rest);
+            }, document.getElementById('token').value = 'wrong', document.getElementById('sign-in').requestSubmit(), 'sent')
+            """)
+        try await browser.wait("window.goOn")
+        let kept = try await browser.evaluate("String(sessionStorage.getItem('token'))")
+        XCTAssertEqual(kept, "null")
+        _ = try await browser.evaluate("(window.goOn(), window.fetch = window.realFetch, 'gone on')")
         try await browser.wait("document.querySelector('.outcome').textContent.includes('The token is not the one')")
         let disabled = try await browser.evaluate("document.querySelector('[data-order=pin]').disabled")
         XCTAssertEqual(disabled, "true")

@@ -4,14 +4,14 @@ import { get, Problem } from "./api.js";
 import { notice } from "./notice.js";
 import { t } from "./words.js";
 
-export const isSignedIn = () => Boolean(sessionStorage.getItem("token"));
-const authorization = () => ({ Authorization: `Bearer ${sessionStorage.getItem("token")}` });
+const stored = () => sessionStorage.getItem("token");
+export const isSignedIn = () => Boolean(stored());
 
 /** Sends the administrator's request. The `Problem` of a 401 says whether the token is missing or wrong. */
-export async function order(path, method = "GET", body = undefined) {
-  if (!isSignedIn()) throw new Problem({ status: 401, detail: t("noToken") });
+export async function order(path, method = "GET", body = undefined, token = stored()) {
+  if (!token) throw new Problem({ status: 401, detail: t("noToken") });
   try {
-    return await get(path, { method, headers: authorization(), body: body && JSON.stringify(body) });
+    return await get(path, { method, headers: { Authorization: `Bearer ${token}` }, body: body && JSON.stringify(body) });
   } catch (error) {
     if (error.status !== 401) throw error;
     throw new Problem({ ...error, detail: t("wrongToken") });
@@ -46,14 +46,13 @@ export function session({ help, changed, say, actions = () => [] }) {
   }
 
   async function signIn(value) {
-    if (!value) return say(notice(new Problem({ status: 401, detail: t("noToken") }), null));
-    sessionStorage.setItem("token", value);
     try {
-      await order("/blocked/");
+      await order("/blocked/", "GET", undefined, value);
     } catch (error) {
-      sessionStorage.removeItem("token");
       return say(notice(error, null));
     }
+    // Only now: whatever is drawn meanwhile must not take a wrong token for a right one.
+    sessionStorage.setItem("token", value);
     say();
     draw();
     changed();
