@@ -140,6 +140,18 @@ final class FlightLeasesTests: XCTestCase {
         _ = try await prefetch.value
     }
 
+    func testThatAVisitorFindsWhatAPrefetchHasJustDone() async throws {
+        // Given a prefetch that has just done the work, after another server has looked for the result
+        let (server, store) = (leases("0"), Results())
+        _ = try await Urgency.$current.withValue(.prefetch) { try await share(server, store, "prefetch") }
+        await server.shutdown()
+        // When a visitor's lease is granted there
+        let answer = try await share(leases("1"), store, "visitor")
+        // Then it finds the result
+        XCTAssertEqual(answer, "prefetch")
+        XCTAssertEqual(store.works, 1)
+    }
+
     private func leases(_ name: String, lifetime: Int = 5000, longestWait: Duration = .seconds(60))
         -> FlightLeases
     {

@@ -32,7 +32,10 @@ package final class Alarms: Sendable {
         return id
     }
 
-    package func cancel(_ id: ID) { state.withLock { $0.alarms[id] = nil } }
+    package func cancel(_ id: ID) {
+        // What the action holds ends outside of the lock.
+        _ = state.withLock { $0.alarms.removeValue(forKey: id) }
+    }
 
     /// - Returns: whether a task has to sleep until `moment`, because none wakes up before.
     private static func note(_ moment: Instant, of sleeper: Int, in state: inout State) -> Bool {

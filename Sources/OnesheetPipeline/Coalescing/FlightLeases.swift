@@ -63,14 +63,14 @@ package final class FlightLeases: Sendable {
         // Each piece of work has a holder of its own: two flights of one server exclude each other as well. Interactive work does not
         // wait for a prefetch.
         let lease = Lease(
-            name: "\(Urgency.current):\(name)", holder: "\(holder)/\(number())", coordinator: coordinator, lifetime: lifetime)
+            name: Self.name(name, Urgency.current), holder: "\(holder)/\(number())", coordinator: coordinator, lifetime: lifetime)
         guard case .granted(_, let isDone) = try await answer(to: lease, cancelled: cancelled) else {
             count { $0.alone += 1 }
             return try await work()
         }
         let renewal = lease.renewal()
         var isStored = false
-        defer { end(lease, renewal, after: isStored ? settle : nil) }
+        defer { end(lease, renewal, of: name, after: isStored ? settle : nil) }
         // Another server may have done the work since this one has looked for its result.
         if isDone, let found = try await find() { return found }
         count { $0.taken += 1 }
@@ -92,7 +92,7 @@ package final class FlightLeases: Sendable {
             } catch {
                 // It may be held all the same.
                 if !Task.isCancelled { logger.debug("a lease cannot be taken: \(error)") }
-                self.end(lease, nil, after: nil)
+                self.end(lease, nil, of: "", after: nil)
                 if Task.isCancelled { throw cancelled }
                 return nil
             }
@@ -106,7 +106,9 @@ package final class FlightLeases: Sendable {
     }
 
     /// Ends a lease in the background, once others find the result.
-    private func end(_ lease: Lease, _ renewal: Task<Void, Never>?, after settle: (@Sendable () async -> Void)?) {
+    private func end(
+        _ lease: Lease, _ renewal: Task<Void, Never>?, of name: String, after settle: (@Sendable () async -> Void)?
+    ) {
         let (logger, id) = (logger, number())
         state.withLock { state in
             guard !state.hasEnded else {
@@ -117,7 +119,12 @@ package final class FlightLeases: Sendable {
                 await settle?()
                 renewal?.cancel()
                 do {
-                    try await lease.release(doneFor: settle == nil ? 0 : Self.memory)
+                    let memory = settle == nil ? 0 : Self.memory
+                    try await lease.release(doneFor: memory)
+                    // Visitors and prefetches have leases of their own, and take each other's results.
+                    for other in Urgency.allCases.map({ Self.name(name, $0) }) where memory > 0 && other != lease.name {
+                        try await coordinator.release(other, for: lease.holder, doneFor: memory)
+                    }
                 } catch {
                     logger.debug("a lease is not released and ends by itself: \(error)")
                 }
@@ -134,6 +141,8 @@ package final class FlightLeases: Sendable {
         }
         for ending in endings { await ending.value }
     }
+
+    private static func name(_ name: String, _ urgency: Urgency) -> String { "\(urgency):\(name)" }
 
     private func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
 

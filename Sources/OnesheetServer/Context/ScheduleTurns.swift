@@ -34,7 +34,7 @@ struct ScheduleTurns: Sendable {
         do throws(CoordinatorError) {
             guard case .granted(_, let isDone) = try await lease.acquire() else { return .elsewhere }
             if isDone {
-                try await lease.release()
+                await give(lease)
                 return .done
             }
             return .here(lease, renewal: lease.renewal())
@@ -48,9 +48,13 @@ struct ScheduleTurns: Sendable {
     /// - Parameter isDone: whether the line was run. If not, another server may try.
     func finish(_ turn: Turn, isDone: Bool) async {
         guard case .here(let lease?, renewal: let renewal) = turn else { return }
-        defer { renewal?.cancel() }
+        await give(lease, doneFor: isDone ? Self.memory : 0)
+        renewal?.cancel()
+    }
+
+    private func give(_ lease: Lease, doneFor milliseconds: Int = 0) async {
         do throws(CoordinatorError) {
-            try await lease.release(doneFor: isDone ? Self.memory : 0)
+            try await lease.release(doneFor: milliseconds)
         } catch {
             logger.warning("the end of a line of the schedule is not told: \(error)")
         }
