@@ -126,9 +126,9 @@ final class CandidateSelectionTests: XCTestCase {
 
     func testThatABlockedPictureIsNotShownFromAnyPlaceInAnySize() async throws {
         // Given a picture that two hits show in different sizes
-        try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
-        try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
-        try picture("c", DrawnPoster(width: 300, height: 450, seed: 5))
+        try picture("a", DrawnPoster(width: 600, height: 900, seed: 5))
+        try picture("b", DrawnPoster(width: 400, height: 600, seed: 5))
+        try picture("c", DrawnPoster(width: 300, height: 450, seed: 1))
         let hits = [hit("a", 600, 900, 0.9), hit("b", 400, 600, 0.9), hit("c", 300, 450, 0.9)]
         let pipeline = try pipeline(hits)
         let posters = try posters(pipeline, hits)
@@ -197,9 +197,9 @@ final class CandidateSelectionTests: XCTestCase {
 
     func testThatAPictureThatNobodyHadLookedAtIsBlockedForEveryTitle() async throws {
         // Given two titles with known posters that are one picture in two sizes, and another title
-        try picture("a", DrawnPoster(width: 600, height: 900, seed: 1))
-        try picture("b", DrawnPoster(width: 400, height: 600, seed: 1))
-        try picture("c", DrawnPoster(width: 600, height: 900, seed: 5))
+        try picture("a", DrawnPoster(width: 600, height: 900, seed: 5))
+        try picture("b", DrawnPoster(width: 400, height: 600, seed: 5))
+        try picture("c", DrawnPoster(width: 600, height: 900, seed: 1))
         let urls = ["a", "b", "c"].reduce(into: [:]) { $0[$1] = url($1) }
         let pipeline = try pipeline(ScriptedSource { id in [PosterCandidate(.http(url: urls[id] ?? ""))] })
         let posters = try posters(pipeline, [])
@@ -309,7 +309,8 @@ final class CandidateSelectionTests: XCTestCase {
     }
 
     private func picture(_ name: String, _ poster: DrawnPoster) throws {
-        // A fifth of the announced size looks the same and is faster to draw.
+        // A fifth of the announced size is faster to draw, and for most seeds looks the same: with seed 1 the smallest differs by more
+        // than a hash allows.
         var small = poster
         (small.width, small.height) = (poster.width / 5, poster.height / 5)
         let body = ByteBuffer(bytes: try small.file(JPEGCodec()))

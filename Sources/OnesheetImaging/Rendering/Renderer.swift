@@ -101,7 +101,7 @@ package struct Renderer: Sendable {
         return (size.width, size.height)
     }
 
-    /// The perceptual hash of the picture. Decodes the picture as small as its codec can.
+    /// The perceptual hash of the picture. Decodes a small picture whole, and a larger one smaller.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
     package func hash(of original: EncodedPicture) throws(RenderError) -> PerceptualHash {
         let end = end()
@@ -109,8 +109,9 @@ package struct Renderer: Sendable {
         let job = try Job(Self.hashing, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
-                // Neighbouring averages that are nearly equal are compared, so they are of many samples.
-                try Rendering([job], of: header, with: self, by: end, detail: 4)
+                // Neighbouring averages that are nearly equal are compared, so they are of many samples. Otherwise a picture and its
+                // copy of 80 pixels differ.
+                try Rendering([job], of: header, with: self, by: end, detail: 16)
                     .picture(original.bytes.readableBytesUInt8Span, codec))
         } catch {
             throw failure(error, in: codec.format)
