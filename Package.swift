@@ -168,13 +168,15 @@ let package = Package(
             name: "OnesheetConsole", dependencies: ["CConsoleAssets", "OnesheetCore", crypto], exclude: ["Assets"],
             swiftSettings: settings),
         c("CMemory"),
+        c("CCage"),
+        room("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, crypto, log]),
         room(
             "OnesheetServer",
             [
                 "CMemory", "CZlib", "CZstandard", "OnesheetAddress", "OnesheetCore", "OnesheetHTTP", "OnesheetCache",
                 "OnesheetConsole",
                 "OnesheetImaging",
-                "OnesheetPipeline", "OnesheetTracing", nio, posix, httpTypes,
+                "OnesheetPipeline", "OnesheetTracing", "OnesheetWorkers", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
                 hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
                 lifecycle, yams, log, crypto,
@@ -183,7 +185,7 @@ let package = Package(
             "OnesheetCommands",
             [
                 "OnesheetAddress", "OnesheetCore", "OnesheetCache", "OnesheetImaging", "OnesheetPipeline", "OnesheetServer",
-                "OnesheetTracing", nio, foundationCompat, lifecycle, signals, arguments, log,
+                "OnesheetTracing", "OnesheetWorkers", nio, foundationCompat, lifecycle, signals, arguments, log,
             ]),
         room("OnesheetTesting", ["OnesheetCore", nio, posix, http1, log]),
 
@@ -308,8 +310,14 @@ let package = Package(
                 embedded, posix, ssl,
                 httpTypes, log,
             ]),
+        .target(name: "CHostile", path: "Tests/CHostile"),
+        .executableTarget(
+            name: "HostileServer", dependencies: ["CHostile", "OnesheetCommands", "OnesheetCore", "StandardPlugins"],
+            path: "Tests/HostileServer", swiftSettings: settings),
+        tests("OnesheetWorkers", ["OnesheetImaging", "JPEGCodec", log]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
+            name: "EndToEndTests",
+            dependencies: ["HostileServer", "onesheet", "JPEGCodec", "OnesheetClient", "OnesheetTesting", nio],
             swiftSettings: settings),
     ]
 )
@@ -323,7 +331,9 @@ case .benchmarks:
             swiftSettings: settings),
         .executableTarget(
             name: "imaging-bench",
-            dependencies: ["OnesheetCore", "OnesheetImaging", "OnesheetTesting", "JPEGCodec", "PNGCodec", nio],
+            dependencies: [
+                "OnesheetCore", "OnesheetImaging", "OnesheetTesting", "OnesheetWorkers", "JPEGCodec", "PNGCodec", nio, log,
+            ],
             path: "Tests/Benchmarks/ImagingBench", swiftSettings: settings),
     ]
 case .formats:

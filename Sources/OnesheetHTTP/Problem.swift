@@ -63,6 +63,11 @@ extension Problem {
     package static let notReady = Problem(
         .serviceUnavailable, title: "Not ready", detail: "the server is starting or shutting down", retryAfter: 1)
 
+    /// No render process can be started.
+    package static let cannotRender = Problem(
+        .serviceUnavailable, title: "Not ready", detail: "no render process can be started; the server's log has the reason",
+        retryAfter: 1)
+
     /// Responses for slow clients use all the memory for responses.
     package static let noRoomForAnswers = Problem(
         .serviceUnavailable, title: "Overloaded", detail: "too many responses wait for slow clients; try again shortly",

@@ -25,7 +25,8 @@ package struct Originals: Sendable {
     ///   - leases: lets several servers fetch an original once; `nil` if there is only this one.
     ///   - lifetime: the longest lifetime of an original.
     package init(
-        catalog: Catalog, transport: any HTTPTransport, cache: Cache, renderer: Renderer, pool: RenderPool, choices: PosterChoices,
+        catalog: Catalog, transport: any HTTPTransport, cache: Cache, engine: any PictureEngine, pool: RenderPool,
+        choices: PosterChoices,
         leases: FlightLeases? = nil, clock: WallClock = .system, lifetime: CacheExpiration = .days(7), logger: Logger
     ) {
         self.catalog = catalog
@@ -37,7 +38,7 @@ package struct Originals: Sendable {
         self.pool = pool
         failures = FailureMemory(clock: clock)
         fetch = OriginFetch(
-            transport: transport, renderer: renderer, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
+            transport: transport, engine: engine, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)

@@ -13,7 +13,7 @@ import Tracing
 /// Read `images(for:after:)` first: every image comes from it. Each stage that it names is a type in a file beside this one.
 package struct Pipeline: Sendable {
     package let cache: Cache
-    package let renderer: Renderer
+    package let engine: any PictureEngine
     package let pool: RenderPool
     package let figures: PipelineFigures
     /// Work without a waiter.
@@ -25,11 +25,12 @@ package struct Pipeline: Sendable {
         cancelled: .cancelled, full: .overloaded(retryAfter: 1))
 
     package init(
-        cache: Cache, renderer: Renderer, pool: RenderPool, originals: Originals, figures: PipelineFigures = PipelineFigures(),
+        cache: Cache, engine: any PictureEngine, pool: RenderPool, originals: Originals,
+        figures: PipelineFigures = PipelineFigures(),
         background: BackgroundTasks = BackgroundTasks(), clock: WallClock = .system
     ) {
         self.cache = cache
-        self.renderer = renderer
+        self.engine = engine
         self.pool = pool
         self.originals = originals
         self.figures = figures
@@ -303,12 +304,12 @@ package struct Pipeline: Sendable {
     private func render(
         _ requests: [ImageRequest], of original: Original, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
-        let (renderer, memory, clock, lifetime) = (renderer, pool.memory, clock, originals.lifetime)
-        let body = original.entry.body
+        let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
+        let (body, origin) = (original.entry.body, original.entry.provenance.location ?? "")
         let (picture, cost) = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) {
-                let picture = try renderer.open(body)
-                return (picture, try renderer.cost(picture, as: requests.map(\.transform)))
+                let picture = try engine.open(body, from: origin)
+                return (picture, try picture.cost(as: requests.map(\.transform)))
             } catch {
                 throw .render(error)
             }
@@ -321,7 +322,7 @@ package struct Pipeline: Sendable {
             let start = ContinuousClock.now
             let images: [RenderedImage]
             do throws(RenderError) {
-                images = try renderer.render(picture, as: requests.map(\.transform))
+                images = try picture.render(as: requests.map(\.transform), predicted: cost)
             } catch {
                 throw .render(error)
             }

@@ -2,4 +2,4 @@ import OnesheetCommands
 import StandardPlugins
 
 // A server of your own is this file in a package of yours, with your plugins added to the standard ones.
-await Onesheet.main(.standard)
+Onesheet.main(.standard)

@@ -11,8 +11,11 @@ struct Program {
     }
 
     /// Beside the test binary.
-    static var path: URL {
-        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "onesheet")
+    static var path: URL { path("onesheet") }
+
+    /// Another program of this package.
+    static func path(_ name: String) -> URL {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name)
     }
 
     /// Runs a command until it ends.
@@ -46,13 +49,16 @@ struct Program {
     }
 
     /// Starts a server and waits for its greeting.
-    /// - Parameter files: the limit of open files.
+    /// - Parameters:
+    ///   - files: the limit of open files.
+    ///   - program: the name of another program with the same commands.
     static func serve(
-        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil
+        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, files: Int? = nil, program: String = "onesheet"
     ) async throws -> (process: Process, url: String) {
         let process = make(["serve", "--listen", "127.0.0.1:0"] + arguments, in: folder)
+        process.executableURL = path(program)
         if let files {
-            process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", path.path] + (process.arguments ?? [])
+            process.arguments = ["-c", "ulimit -n \(files); exec \"$0\" \"$@\"", path(program).path] + (process.arguments ?? [])
             process.executableURL = URL(filePath: "/bin/sh")
         }
         let output = Pipe()

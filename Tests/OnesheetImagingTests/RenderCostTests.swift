@@ -208,7 +208,7 @@ final class RenderCostTests: XCTestCase {
                 transform.width = width
                 // Then they cost as much as the whole original
                 XCTAssertEqual(
-                    try renderer.cost(renderer.open(original), as: [transform]), cost(header, width: width), "\(width)")
+                    try renderer.cost(renderer.open(original).file, as: [transform]), cost(header, width: width), "\(width)")
             }
         }
     }
@@ -220,7 +220,7 @@ final class RenderCostTests: XCTestCase {
             var transform = Transform()
             (transform.width, transform.height, transform.resizing) = (80, 80, .fill)
             change(&transform)
-            return try renderer.cost(renderer.open(original), as: [transform]).milliseconds
+            return try renderer.cost(renderer.open(original).file, as: [transform]).milliseconds
         }
         let none = try cost { _ in }
         let one = try cost { $0.gravity = .smart }
@@ -231,8 +231,8 @@ final class RenderCostTests: XCTestCase {
         XCTAssertGreaterThan(one - none, 800 * 1200 * 5 / 1e6)
         XCTAssertGreaterThan(two - one, 800 * 1200 * 5 / 1e6)
         // And a hash costs about as much as an analysis
-        XCTAssertEqual(try renderer.costOfHash(of: renderer.open(original)).milliseconds, one - none, accuracy: none)
-        XCTAssertGreaterThan(try renderer.costOfHash(of: renderer.open(original)).bytes, 0)
+        XCTAssertEqual(try renderer.costOfHash(of: renderer.open(original).file).milliseconds, one - none, accuracy: none)
+        XCTAssertGreaterThan(try renderer.costOfHash(of: renderer.open(original).file).bytes, 0)
     }
 
     func testThatTooManyOutputPixelsCostNothingButAreRefused() throws {
@@ -243,9 +243,9 @@ final class RenderCostTests: XCTestCase {
         let renderer = Renderer(codecs: [PNGCodec()], limits: limits)
         var transform = Transform()
         transform.width = 80
-        XCTAssertNoThrow(try renderer.cost(renderer.open(original), as: [transform]))
+        XCTAssertNoThrow(try renderer.cost(renderer.open(original).file, as: [transform]))
         transform.width = 100
-        XCTAssertThrowsError(try renderer.cost(renderer.open(original), as: [transform])) {
+        XCTAssertThrowsError(try renderer.cost(renderer.open(original).file, as: [transform])) {
             XCTAssertEqual($0 as? RenderError, .tooManyOutputPixels(width: 100, height: 150, limit: 10_000))
         }
     }

@@ -299,13 +299,13 @@ extension Pipeline {
         let originals = Originals(
             catalog: Catalog(sources: ["films": source], cache: cache, clock: clock.wallClock, logger: logger),
             transport: transport,
-            cache: cache, renderer: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
+            cache: cache, engine: renderer, pool: pool, choices: choices, clock: clock.wallClock, logger: logger)
         test.addTeardownBlock {
             await background.shutdown()
             _ = await withTimeoutIgnoringCancellation(.seconds(10)) { await pool.shutdown() }
         }
         return Pipeline(
-            cache: cache, renderer: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)
+            cache: cache, engine: renderer, pool: pool, originals: originals, background: background, clock: clock.wallClock)
     }
 
     /// A small JPEG; another `shade` gives another picture.

@@ -68,6 +68,8 @@ def configuration(room, port, origin):
 listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: 8MiB }}, disk: {{ path: {room}/cache, bytes: 64MiB, free: 0 }} }}
 limits: {{ pixels: {LIMIT}, outputPixels: {LIMIT}, originBytes: 16MiB, memory: 256MiB, workers: 2, originTimeout: 4s, originIdleTimeout: 2s }}
+# Where AddressSanitizer watches, and where time is counted.
+rendering: {{ isolation: thread }}
 sources:
   sample: {{ type: sample }}
   web: {{ type: remote, networks: [loopback], allow: ["http://127.0.21.1:{origin}/", {hosts}] }}

@@ -114,17 +114,24 @@ class Server:
     # What the kernel says; zero when there is no process.
 
     def resident(self):
-        try:
-            with open(f"/proc/{self.pid}/statm") as file:
-                return int(file.read().split()[1]) * resource.getpagesize()
-        except (OSError, IndexError):
-            return 0
+        """Its memory, and what its render processes do not share with it."""
+        return self.status("VmRSS") + self.processes()
 
     def peak(self):
-        """The most that was resident since the last `forget_peak`."""
+        """The most that was resident since the last `forget_peak`, and what its render processes have now."""
+        return self.status("VmHWM") + self.processes()
+
+    def processes(self):
         try:
-            with open(f"/proc/{self.pid}/status") as file:
-                return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM")), 0)
+            with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
+                return sum(self.status("RssAnon", child) + self.status("RssShmem", child) for child in file.read().split())
+        except OSError:
+            return 0
+
+    def status(self, name, pid=None):
+        try:
+            with open(f"/proc/{pid or self.pid}/status") as file:
+                return next((int(line.split()[1]) << 10 for line in file if line.startswith(name + ":")), 0)
         except OSError:
             return 0
 

@@ -8,4 +8,8 @@
 /// its own: after a flood of originals hundreds of megabytes stay with the process although nothing uses them. See mallopt(3).
 void cmemory_return_large_blocks(void);
 
+/// Makes glibc's allocator keep up to 8 MiB that are free, and return what is beyond. For a process that does the same work again and
+/// again: pages that are returned would have to be cleared again. No effect on other systems.
+void cmemory_keep_small_blocks(void);
+
 #endif

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Dispatch
 import FoundationEssentials
 import OnesheetCache
 public import OnesheetCore
 import OnesheetServer
+import OnesheetWorkers
 
 /// The command line. A server's `main` only calls `Onesheet.main` with its plugins.
 public enum Onesheet {
@@ -14,7 +16,24 @@ public enum Onesheet {
     /// - Parameters:
     ///   - plugins: the plugins of this server.
     ///   - arguments: the arguments without the program's name. `nil` takes those of the process.
+    public static func main(_ plugins: PluginList, arguments: [String]? = nil) -> Never {
+        becomeRenderProcessIfAsked(plugins)
+        Task.detached { await run(plugins, arguments: arguments) }
+        dispatchMain()
+    }
+
+    /// The same for a `main` that is asynchronous. Its render processes have a few more threads, which do nothing.
     public static func main(_ plugins: PluginList, arguments: [String]? = nil) async -> Never {
+        becomeRenderProcessIfAsked(plugins)
+        await run(plugins, arguments: arguments)
+    }
+
+    /// A server starts its own program for its render processes.
+    private static func becomeRenderProcessIfAsked(_ plugins: PluginList) {
+        WorkerProgram.runIfAsked { limits, configurations in try plugins.codecs(limits: limits, configurations) }
+    }
+
+    private static func run(_ plugins: PluginList, arguments: [String]?) async -> Never {
         if let unknown = CommandName.unknown(in: arguments ?? Array(CommandLine.arguments.dropFirst())) {
             StandardStreams.error("onesheet: \(unknown)")
             RootCommand.exit(withError: ExitCode.validationFailure)

@@ -7,6 +7,8 @@ package struct Placeholder: Sendable, Equatable {
     /// The most frequent colour of the picture.
     package let color: Color
 
+    package init(thumbHash: [UInt8], color: Color) { (self.thumbHash, self.color) = (thumbHash, color) }
+
     /// - Parameter picture: the picture before encoding.
     init(_ picture: borrowing PixelBuffer) {
         let small = Thumbnail(picture)

@@ -140,9 +140,9 @@ package struct RenderCost: Sendable, Equatable {
 extension Renderer {
     /// The predicted cost of rendering `original`.
     /// - Throws: `RenderError` if its header rules the render out.
-    package func cost(_ original: EncodedPicture, as transforms: [Transform]) throws(RenderError) -> RenderCost {
+    package func cost(_ original: RecognizedFile, as transforms: [Transform]) throws(RenderError) -> RenderCost {
         let (header, codec) = (original.header, original.codec)
-        for transform in transforms { try check(transform, header, bytes: original.bytes.readableBytes) }
+        for transform in transforms { try check(transform, header, bytes: original.count) }
         var cost = try cost(header, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: codec)
         // Finding a border decodes the picture at full size and renders nothing.
         let trims = transforms.count { $0.trim != nil }
@@ -163,7 +163,7 @@ extension Renderer {
 
     /// The predicted cost of `hash(of:)`.
     /// - Throws: `RenderError` if the header makes a prediction impossible.
-    package func costOfHash(of original: EncodedPicture) throws(RenderError) -> RenderCost {
+    package func costOfHash(of original: RecognizedFile) throws(RenderError) -> RenderCost {
         try cost(original.header, as: [Self.hashing], decodedBy: original.codec)
     }
 

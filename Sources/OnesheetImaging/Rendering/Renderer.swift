@@ -38,15 +38,23 @@ package struct Renderer: Sendable {
     /// The formats that can be written.
     package var formats: [ImageFormat] { codecs.writable }
 
+    /// The decoders of all formats.
+    package var decoders: [any ImageDecoder] { codecs.decoders }
+
     /// The formats that can be read.
     package var readableFormats: [ImageFormat] { codecs.readable }
 
     /// Finds the codec of a file and parses the file's header.
     /// - Throws: `RenderError.unrecognizedFormat` or `.foreignFormat`, or `.codec` if the header is damaged or announces too many pixels.
     package func open(_ original: ByteBuffer) throws(RenderError) -> EncodedPicture {
-        let bytes = original.readableBytesUInt8Span
+        EncodedPicture(bytes: original, file: try recognize(original.readableBytesUInt8Span))
+    }
+
+    /// Finds the codec of a file and parses the file's header.
+    /// - Throws: as `open(_:)` does.
+    package func recognize(_ bytes: Span<UInt8>) throws(RenderError) -> RecognizedFile {
         for codec in codecs.decoders where codec.recognizes(bytes) {
-            return EncodedPicture(bytes: original, header: try header(of: bytes, codec), codec: codec)
+            return RecognizedFile(header: try header(of: bytes, codec), codec: codec, count: bytes.count)
         }
         if let foreign = ForeignFormat(of: bytes) { throw .foreignFormat(foreign) }
         throw .unrecognizedFormat
@@ -73,8 +81,15 @@ package struct Renderer: Sendable {
     /// - Throws: `RenderError`. Nothing is decoded if a variant would be too large or could not be encoded. `.timedOut` after
     ///   `deadline`.
     package func render(_ original: EncodedPicture, as transforms: [Transform]) throws(RenderError) -> [RenderedImage] {
+        try render(original.bytes.readableBytesUInt8Span, original.file, as: transforms)
+    }
+
+    /// The same for a file that another process holds.
+    package func render(
+        _ bytes: Span<UInt8>, _ file: RecognizedFile, as transforms: [Transform]
+    ) throws(RenderError) -> [RenderedImage] {
         let end = end()
-        let (bytes, header, codec) = (original.bytes.readableBytesUInt8Span, original.header, original.codec)
+        let (header, codec) = (file.header, file.codec)
         var jobs: [Job] = []
         for transform in transforms {
             try check(transform, header, bytes: bytes.count)
@@ -104,15 +119,19 @@ package struct Renderer: Sendable {
     /// The perceptual hash of the picture. Decodes a small picture whole, and a larger one smaller.
     /// - Throws: `RenderError`, `.timedOut` after `deadline`.
     package func hash(of original: EncodedPicture) throws(RenderError) -> PerceptualHash {
+        try hash(of: original.bytes.readableBytesUInt8Span, original.file)
+    }
+
+    /// The same for a file that another process holds.
+    package func hash(of bytes: Span<UInt8>, _ file: RecognizedFile) throws(RenderError) -> PerceptualHash {
         let end = end()
-        let (header, codec) = (original.header, original.codec)
+        let (header, codec) = (file.header, file.codec)
         let job = try Job(Self.hashing, of: header, codecs: codecs, watermark: nil, conversions: conversions, limits: limits)
         do throws(CodecError) {
             return PerceptualHash(
                 // Neighbouring averages that are nearly equal are compared, so they are of many samples. Otherwise a picture and its
                 // copy of 80 pixels differ.
-                try Rendering([job], of: header, with: self, by: end, detail: 16)
-                    .picture(original.bytes.readableBytesUInt8Span, codec))
+                try Rendering([job], of: header, with: self, by: end, detail: 16).picture(bytes, codec))
         } catch {
             throw failure(error, in: codec.format)
         }
@@ -150,11 +169,20 @@ package struct Renderer: Sendable {
     }
 }
 
+/// A file whose header has been parsed, without its bytes.
+package struct RecognizedFile: Sendable {
+    package let header: ImageHeader
+    let codec: any ImageDecoder
+    /// Bytes of the file.
+    let count: Int
+}
+
 /// An encoded picture whose header has been parsed.
 package struct EncodedPicture: Sendable {
     package let bytes: ByteBuffer
-    package let header: ImageHeader
-    let codec: any ImageDecoder
+    package let file: RecognizedFile
+    package var header: ImageHeader { file.header }
+    var codec: any ImageDecoder { file.codec }
 }
 
 /// A variant as it is served: encoded, with its facts.
@@ -165,7 +193,7 @@ package struct RenderedImage: Sendable {
     package var height: Int
     package var placeholder: Placeholder
 
-    init(body: ByteBuffer, format: ImageFormat, width: Int, height: Int, placeholder: Placeholder) {
+    package init(body: ByteBuffer, format: ImageFormat, width: Int, height: Int, placeholder: Placeholder) {
         self.body = body
         self.format = format
         self.width = width
@@ -196,6 +224,26 @@ package enum RenderError: Error, Sendable, Equatable {
     case otherWatermark
     /// It exceeded the deadline.
     case timedOut(after: Duration)
+    /// It ended the process that looked at it.
+    case lost(WorkerLoss)
+    /// No process can be started that would look at it. One is likely after `retryAfter` seconds.
+    case noWorker(retryAfter: Int)
+}
+
+/// The way in which a render process ended.
+package enum WorkerLoss: String, Error, Sendable, CaseIterable {
+    /// A signal, such as a bad access to memory.
+    case crash
+    /// It had no memory left.
+    case memory
+    /// A system call that a render does not need.
+    case forbidden
+    /// It took too long and was killed.
+    case deadline
+    /// Its answer was not one.
+    case garbage
+    /// Somebody else killed it, such as the system for want of memory.
+    case killed
 }
 
 extension RenderError: CustomStringConvertible {
@@ -212,6 +260,11 @@ extension RenderError: CustomStringConvertible {
         case .noEncoder(let format): "no codec writes \(format)"
         case .otherWatermark: "this server has another watermark, or none"
         case .timedOut(let duration): "the image was not made within \(duration)"
+        case .lost(.memory): "the image takes more memory than a render process has; it is not tried again for a day"
+        case .lost(.killed): "the processes that made the image were killed"
+        case .lost(.deadline): "the image takes too long; it is not tried again for a day"
+        case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not tried again for a day"
+        case .noWorker: "no render process can be started at the moment; the server's log has the reason"
         }
     }
 }

@@ -4,14 +4,23 @@ import OnesheetCore
 package struct WatermarkImage: Sendable {
     let size: Size
     /// Red, green, blue and alpha, row by row.
-    private let pixels: [UInt8]
+    package let pixels: [UInt8]
     /// 0 to 1, multiplied by the opacity of a variant.
-    let opacity: Double
+    package let opacity: Double
     /// Equal for equal watermarks.
     package let digest: String
 
     /// The most pixels of a watermark. Renders hold it in memory.
     package static let mostPixels = 4_000_000
+
+    /// - Parameter pixels: red, green, blue and alpha, row by row.
+    package init(width: Int, height: Int, pixels: [UInt8], opacity: Double, digest: String) {
+        size = Size(width: width, height: height)
+        (self.pixels, self.opacity, self.digest) = (pixels, opacity, digest)
+    }
+
+    package var width: Int { size.width }
+    package var height: Int { size.height }
 
     /// - Parameter picture: packed RGB, with alpha or without.
     init(_ picture: borrowing PixelBuffer, opacity: Double, digest: String) {

@@ -7,7 +7,7 @@ import OnesheetImaging
 /// Fetches originals and validates them: each must be a picture within the limits, regardless of its media type.
 struct OriginFetch: Sendable {
     let transport: any HTTPTransport
-    let renderer: Renderer
+    let engine: any PictureEngine
     let pool: RenderPool
     let local: LocalOriginals
     let clock: WallClock
@@ -63,14 +63,13 @@ struct OriginFetch: Sendable {
     private func admit(
         _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
     ) async throws(PipelineError) -> Original {
-        let (renderer, clock, lifetime) = (renderer, clock, lifetime)
+        let (engine, clock, lifetime) = (engine, clock, lifetime)
         let entry = try await pool.examine { () throws(PipelineError) -> CacheEntry in
-            let header: ImageHeader
-            do throws(RenderError) { header = try renderer.header(of: body.buffer) } catch { throw .render(error) }
-            let (width, height) = header.shownSize
+            let facts: PictureFacts
+            do throws(RenderError) { facts = try engine.facts(of: body.buffer, from: place) } catch { throw .render(error) }
             return CacheEntry(
-                body.buffer, header.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
-                provenance: Provenance(location: place), presentation: Presentation(width: width, height: height))
+                body.buffer, facts.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
+                provenance: Provenance(location: place), presentation: Presentation(width: facts.width, height: facts.height))
         }
         let original = Original(entry: entry, reservation: body.reservation)
         guard let freshness else { return original }
@@ -80,25 +79,30 @@ struct OriginFetch: Sendable {
     /// Pixels of `original` after orientation.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
         if let size = original.size { return size }
-        let (renderer, body) = (renderer, original.entry.body)
+        let (engine, entry) = (engine, original.entry)
         return try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.header(of: body).shownSize } catch { throw .render(error) }
+            do throws(RenderError) {
+                let facts = try engine.facts(of: entry.body, from: entry.provenance.location ?? "")
+                return (facts.width, facts.height)
+            } catch {
+                throw .render(error)
+            }
         }
     }
 
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
-        let (renderer, body) = (renderer, original.entry.body)
+        let (engine, entry) = (engine, original.entry)
         let (picture, cost) = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) {
-                let picture = try renderer.open(body)
-                return (picture, try renderer.costOfHash(of: picture))
+                let picture = try engine.open(entry.body, from: entry.provenance.location ?? "")
+                return (picture, try picture.costOfHash())
             } catch {
                 throw .render(error)
             }
         }
         return try await pool.run(cost: cost) { () throws(PipelineError) in
-            do throws(RenderError) { return try renderer.hash(of: picture) } catch { throw .render(error) }
+            do throws(RenderError) { return try picture.hash(predicted: cost) } catch { throw .render(error) }
         }
     }
 
@@ -119,9 +123,4 @@ struct OriginFetch: Sendable {
             throw Task.isCancelled ? .cancelled : .origin(error)
         }
     }
-}
-
-extension ImageHeader {
-    /// Pixels after orientation.
-    fileprivate var shownSize: (width: Int, height: Int) { orientation.swapsSides ? (height, width) : (width, height) }
 }

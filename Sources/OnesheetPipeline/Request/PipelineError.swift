@@ -71,7 +71,7 @@ extension PipelineError {
     /// Whether the bytes of the original are to blame, which its header did not reveal.
     var isOriginals: Bool {
         switch self {
-        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .timedOut: true
+        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .render(.lost), .timedOut: true
         default: false
         }
     }
@@ -79,7 +79,7 @@ extension PipelineError {
     /// Whether it is unrelated to the poster, so that another candidate would fail too.
     var isOurs: Bool {
         switch self {
-        case .cancelled, .overloaded, .tooManyRequests: true
+        case .cancelled, .overloaded, .tooManyRequests, .render(.noWorker): true
         default: false
         }
     }

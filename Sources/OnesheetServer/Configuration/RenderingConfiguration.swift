@@ -3,9 +3,20 @@ package import OnesheetImaging
 
 /// The keys of `rendering`: render options, and the codecs' own keys.
 package struct RenderingConfiguration: Sendable, ConfigurationSection {
+    /// Where bytes of pictures are looked at.
+    package enum Isolation: String, Sendable, SettingWord {
+        /// In processes that reach nothing.
+        case process
+        /// In the server's own process.
+        case thread
+
+        package static var noun: String { "isolation" }
+    }
+
     package var linearLight = false
     package var acceptTruncated = false
     package var deadline = Interval(.seconds(20))
+    package var isolation = Isolation.process
     package var watermark: WatermarkConfiguration?
     package var codecs: [String: ConfigurationValue] = [:]
 
@@ -18,6 +29,11 @@ package struct RenderingConfiguration: Sendable, ConfigurationSection {
                 meaning: "resample in linear light: keeps bright details on a dark background, but is slower"),
             Setting("acceptTruncated", \.acceptTruncated, meaning: "render truncated originals as far as they can be decoded"),
             Setting("deadline", \.deadline, meaning: "maximum time of one render; then 504. A change needs a restart"),
+            Setting(
+                "isolation", \.isolation,
+                meaning:
+                    "where pictures are read and made: in processes that reach no file, no network and no secret (Linux), or in threads of the server"
+            ),
             Setting("watermark", \.watermark, defaultText: "none", meaning: "the picture for the option `wm`"),
             Setting("codecs", \.codecs, meaning: "a codec's own keys, such as `png: { effort: 9 }`; see its README"),
         ]

@@ -48,6 +48,7 @@ package struct ServerContext: Sendable {
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
+        let engine = shared.engine(renderer, rendering, limits)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }
@@ -56,7 +57,7 @@ package struct ServerContext: Sendable {
         let choices = shared.choices
         let catalog = Catalog(sources: byName, cache: cache, clock: clock, logger: logger)
         let originals = Originals(
-            catalog: catalog, transport: transport, cache: cache, renderer: renderer, pool: pool, choices: choices,
+            catalog: catalog, transport: transport, cache: cache, engine: engine, pool: pool, choices: choices,
             leases: shared.engines.tier == nil ? nil : shared.coordination?.leases, clock: clock,
             lifetime: .seconds(configuration.cache.disk.expires.seconds),
             logger: logger)
@@ -65,7 +66,7 @@ package struct ServerContext: Sendable {
         self.assembly = assembly
         self.shared = shared
         pipeline = Pipeline(
-            cache: cache, renderer: renderer, pool: pool, originals: originals, figures: shared.figures,
+            cache: cache, engine: engine, pool: pool, originals: originals, figures: shared.figures,
             background: shared.background, clock: clock)
         self.catalog = catalog
         posters = Posters(catalog: catalog, pipeline: pipeline, choices: choices, shared: shared.decisions)
@@ -103,6 +104,7 @@ package struct ServerContext: Sendable {
     /// Shuts the sources down, closes connections and ends threads.
     /// - Parameter limit: the longest time to wait for them.
     package func shutdown(within limit: Duration = .seconds(10)) async throws {
+        defer { pipeline.engine.shutdown() }
         try await shared.shutdown(within: limit, with: sources.map { $0.source })
     }
 }

@@ -1,7 +1,9 @@
 package import Logging
 package import OnesheetCache
 package import OnesheetCore
+import OnesheetImaging
 import OnesheetPipeline
+import OnesheetWorkers
 
 /// The resources that survive a reload: cache tiers, stored state, origin connections, threads, and background work.
 package struct SharedResources: Sendable {
@@ -20,6 +22,9 @@ package struct SharedResources: Sendable {
     let choices: PosterChoices
     /// The administrator's decisions that several servers share; `nil` if there is no store.
     let decisions: SharedDecisions?
+    /// The originals that ended render processes, and how many processes were lost.
+    private let fatal: FatalOriginals
+    let lostWorkers = LostWorkers()
     /// Applies the purges of other servers.
     let follower: PurgeFollower?
     let clock: WallClock
@@ -92,7 +97,21 @@ package struct SharedResources: Sendable {
             deadline: configuration.rendering.deadline.duration, memory: memory)
         (self.disk, self.transport, self.web, self.clock, self.logger) = (disk, transport, web, clock, logger)
         self.writes = writes
+        fatal = FatalOriginals(
+            path: writes ? configuration.cache.disk.path + "/fatal-originals" : nil, clock: clock, logger: logger)
         prefetchJobs = PrefetchJobs(clock: clock)
+    }
+
+    /// Reads and makes pictures as `renderer` does, where `configuration` says.
+    func engine(_ renderer: Renderer, _ configuration: RenderingConfiguration, _ limits: Limits) -> any PictureEngine {
+        guard configuration.isolation == .process else { return renderer }
+        guard let command = WorkerProgram.command else {
+            logger.notice("pictures are read in the server's own process: render processes need Linux and the program's own main")
+            return renderer
+        }
+        return IsolatedRenderer(
+            command, renderer, WorkerSettings(of: renderer, limits: limits, codecs: configuration.codecs), fatal: fatal,
+            lost: lostWorkers, logger: logger)
     }
 
     /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import OnesheetCache
 package import OnesheetCore
+import OnesheetImaging
 import OnesheetPipeline
 import OnesheetTracing
 import ServiceLifecycle
@@ -65,6 +66,7 @@ package struct Server: Sendable {
             try await context.shared.engines.requireIfConfigured()
             let checking = Task { await context.shared.engines.logProblems(context.logger) }
             defer { checking.cancel() }
+            context.pipeline.engine.warmUp()
             await catchUp(context)
             await readDecisions(context)
             try await runServices(services, context, within: times)
@@ -127,7 +129,9 @@ package struct Server: Sendable {
                     path: "", message: "a recording server cannot reload, because it would record new secrets; restart it")
             }
             try configuration.requireProtection()
-            responder.reload(try configuration.locatingErrors { try running.rebuilt(configuration) })
+            let rebuilt = try configuration.locatingErrors { try running.rebuilt(configuration) }
+            rebuilt.pipeline.engine.warmUp()
+            responder.reload(rebuilt)
             fastPath?.refresh()
             running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {

@@ -33,7 +33,7 @@ extension Router {
                     administrator: administrator, clock: clock),
                 PrefetchJobRoute(jobs: context.shared.prefetchJobs, administrator: administrator),
                 FiguresRoute(history: counters.history), ErrorsRoute(errors: counters.errors, administrator: administrator),
-                HealthRoute(), ReadyRoute(readiness: readiness),
+                HealthRoute(), ReadyRoute(readiness: readiness, engine: pipeline.engine),
                 MetricsRoute(reading: ServerReading(context, counters: counters)),
                 ConsoleFileRoute(), FaviconRoute(),
                 ConsoleRoute(sources: sources, catalog: catalog, posters: posters, clock: clock, logger: logger),
@@ -53,7 +53,7 @@ extension ServerContext {
     var images: ImageContext {
         ImageContext(
             pipeline: pipeline, sources: sources, options: options, signature: configuration.signature,
-            encryption: configuration.signing.encryptionKey, accept: Accept(formats: pipeline.renderer.formats), clock: clock)
+            encryption: configuration.signing.encryptionKey, accept: Accept(formats: pipeline.engine.formats), clock: clock)
     }
 
     /// Explains addresses of images. It has all image routes.

@@ -1,8 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 import OnesheetCore
+import OnesheetImaging
 import OnesheetPipeline
 import OnesheetTracing
+import OnesheetWorkers
 
 #if canImport(Glibc)
     import Glibc
@@ -17,6 +19,7 @@ struct ServerMetrics {
     let counters: ServerCounters
     let pipeline: Pipeline
     let workers: Int
+    let lost: LostWorkers
 
     func write(to text: inout MetricList) {
         writeRequests(to: &text)
@@ -83,6 +86,11 @@ struct ServerMetrics {
             samples: [
                 .init(pool.stuck.render, labels: "lane=\"render\""), .init(pool.stuck.examine, labels: "lane=\"examine\""),
             ])
+        text.add(
+            .gauge, "render_processes", help: "Processes in which pictures are read and made.", value: pipeline.engine.processes)
+        text.add(
+            .counter, "workers_lost_total", help: "Render processes lost, by reason.",
+            samples: WorkerLoss.allCases.map { .init(lost[$0], labels: "reason=\"\($0.rawValue)\"") })
         text.add(
             .gauge, "refreshes_under_way", help: "Background work in progress, such as refreshes of stale images.",
             value: background.underWay)

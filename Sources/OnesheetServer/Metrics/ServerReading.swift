@@ -1,6 +1,7 @@
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
+import OnesheetWorkers
 
 /// Reads all metrics of a server.
 struct ServerReading: Sendable {
@@ -12,12 +13,13 @@ struct ServerReading: Sendable {
     let decisions: SharedDecisions?
     /// The number of render threads.
     let workers: Int
+    let lost: LostWorkers
     let clock: WallClock
 
     init(_ context: ServerContext, counters: ServerCounters) {
         (cache, pipeline, watches) = (context.shared.cache, context.pipeline, context.watches)
         (coordination, decisions, clock) = (context.shared.coordination, context.shared.decisions, context.clock)
-        workers = context.configuration.limits.limits.workers
+        (workers, lost) = (context.configuration.limits.limits.workers, context.shared.lostWorkers)
         self.counters = counters
     }
 
@@ -32,7 +34,7 @@ struct ServerReading: Sendable {
         }
         list.add(.counter, "renders_total", help: "Variants rendered.", value: pipeline.figures.counts.renders)
         list.add(.gauge, "render_jobs", help: "Renders running and waiting.", value: pipeline.pool.load)
-        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers).write(to: &list)
+        ServerMetrics(counters: counters, pipeline: pipeline, workers: workers, lost: lost).write(to: &list)
         SourceMetrics(watches: watches).write(to: &list)
         if let coordination {
             CoordinationMetrics(purges: coordination.purges.figures, leases: coordination.leases.counts).write(to: &list)

@@ -2,6 +2,8 @@ import OnesheetAddress
 import Hummingbird
 import OnesheetCache
 import OnesheetCore
+import OnesheetHTTP
+import OnesheetImaging
 import OnesheetPipeline
 
 /// `/health`: whether the process responds.
@@ -13,15 +15,21 @@ struct HealthRoute: Route {
     func answer(_ rest: Substring, _ request: Request) async throws -> Response { .state(text) }
 }
 
-/// `/ready`: whether the server accepts requests. It does not while it starts or shuts down.
+/// `/ready`: whether the server accepts requests. It does not while it starts or shuts down, or if it cannot start render processes.
 struct ReadyRoute: Route {
     let prefix = "/ready"
     let readiness: Readiness
+    let engine: any PictureEngine
     private static let text = "ready\n"
-    var immediateText: String? { readiness.state == .ready ? Self.text : nil }
+    var immediateText: String? { readiness.state == .ready && engine.isReady ? Self.text : nil }
 
     func answer(_ rest: Substring, _ request: Request) async throws -> Response {
         try readiness.check()
+        guard engine.isReady else {
+            // A balancer sends no picture that would try it again.
+            engine.warmUp()
+            throw Problem.cannotRender
+        }
         return .state(Self.text)
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import JPEGCodec
+import Logging
 import NIOCore
 import OnesheetCore
 import OnesheetImaging
+import OnesheetWorkers
 import PNGCodec
 
 /// One measured job.
@@ -32,35 +34,51 @@ struct Jobs {
     ]
 
     private let originals: Originals
-    private let renderer = Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits())
+    private let renderer: Renderer
+    private let isolated: IsolatedRenderer?
 
-    init(_ originals: Originals) { self.originals = originals }
-
-    func render(_ job: Job, _ original: ByteBuffer) throws -> [RenderedImage] {
-        try renderer.render(
-            original,
-            as: job.widths.map { width in
-                var transform = Transform()
-                (transform.width, transform.format) = (width, job.format)
-                return transform
-            })
+    init(_ originals: Originals) {
+        self.originals = originals
+        let (renderer, logger) = (Renderer(codecs: [JPEGCodec(), PNGCodec()], limits: Limits()), Logger(label: "bench"))
+        self.renderer = renderer
+        isolated = WorkerProgram.command.map { command in
+            IsolatedRenderer(
+                command, renderer, WorkerSettings(of: renderer, limits: Limits(), codecs: [:]),
+                fatal: FatalOriginals(path: nil, clock: .system, logger: logger), lost: LostWorkers(), logger: logger)
+        }
     }
 
-    /// Prints CPU seconds per run for `JOB REPEATS`, and those of the floor for `floor:JOB REPEATS`.
+    func render(_ job: Job, _ original: ByteBuffer, with engine: (any PictureEngine)? = nil) throws -> [RenderedImage] {
+        let transforms = job.widths.map { width in
+            var transform = Transform()
+            (transform.width, transform.format) = (width, job.format)
+            return transform
+        }
+        return try (engine ?? renderer).open(original, from: job.original)
+            .render(as: transforms, predicted: RenderCost(milliseconds: 1000, bytes: 0))
+    }
+
+    /// Prints the seconds per run, of processors and on the clock, for `JOB REPEATS`, for the floor with `floor:JOB REPEATS`, and in a
+    /// process with `process:JOB REPEATS`.
     func serve() throws {
         while let line = readLine() {
             let words = line.split(separator: " ").map(String.init)
             guard words.count == 2, let repeats = Int(words[1]) else { continue }
             let isFloor = words[0].hasPrefix("floor:")
-            let name = isFloor ? String(words[0].dropFirst(6)) : words[0]
+            let isIsolated = words[0].hasPrefix("process:")
+            let name = isFloor ? String(words[0].dropFirst(6)) : isIsolated ? String(words[0].dropFirst(8)) : words[0]
             guard let job = Self.all.first(where: { $0.name == name }) else { continue }
             let original = try originals.read(job.original)
             let floor: Floor? = isFloor ? try Floor(original, try render(job, original)[0]) : nil
-            let start = Self.cpu()
+            // Starts the process.
+            if isIsolated { _ = try render(job, original, with: isolated) }
+            let (start, begun) = (Self.cpu(), ContinuousClock.now)
             for _ in 0..<repeats {
-                if let floor { try floor.run() } else { _ = try render(job, original) }
+                if let floor { try floor.run() } else { _ = try render(job, original, with: isIsolated ? isolated : nil) }
             }
-            FileHandle.standardOutput.write(Data("\((Self.cpu() - start) / Double(repeats))\n".utf8))
+            let clock = (ContinuousClock.now - begun) / .seconds(1)
+            let times = [Self.cpu() - start, clock].map { "\($0 / Double(repeats))" }
+            FileHandle.standardOutput.write(Data((times.joined(separator: " ") + "\n").utf8))
         }
     }
 
@@ -82,10 +100,15 @@ struct Jobs {
         print("6000 × 9000 to w342, peak above idle: \((try Self.resident("VmHWM:") - before) >> 10) KiB")
     }
 
+    /// The processor time of this process and of those that it has started.
     private static func cpu() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        let path = "/proc/self/task/\(getpid())/children"
+        let children = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ").compactMap { pid_t($0) }
+        return ([getpid()] + children).reduce(0) { sum, process in
+            var (clock, time) = (clockid_t(), timespec())
+            guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return sum }
+            return sum + Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
     }
 
     /// A memory figure of the process in bytes (Linux).

@@ -8,4 +8,4 @@ import StandardPlugins
 var plugins = PluginList.standard
 plugins.sources.append(ProgrammeSource.self)
 plugins.tiers.append(SharedFolderTier.self)
-await Onesheet.main(plugins)
+Onesheet.main(plugins)

@@ -1,0 +1,206 @@
+import CCage
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A render process, as the server sees it. One thread uses it at a time.
+///
+/// A question goes over a socket, and the bytes of its picture through a file in memory that the process can only read. The bytes of an
+/// answer come through another one, and are read with a length: what a process changes later, or cuts off, harms nobody.
+final class WorkerProcess: Sendable {
+    /// The time for one question.
+    struct Times {
+        /// The most processor time.
+        var work: Duration
+        /// The most time on the clock.
+        var whole: Duration
+    }
+
+    /// An input or output that is larger is given back after its question.
+    private static let keptBytes = 4 << 20
+    /// The milliseconds between the end of the connection and the end of its process, which gives its memory back first.
+    private static let patience: Int32 = 1000
+
+    private let worker: ccage_worker
+    private let formats: [ImageFormat]
+    /// Bytes of the largest picture.
+    private let capacity: Int
+
+    /// Starts a process, which gets its settings and locks itself in.
+    /// - Parameters:
+    ///   - program: the executable and its arguments.
+    ///   - formats: the formats that an answer may name.
+    /// - Throws: `WorkerStartError`.
+    init(
+        _ program: WorkerCommand, _ settings: WorkerSettings, formats: [ImageFormat], within time: Duration
+    ) throws(WorkerStartError) {
+        (self.formats, capacity) = (formats, settings.inputCapacity)
+        var worker = ccage_worker()
+        let arguments = ([program.name] + program.arguments).map { strdup($0) }
+        let error = ccage_start(program.path, arguments + [nil], &worker)
+        for argument in arguments { free(argument) }
+        guard error == 0 else { throw .system("starting \(program.path)", error) }
+        self.worker = worker
+        var message = ByteBuffer()
+        message.write(settings)
+        do throws(WorkerLoss) {
+            if let watermark = settings.watermark { try put(ByteBuffer(bytes: watermark.pixels)) }
+            try send(message)
+            guard case .ready = try receive(Times(work: time, whole: time)) else { throw .garbage }
+        } catch {
+            throw .ended(Self.end(worker, error))
+        }
+    }
+
+    var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(worker.process))) }
+
+    /// Whether the process has ended.
+    var hasEnded: Bool {
+        var events = pollfd(fd: worker.socket, events: 0, revents: 0)
+        return poll(&events, 1, 0) > 0
+    }
+
+    /// - Throws: what is seen of the loss of the process, which the caller must end.
+    func answer(
+        _ question: WorkerCall.Question, about picture: ByteBuffer, within times: Times
+    ) throws(WorkerLoss) -> WorkerAnswer {
+        var message = ByteBuffer()
+        message.write(WorkerCall(question, count: picture.readableBytes))
+        try put(picture)
+        defer { if picture.readableBytes > Self.keptBytes { ftruncate(worker.input, 0) } }
+        try send(message)
+        return try receive(times)
+    }
+
+    /// The bytes of `variants`, in order, from the output.
+    func images(_ variants: [RenderedVariant]) throws(WorkerLoss) -> [RenderedImage] {
+        var images: [RenderedImage] = []
+        var place = 0
+        for variant in variants {
+            guard let body = bytes(variant.count, at: place) else { throw .garbage }
+            images.append(variant.image(body))
+            place += variant.count
+        }
+        if place > Self.keptBytes { ftruncate(worker.output, 0) }
+        return images
+    }
+
+    /// Kills the process, which is idle.
+    func end() { _ = ccage_end(worker, 0) }
+
+    /// Ends the process, which is lost.
+    /// - Parameter seen: what the server has seen of it.
+    /// - Returns: the reason.
+    func end(_ seen: WorkerLoss) -> WorkerLoss { Self.end(worker, seen) }
+
+    private static func end(_ worker: ccage_worker, _ seen: WorkerLoss) -> WorkerLoss {
+        guard seen == .crash else {
+            _ = ccage_end(worker, 0)
+            return seen
+        }
+        let status = ccage_end(worker, patience)
+        // It lives and has closed the connection, or sends empty messages.
+        if status < 0 { return .garbage }
+        let signal = status & 0x7f
+        if signal == 0 { return status >> 8 & 0xff == CCAGE_OUT_OF_MEMORY ? .memory : .crash }
+        if signal == SIGSYS { return .forbidden }
+        return signal == SIGKILL ? .killed : .crash
+    }
+
+    /// Whether a picture fits into the input.
+    func holds(_ picture: ByteBuffer) -> Bool { picture.readableBytes <= capacity }
+
+    private func put(_ picture: ByteBuffer) throws(WorkerLoss) {
+        let whole = picture.withUnsafeReadableBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let written = pwrite(worker.input, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
+                if written < 0 && errno == EINTR { continue }
+                guard written > 0 else { return false }
+                done += written
+            }
+            return true
+        }
+        // The system has no memory for the bytes.
+        guard whole else { throw .memory }
+    }
+
+    /// The part of the output; `nil` if it is shorter.
+    private func bytes(_ count: Int, at place: Int) -> ByteBuffer? {
+        var size = stat()
+        guard fstat(worker.output, &size) == 0, place <= Int(size.st_size), count <= Int(size.st_size) - place else { return nil }
+        var bytes = ByteBufferAllocator().buffer(capacity: count)
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+            var done = 0
+            while done < count {
+                let got = pread(worker.output, room.baseAddress.map { $0 + done }, count - done, off_t(place + done))
+                if got < 0 && errno == EINTR { continue }
+                guard got > 0 else { break }
+                done += got
+            }
+            return done
+        }
+        return bytes.readableBytes == count ? bytes : nil
+    }
+
+    private func send(_ message: ByteBuffer) throws(WorkerLoss) {
+        let sent = message.withUnsafeReadableBytes { bytes in
+            while true {
+                let sent = Glibc.send(worker.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                if sent >= 0 || errno != EINTR { return sent }
+            }
+        }
+        guard sent == message.readableBytes else { throw .crash }
+    }
+
+    /// Waits for an answer. A process that waits for a processor is not killed for it.
+    private func receive(_ times: Times) throws(WorkerLoss) -> WorkerAnswer {
+        let clock = ContinuousClock()
+        let (end, worked) = (clock.now + times.whole, processorTime)
+        var wait = min(times.work, times.whole)
+        while true {
+            var events = pollfd(fd: worker.socket, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&events, 1, Int32(clamping: max(Int(wait / .milliseconds(1)), 1)))
+            if ready > 0 { break }
+            if ready < 0 && errno != EINTR { throw .crash }
+            guard clock.now < end, processorTime - worked < times.work else { throw .deadline }
+            wait = min(max(times.work - (processorTime - worked), .milliseconds(50)), end - clock.now)
+        }
+        var message = ByteBufferAllocator().buffer(capacity: 1 << 10)
+        message.writeWithUnsafeMutableBytes(minimumWritableBytes: WorkerBounds.longestMessage) { room in
+            max(recv(worker.socket, room.baseAddress, room.count, Int32(MSG_TRUNC)), 0)
+        }
+        // The end of the socket.
+        guard message.readableBytes > 0 else { throw .crash }
+        do throws(WireError) { return try WireReader.read(from: message, formats: formats) } catch { throw .garbage }
+    }
+}
+
+/// The command that starts a render process.
+package struct WorkerCommand: Sendable {
+    package var path: String
+    /// The name in lists of processes.
+    package var name: String
+    package var arguments: [String]
+
+    package init(path: String, name: String, arguments: [String]) {
+        (self.path, self.name, self.arguments) = (path, name, arguments)
+    }
+}
+
+/// A render process cannot be started.
+enum WorkerStartError: Error, CustomStringConvertible {
+    case system(String, Int32)
+    case ended(WorkerLoss)
+
+    var description: String {
+        switch self {
+        case .system(let what, let error): "\(what): \(String(cString: strerror(error)))"
+        case .ended(let loss): "it ended before it was ready (\(loss.rawValue))"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Logging
+import NIOCore
+import OnesheetCore
+package import OnesheetImaging
+import Synchronization
+
+/// The number of lost render processes, by reason.
+package final class LostWorkers: Sendable {
+    private let counts = Mutex<[WorkerLoss: Int]>([:])
+
+    package init() {}
+
+    package subscript(loss: WorkerLoss) -> Int { counts.withLock { $0[loss] ?? 0 } }
+
+    func add(_ loss: WorkerLoss) { counts.withLock { $0[loss, default: 0] += 1 } }
+}
+
+/// The render processes of one configuration. They start when they are needed and stay; each is replaced after many pictures.
+final class WorkerProcesses: Sendable {
+    private struct Idle {
+        let process: WorkerProcess
+        var questions: Int
+    }
+
+    private struct State {
+        var idle: [Idle] = []
+        var running = 0
+        var failures = 0
+        var nextStart = ContinuousClock.now
+        var hasEnded = false
+    }
+
+    /// A process in use.
+    struct Place {
+        let process: WorkerProcess
+        fileprivate let questions: Int
+    }
+
+    /// A process is replaced after this many questions, or this much processor time: a tenth of its limit.
+    private static let mostQuestions = 20_000
+    private static let mostWork = Duration.seconds(WorkerBounds.seconds / 10)
+    /// The processor time is looked at once for this many questions.
+    private static let questionsPerLook = 100
+    /// The time in which a process gets ready, on a machine that is very busy.
+    private static let startTime = Duration.seconds(20)
+    /// After this many failures in a row, the server is not ready.
+    private static let fewFailures = 3
+    private static let longestPause = Duration.seconds(30)
+    private static let mostKills = 3
+
+    private let command: WorkerCommand
+    private let settings: WorkerSettings
+    private let formats: [ImageFormat]
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ command: WorkerCommand, _ settings: WorkerSettings, formats: [ImageFormat], logger: Logger) {
+        (self.command, self.settings, self.formats, self.logger) = (command, settings, formats, logger)
+    }
+
+    deinit { shutdown() }
+
+    /// Whether processes can be started, as far as is known.
+    var isReady: Bool { state.withLock { $0.failures < Self.fewFailures } }
+
+    /// The processes that run.
+    var count: Int { state.withLock { $0.running } }
+
+    /// An idle process, or a new one.
+    /// - Throws: `RenderError.noWorker`.
+    func take() throws(RenderError) -> Place {
+        while let idle = state.withLock({ $0.idle.popLast() }) {
+            guard idle.process.hasEnded else { return Place(process: idle.process, questions: idle.questions) }
+            // Somebody has killed it between two questions.
+            discard(idle.process)
+        }
+        return Place(process: try start(), questions: 0)
+    }
+
+    /// Keeps a process for the next question.
+    func giveBack(_ place: Place) {
+        let questions = place.questions + 1
+        let isOld =
+            questions >= Self.mostQuestions
+            || (questions % Self.questionsPerLook == 0 && place.process.processorTime > Self.mostWork)
+        let isKept = state.withLock { state in
+            guard !state.hasEnded, !isOld else { return false }
+            state.idle.append(Idle(process: place.process, questions: questions))
+            return true
+        }
+        if !isKept { discard(place.process) }
+    }
+
+    /// Ends a process that was lost in use.
+    /// - Parameter seen: what the server has seen of it.
+    /// - Returns: the reason.
+    func discard(_ place: Place, _ seen: WorkerLoss) -> WorkerLoss {
+        state.withLock { $0.running -= 1 }
+        return place.process.end(seen)
+    }
+
+    private func discard(_ process: WorkerProcess) {
+        state.withLock { $0.running -= 1 }
+        process.end()
+    }
+
+    /// Starts `count` processes that are idle then.
+    func warmUp(_ count: Int) {
+        for _ in 0..<count {
+            guard let process = try? start() else { return }
+            giveBack(Place(process: process, questions: 0))
+        }
+    }
+
+    /// Ends the idle processes, and those in use after their question.
+    func shutdown() {
+        let idle = state.withLock { state in
+            state.hasEnded = true
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for one in idle { discard(one.process) }
+    }
+
+    /// A process that is killed from outside before it is ready is replaced at once.
+    private func startOnce() throws(WorkerStartError) -> WorkerProcess {
+        for _ in 0..<Self.mostKills {
+            do throws(WorkerStartError) {
+                return try WorkerProcess(command, settings, formats: formats, within: Self.startTime)
+            } catch {
+                guard case .ended(.killed) = error else { throw error }
+            }
+        }
+        return try WorkerProcess(command, settings, formats: formats, within: Self.startTime)
+    }
+
+    /// If processes keep failing to start, the pauses between attempts grow: 0.1 s, 0.2 s … 30 s.
+    private func start() throws(RenderError) -> WorkerProcess {
+        let now = ContinuousClock.now
+        let pause = state.withLock { state -> Duration? in
+            guard !state.hasEnded else { return .seconds(1) }
+            guard now >= state.nextStart else { return state.nextStart - now }
+            state.running += 1
+            return nil
+        }
+        if let pause { throw .noWorker(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
+        do throws(WorkerStartError) {
+            let process = try startOnce()
+            state.withLock { $0.failures = 0 }
+            return process
+        } catch {
+            let failures = state.withLock { state in
+                state.running -= 1
+                state.failures += 1
+                let pause = min(Duration.milliseconds(100) * (1 << min(state.failures - 1, 10)), Self.longestPause)
+                state.nextStart = .now + pause
+                return state.failures
+            }
+            logger.error(
+                "a render process cannot be started: \(error)",
+                metadata: ["attempts": "\(failures)", "help": "rendering.isolation: thread renders without processes"])
+            throw .noWorker(retryAfter: 1)
+        }
+    }
+}

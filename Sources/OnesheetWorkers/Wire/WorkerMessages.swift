@@ -1,0 +1,143 @@
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+
+/// A server's question about the picture in the input.
+struct WorkerCall: WireValue, Sendable {
+    enum Question: Sendable, Equatable {
+        case facts
+        case cost([Transform])
+        case costOfHash
+        case render([Transform])
+        case hash
+    }
+
+    var question: Question
+    /// Bytes of the picture.
+    var count: Int
+
+    init(_ question: Question, count: Int) { (self.question, self.count) = (question, count) }
+
+    func write(to message: inout ByteBuffer) {
+        message.write(count)
+        switch question {
+        case .facts: message.write(0 as UInt8)
+        case .cost(let transforms):
+            message.write(1 as UInt8)
+            message.write(transforms)
+        case .costOfHash: message.write(2 as UInt8)
+        case .render(let transforms):
+            message.write(3 as UInt8)
+            message.write(transforms)
+        case .hash: message.write(4 as UInt8)
+        }
+    }
+
+    init(from message: inout WireReader) throws(WireError) {
+        count = try message.read()
+        question =
+            switch try message.read(UInt8.self) {
+            case 0: .facts
+            case 1: .cost(try message.read())
+            case 2: .costOfHash
+            case 3: .render(try message.read())
+            case 4: .hash
+            default: throw WireError()
+            }
+    }
+}
+
+/// A worker's answer. The bytes of variants are in the output, in order.
+enum WorkerAnswer: WireValue, Sendable {
+    /// The worker has its settings and is locked in.
+    case ready
+    case facts(PictureFacts)
+    case cost(RenderCost)
+    case variants([RenderedVariant])
+    case hash(PerceptualHash)
+    case failure(RenderError)
+
+    func write(to message: inout ByteBuffer) {
+        switch self {
+        case .ready: message.write(0 as UInt8)
+        case .facts(let facts):
+            message.write(1 as UInt8)
+            message.write(facts.format)
+            message.write(facts.width)
+            message.write(facts.height)
+        case .cost(let cost):
+            message.write(2 as UInt8)
+            message.write(cost.milliseconds)
+            message.write(cost.bytes)
+        case .variants(let variants):
+            message.write(3 as UInt8)
+            message.write(variants)
+        case .hash(let hash):
+            message.write(4 as UInt8)
+            message.write(hash.bits)
+        case .failure(let error):
+            message.write(5 as UInt8)
+            message.write(error)
+        }
+    }
+
+    init(from message: inout WireReader) throws(WireError) {
+        switch try message.read(UInt8.self) {
+        case 0: self = .ready
+        case 1:
+            let facts = PictureFacts(format: try message.read(), width: try message.read(), height: try message.read())
+            guard facts.width > 0, facts.height > 0 else { throw WireError() }
+            self = .facts(facts)
+        case 2:
+            let cost = RenderCost(milliseconds: try message.read(), bytes: try message.read())
+            guard cost.milliseconds.isFinite, cost.milliseconds >= 0, cost.bytes >= 0 else { throw WireError() }
+            self = .cost(cost)
+        case 3: self = .variants(try message.read())
+        case 4: self = .hash(PerceptualHash(bits: try message.read()))
+        case 5: self = .failure(try message.read())
+        default: throw WireError()
+        }
+    }
+}
+
+/// A rendered variant without its bytes.
+struct RenderedVariant: WireValue, Sendable {
+    /// The most bytes of a ThumbHash, which has about 25.
+    private static let longestHash = 64
+
+    /// Bytes of its part of the output.
+    var count: Int
+    var format: ImageFormat
+    var width: Int
+    var height: Int
+    var thumbHash: [UInt8]
+    var color: Color
+
+    init(_ image: RenderedImage) {
+        (count, format, width, height) = (image.body.readableBytes, image.format, image.width, image.height)
+        (thumbHash, color) = (image.placeholder.thumbHash, image.placeholder.color)
+    }
+
+    func write(to message: inout ByteBuffer) {
+        message.write(count)
+        message.write(format)
+        message.write(width)
+        message.write(height)
+        message.write(counted: thumbHash)
+        message.write(color)
+    }
+
+    init(from message: inout WireReader) throws(WireError) {
+        (count, format, width, height) = (try message.read(), try message.read(), try message.read(), try message.read())
+        let hash = try message.slice()
+        guard count > 0, width > 0, height > 0, hash.readableBytes <= Self.longestHash else { throw WireError() }
+        thumbHash = Array(hash.readableBytesView)
+        color = try message.read()
+    }
+
+    func image(_ body: ByteBuffer) -> RenderedImage {
+        RenderedImage(
+            body: body, format: format, width: width, height: height,
+            placeholder: Placeholder(thumbHash: thumbHash, color: color))
+    }
+}

@@ -1,0 +1,330 @@
+import Foundation
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Decoders that attack, in the real server. Their files say what they do; see `Tests/CHostile`.
+final class RenderProcessTests: CommandTestCase {
+    private var films: URL { folder.appending(path: "films") }
+
+    override func setUpWithError() throws {
+        try super.setUpWithError()
+        try FileManager.default.createDirectory(at: films, withIntermediateDirectories: true)
+        try configure("")
+    }
+
+    func testThatADecoderReachesNothing() async throws {
+        // Given pictures whose decoder does what an attacker would
+        let forbidden = [
+            "read-file", "write-file", "list-folder", "link-file", "connect", "make-process", "run-program", "trace", "kill-others",
+            "signal-server", "run-data", "run-heap", "raise-limits", "allow-traces", "make-file", "copy-descriptor", "cut-input",
+            "cut-output",
+        ]
+        for deed in forbidden { try write(deed, "decode") }
+        let (server, url) = try await serve()
+        for deed in forbidden {
+            // When such a picture is asked for
+            let answer = try await Self.get(url + "/t/p/w92/films/\(deed).jpg")
+            // Then the deed ends the process in which it was tried, twice
+            XCTAssertEqual(answer.status, 422, "\(deed): \(answer.body)")
+            XCTAssertTrue(answer.body.contains("(forbidden)"), "\(deed): \(answer.body)")
+        }
+        let lost = try await self.lost(url)
+        XCTAssertEqual(lost, ["forbidden": forbidden.count * 2])
+        // And the server goes on
+        try await assertServes(url, server)
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
+    func testThatADecoderThatFailsCostsItsPicture() async throws {
+        // Given pictures whose decoder ends or disturbs its process
+        let deeds = [
+            "crash": "crash", "trap": "crash", "abort": "crash", "end": "crash", "overflow": "crash", "allocate": "memory",
+            "fill-output": "crash", "write-everywhere": "garbage", "answer-garbage": "garbage", "answer-nothing": "garbage",
+            "answer-lies": "garbage", "answer-page": "garbage",
+        ]
+        for deed in deeds.keys {
+            try write(deed, "decode")
+            try write(deed, "header")
+        }
+        let (server, url) = try await serve()
+        for (deed, reason) in deeds {
+            for part in ["decode", "header"] {
+                // When such a picture is asked for
+                let answer = try await Self.get(url + "/t/p/w92/films/\(deed)-\(part).jpg")
+                // Then its request fails for a reason
+                XCTAssertEqual(answer.status, 422, "\(deed) \(part): \(answer.body)")
+                let words = reason == "memory" ? "memory" : "(\(reason))"
+                XCTAssertTrue(answer.body.contains(words), "\(deed) \(part): \(answer.body)")
+            }
+            // And others are served
+            try await assertServes(url, server)
+        }
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
+    func testThatInputCannotBeChanged() async throws {
+        // Given a decoder that maps its picture for writing
+        try write("change-input", "decode")
+        let (server, url) = try await serve()
+        // When it tries
+        let answer = try await Self.get(url + "/t/p/w92/films/change-input-decode.jpg")
+        // Then the system refuses
+        XCTAssertEqual(answer.status, 422)
+        XCTAssertTrue(answer.body.contains("survived"), answer.body)
+        let lost = try await self.lost(url)
+        XCTAssertEqual(lost, [:])
+        Program.end(server)
+    }
+
+    func testThatADecoderThatHangsIsKilled() async throws {
+        // Given pictures whose decoder never ends
+        for part in ["decode", "header"] { try write("hang", part) }
+        try write("wait", "decode")
+        try configure("rendering: { deadline: 4s }")
+        let (server, url) = try await serve()
+        for picture in ["hang-decode", "hang-header", "wait-decode"] {
+            // When one is asked for
+            let answer = try await Self.get(url + "/t/p/w92/films/\(picture).jpg")
+            // Then the request is answered
+            XCTAssertEqual(answer.status, 504, answer.body)
+            try await assertServes(url, server)
+        }
+        let lost = try await self.lost(url)
+        XCTAssertEqual(lost, ["deadline": 3])
+        let stuck = try await Self.get(url + "/metrics").body
+        XCTAssertTrue(stuck.contains("onesheet_workers_stuck{lane=\"render\"} 0"))
+        Program.end(server)
+    }
+
+    func testThatAPictureThatKillsIsRememberedForADay() async throws {
+        // Given a picture that has ended two processes
+        try write("crash", "decode")
+        let (server, url) = try await serve()
+        var answer = try await Self.get(url + "/t/p/w92/films/crash-decode.jpg")
+        XCTAssertEqual(answer.status, 422)
+        // When it is asked for in another size
+        answer = try await Self.get(url + "/t/p/w185/films/crash-decode.jpg")
+        // Then no process is lost
+        XCTAssertEqual(answer.status, 422)
+        var lost = try await self.lost(url)
+        XCTAssertEqual(lost, ["crash": 2])
+        Program.end(server)
+        // And when it is asked for after a restart, it is not read either
+        let (second, again) = try await serve()
+        answer = try await Self.get(again + "/t/p/w342/films/crash-decode.jpg")
+        XCTAssertEqual(answer.status, 422)
+        XCTAssertTrue(answer.body.contains("not tried again for a day"), answer.body)
+        lost = try await self.lost(again)
+        XCTAssertEqual(lost, [:])
+        Program.end(second)
+        let file = folder.appending(path: "cache/fatal-originals")
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        XCTAssertEqual(mode, 0o600)
+    }
+
+    func testThatKilledProcessesLoseNoRequest() async throws {
+        // Given a server under load
+        let (server, url) = try await serve()
+        let expected = try await Self.get(url + "/t/p/w342/sample/1.jpg?first").tag
+        let descriptors = try Self.descriptors(server)
+        let stop = Flag()
+        async let load = Self.load(url, until: stop)
+        // When its processes are killed 200 times, at any moment of their work
+        var kills = 0
+        var chance = SystemRandomNumberGenerator()
+        for _ in 0..<20_000 where kills < 200 {
+            if let process = try Self.children(server).filter({ Self.isLockedIn($0.id) }).randomElement(using: &chance) {
+                kill(process.id, SIGKILL)
+                kills += 1
+            }
+            try await Task.sleep(for: .milliseconds(.random(in: 1...200, using: &chance)))
+        }
+        XCTAssertEqual(kills, 200)
+        stop.set()
+        let statuses = try await load
+        // Then no request fails but those whose processes were killed twice
+        XCTAssertGreaterThan(statuses.count, 20)
+        let failed = statuses.filter { $0 != 200 }
+        XCTAssertTrue(failed.allSatisfy { $0 == 503 }, "\(failed)")
+        XCTAssertLessThan(failed.count, 5)
+        // And no picture is blamed, no process, descriptor or file in memory stays
+        XCTAssertFalse(FileManager.default.fileExists(atPath: folder.appending(path: "cache/fatal-originals").path))
+        let again = try await Self.get(url + "/t/p/w342/sample/1.jpg?second").tag
+        XCTAssertEqual(again, expected)
+        try await waitUntil("no process is dead") { try Self.children(server).allSatisfy { $0.state != "Z" } }
+        XCTAssertLessThanOrEqual(try Self.children(server).count, 6)
+        XCTAssertLessThanOrEqual(try Self.descriptors(server), descriptors + 24)
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
+    func testThatTheServerEndsWhileDecodersHangAndTakesThemAlong() async throws {
+        // Given decoders that hang
+        for number in 1...4 { try write("hang", "decode", name: "hang-\(number)") }
+        try configure("shutdown: { deadline: 1s }")
+        let (server, url) = try await serve()
+        let asking = (1...4).map { number in Task { try? await Self.get(url + "/t/p/w92/films/hang-\(number).jpg") } }
+        try await waitUntil("two processes work") { try Self.children(server).count >= 2 }
+        let processes = try Self.children(server).map(\.id)
+        // When the server is asked to end
+        Program.end(server)
+        // Then it does, and its processes with it
+        for task in asking { _ = await task.value }
+        try await waitUntil("no process is left") { processes.allSatisfy { kill($0, 0) != 0 } }
+    }
+
+    func testThatAKilledServerTakesItsProcessesAlong() async throws {
+        // Given a decoder that hangs
+        try write("hang", "decode")
+        let (server, url) = try await serve()
+        let asking = (1...1).map { _ in Task { try? await Self.get(url + "/t/p/w92/films/hang-decode.jpg") } }
+        try await waitUntil("a process works") { try !Self.children(server).isEmpty }
+        let processes = try Self.children(server).map(\.id)
+        // When the server is killed
+        kill(server.processIdentifier, SIGKILL)
+        server.waitUntilExit()
+        for task in asking { _ = await task.value }
+        // Then no process is left
+        try await waitUntil("no process is left") { processes.allSatisfy { kill($0, 0) != 0 } }
+    }
+
+    func testThatAServerWithoutProcessesIsNotReady() async throws {
+        // Given a server whose processes do not start
+        try configure("rendering: { codecs: { hostile: { refuses: true } } }")
+        let (server, url) = try await serve()
+        // When a picture is asked for
+        let answer = try await Self.get(url + "/t/p/w92/sample/1.jpg")
+        // Then it is not rendered elsewhere
+        XCTAssertEqual(answer.status, 503, answer.body)
+        try await waitUntil("the server is not ready") {
+            _ = try await Self.get(url + "/t/p/w92/sample/2.jpg")
+            return try await Self.get(url + "/ready").status == 503
+        }
+        // And when they start again, the server is ready
+        try configure("")
+        kill(server.processIdentifier, SIGHUP)
+        try await waitUntil("the server is ready") { try await Self.get(url + "/ready").status == 200 }
+        try await assertServes(url, server)
+        Program.end(server)
+    }
+
+    func testThatThreadsRenderIfTheConfigurationSaysSo() async throws {
+        // Given a server that renders in its own threads
+        try configure("rendering: { isolation: thread }")
+        let (server, url) = try await serve()
+        // When a picture is asked for
+        try await assertServes(url, server)
+        // Then no process was started
+        XCTAssertEqual(try Self.children(server).count, 0)
+        Program.end(server)
+    }
+
+    // MARK: -
+
+    private func configure(_ text: String) throws {
+        let lines = [
+            "sources:", "  films: { type: folder, path: ./films }", "  sample: { type: sample }", "limits: { memory: 64MiB }",
+            "cache: { disk: { path: ./cache } }", text,
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: folder.appending(path: "onesheet.yaml"))
+    }
+
+    private func write(_ deed: String, _ part: String, name: String? = nil) throws {
+        // Nothing listens on port 9.
+        let text = "HOSTILE \(part) \(deed) 9"
+        let names = name.map { [$0] } ?? [deed, "\(deed)-\(part)"]
+        for name in names { try Data((text + " \(name)").utf8).write(to: films.appending(path: "\(name).hostile")) }
+    }
+
+    private func serve() async throws -> (process: Process, url: String) {
+        try await Program.serve([], in: folder, program: "HostileServer")
+    }
+
+    /// Asks for new variants of three pictures, each of which is rendered, until `stop` is set.
+    /// - Returns: the statuses.
+    private static func load(_ url: String, until stop: Flag) async throws -> [Int] {
+        var statuses: [Int] = []
+        while !stop.isSet {
+            let (width, quality, film) = (100 + statuses.count % 400, 60 + statuses.count / 400, 1 + statuses.count % 3)
+            let path = "/i/unsafe/rs:fit:\(width):0/q:\(quality)/plain/sample://\(film)@jpg"
+            let answer = try await get(url + path)
+            statuses.append(answer.status)
+        }
+        return statuses
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
+    private struct Answer: Sendable {
+        var status: Int
+        var body: String
+        var tag: String?
+    }
+
+    private static func get(_ url: String) async throws -> Answer {
+        var request = URLRequest(url: try XCTUnwrap(URL(string: url)))
+        request.timeoutInterval = 60
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let answer = try XCTUnwrap(response as? HTTPURLResponse)
+        return Answer(
+            status: answer.statusCode, body: String(decoding: data, as: UTF8.self), tag: answer.value(forHTTPHeaderField: "ETag"))
+    }
+
+    private nonisolated(unsafe) static var width = 100
+
+    /// A new variant is rendered.
+    private func assertServes(_ url: String, _ server: Process) async throws {
+        Self.width += 1
+        let answer = try await Self.get(url + "/i/unsafe/rs:fit:\(Self.width):0/plain/sample://1@jpg")
+        XCTAssertEqual(answer.status, 200, answer.body)
+        XCTAssertTrue(server.isRunning)
+    }
+
+    /// Lost processes by reason.
+    private func lost(_ url: String) async throws -> [String: Int] {
+        let lines = try await Self.get(url + "/metrics").body.split(separator: "\n").filter {
+            $0.hasPrefix("onesheet_workers_lost_total{")
+        }
+        let counts = lines.compactMap { line in
+            Int(line.split(separator: " ")[1]).map { (String(line.split(separator: "\"")[1]), $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: counts).filter { $0.value > 0 }
+    }
+
+    /// The processes that `server` has started: ids and states.
+    private static func children(_ server: Process) throws -> [(id: pid_t, state: String)] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap(pid_t.init).compactMap { id in
+            guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return nil }
+            let words = text.split(separator: ")").last?.split(separator: " ") ?? []
+            return words.count > 1 && words[1] == "\(server.processIdentifier)" ? (id, String(words[0])) : nil
+        }
+    }
+
+    /// Whether a process has its filter of system calls.
+    private static func isLockedIn(_ process: pid_t) -> Bool {
+        (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8))?.contains("Seccomp:\t2") ?? false
+    }
+
+    private static func descriptors(_ server: Process) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processIdentifier)/fd").count
+    }
+
+    private func waitUntil(_ what: String, _ condition: () async throws -> Bool) async throws {
+        for _ in 0..<200 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        XCTFail("never: \(what)")
+    }
+}
