@@ -208,7 +208,8 @@ let package = Package(
         plugin("JPEGXLCodec", ["CJXL"]),
         plugin("BoxOfficeSource"),
         plugin("KakaoSource"),
-        plugin("ExecSource", [log]),
+        c("CExec"),
+        plugin("ExecSource", ["CExec", log]),
         plugin("FolderSource", [log]),
         plugin("FolderStore", [posix]),
         .plugin(

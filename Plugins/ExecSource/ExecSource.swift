@@ -17,6 +17,9 @@ public struct ExecSource: SourcePlugin {
         let launcher = ProgramLauncher(
             command: configuration.command, environment: configuration.environment,
             maxLine: min(configuration.answerBytes.bytes, context.limits.originBytes),
+            limits: ProgramLimits(
+                memory: configuration.memory.bytes, files: configuration.files, processorTime: configuration.processorTime?.duration
+            ),
             logger: context.logger)
         supervisor = Supervisor(launcher: launcher, context: context, timeout: configuration.timeout.duration)
     }
@@ -68,8 +71,20 @@ extension ExecSource {
         public var rate: Double?
         /// The size limit for one answer of the program, in bytes.
         public var answerBytes: ByteSize
+        /// The limits of each of the program's processes: bytes of memory, open files, and processor time in all; `nil` is no limit.
+        public var memory = Self.usualMemory
+        public var files = Self.usualFiles
+        public var processorTime: Interval?
 
-        private enum CodingKeys: CodingKey { case command, environment, timeout, networks, headers, rate, answerBytes }
+        private static let usualMemory = ByteSize(1 << 30)
+        private static let usualFiles = 256
+        /// Standard input, output and error, and a few for the language.
+        private static let leastFiles = 16
+        private static let leastMemory = 16 << 20
+
+        private enum CodingKeys: CodingKey {
+            case command, environment, timeout, networks, headers, rate, answerBytes, memory, files, processorTime
+        }
 
         public init(command: [String], environment: [String: String] = [:], timeout: Interval = Interval(.seconds(10))) {
             (self.command, self.environment, self.timeout) = (command, environment, timeout)
@@ -85,6 +100,18 @@ extension ExecSource {
             headers = try keys.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
             rate = try keys.decodeIfPresent(Double.self, forKey: .rate)
             answerBytes = try keys.decodeIfPresent(ByteSize.self, forKey: .answerBytes) ?? HTTPSettings.usualAnswerBytes
+            memory = try keys.decodeIfPresent(ByteSize.self, forKey: .memory) ?? Self.usualMemory
+            files = try keys.decodeIfPresent(Int.self, forKey: .files) ?? Self.usualFiles
+            processorTime = try keys.decodeIfPresent(Interval.self, forKey: .processorTime)
+            guard memory.bytes >= Self.leastMemory else {
+                throw ConfigurationError(path: "memory", message: "“\(memory.bytes)” is too little for a program; at least 16MiB")
+            }
+            guard files >= Self.leastFiles else {
+                throw ConfigurationError(path: "files", message: "“\(files)” is too few for a program; at least \(Self.leastFiles)")
+            }
+            if let processorTime, processorTime.duration < .seconds(1) {
+                throw ConfigurationError(path: "processorTime", message: "must be at least 1s")
+            }
         }
     }
 
@@ -98,6 +125,11 @@ extension ExecSource {
         timeout: 10s
         # The size limit for one answer; a program that writes more is terminated.
         answerBytes: 8MiB
+        # Limits of each of its processes: memory, open files, and processor time in all, after which it is started again (no limit by
+        # default).
+        memory: 1GiB
+        files: 256
+        processorTime: 1h
         # For the pictures: allowed addresses of connections, headers, requests per second.
         networks: [public]
         headers: { User-Agent: "onesheet" }

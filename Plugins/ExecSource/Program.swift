@@ -28,7 +28,9 @@ final class Program: Child {
     /// If the program does not read, writes block this queue only.
     private let writing = DispatchQueue(label: "onesheet.exec.write")
 
-    init(_ process: Process, maxLine: Int, logger: Logger, _ listener: any ChildListener) throws {
+    init(
+        _ process: Process, maxLine: Int, limits: ProgramLimits, logger: Logger, _ listener: any ChildListener
+    ) throws {
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
         (self.process, self.input, self.maxLine, self.logger) = (process, input.fileHandleForWriting, maxLine, logger)
         // A write to an ended program must be an error and not end this process.
@@ -44,6 +46,10 @@ final class Program: Child {
         do { try process.run() } catch {
             running.leave()
             throw error
+        }
+        // It waits for its first call, so it has done nothing yet.
+        if let failure = limits.apply(to: process.processIdentifier) {
+            logger.warning("the limits of the program cannot be set", metadata: ["error": "\(failure)"])
         }
         follow(output) { [weak self, weak listener] data in
             guard let self, let listener, !state.withLock({ $0.isStopped }) else { return false }
@@ -149,6 +155,7 @@ struct ProgramLauncher: ChildLauncher {
     let environment: [String: String]
     /// Bytes of one line.
     let maxLine: Int
+    let limits: ProgramLimits
     let logger: Logger
 
     func launch(_ listener: any ChildListener) throws -> any Child {
@@ -159,7 +166,7 @@ struct ProgramLauncher: ChildLauncher {
             ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"].contains($0.key)
         }
         process.environment = inherited.merging(environment) { _, own in own }
-        return try Program(process, maxLine: maxLine, logger: logger, listener)
+        return try Program(process, maxLine: maxLine, limits: limits, logger: logger, listener)
     }
 
     /// The path of the program: unchanged if it has a slash, otherwise from `PATH`.

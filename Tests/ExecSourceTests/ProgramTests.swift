@@ -97,6 +97,37 @@ final class ProgramTests: XCTestCase {
         XCTAssertGreaterThanOrEqual(kills.count, 8)
     }
 
+    func testThatAProgramHasItsLimits() async throws {
+        // Given a program that answers with its limits: open files, KiB of memory, blocks of a core dump, seconds
+        let script = """
+            while IFS= read -r line; do
+                id=${line#'{"id":'}; id=${id%%,*}
+                limits="$(ulimit -n) $(ulimit -d) $(ulimit -c) $(ulimit -t)"
+                case $line in
+                    *initialize*) printf '{"id":%s,"result":{"protocol":1}}\\n' "$id" ;;
+                    *) printf '{"id":%s,"result":{"id":"1","name":"%s"}}\\n' "$id" "$limits" ;;
+                esac
+            done
+            """
+        var configuration = ExecSource.Configuration(command: ["/bin/sh", "-c", script])
+        (configuration.files, configuration.memory, configuration.processorTime) = (32, ByteSize(64 << 20), Interval(.seconds(90)))
+
+        // When it is asked
+        let title = try await ExecSource(configuration, context: .forTesting()).title("1")
+
+        // Then they are as configured, for what it starts too
+        XCTAssertEqual(title.name, "32 65536 0 90")
+    }
+
+    func testThatLimitsThatNoProgramCanLiveWithAreRefused() {
+        for (keys, path) in [("memory: 1MiB", "memory"), ("files: 3", "files"), ("processorTime: 10ms", "processorTime")] {
+            XCTAssertThrowsError(
+                try ConfigurationDecoder().decode(
+                    ExecSource.Configuration.self, from: ConfigurationValue(yaml: "command: [/bin/sh]\n\(keys)"))
+            ) { XCTAssertTrue("\($0)".contains(path), "\($0)") }
+        }
+    }
+
     func testThatAFloodingProgramEndsWithAllThatItStarted() async throws {
         // Given a program that lets another one flood; both hold a pipe open
         let folder = try TemporaryDirectory()
