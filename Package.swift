@@ -169,7 +169,7 @@ let package = Package(
             swiftSettings: settings),
         c("CMemory"),
         c("CCage"),
-        room("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, crypto, log]),
+        room("OnesheetWorkers", ["OnesheetCore", "OnesheetImaging", "CCage", "CMemory", nio, posix, crypto, log]),
         room(
             "OnesheetServer",
             [

@@ -47,7 +47,7 @@ final class Program: Child {
             running.leave()
             throw error
         }
-        // It waits for its first call, so it has done nothing yet.
+        // What the program does before this line is not limited.
         if let failure = limits.apply(to: process.processIdentifier) {
             logger.warning("the limits of the program cannot be set", metadata: ["error": "\(failure)"])
         }

@@ -1,23 +1,24 @@
-import Dispatch
 package import Logging
 package import NIOCore
+import NIOPosix
 package import OnesheetCore
 package import OnesheetImaging
 
-/// Reads and makes pictures in processes that reach nothing: no files, no network, no other processes, none of the server's memory. A
-/// picture that ends such a process costs itself.
+/// Reads and makes pictures in render processes. If a picture ends its process, only the requests for it fail.
 package final class IsolatedRenderer: PictureEngine {
-    /// The processor time of work whose cost is not known: parsing a header, predicting a cost.
-    private static let inspection = WorkerProcess.Times(work: .seconds(2), whole: .seconds(5))
-    /// The bounds of `deadline` for a render: so many times its prediction, and at least so long.
+    /// The time for an inspection, whose cost is not known: parsing a header, predicting a cost. A process ends by these limits before
+    /// the thread that waits for it gives up.
+    private static let inspection = WorkerProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
+    /// The limit of a render: so many times its predicted processor time, and at least so much.
     private static let slack = (factor: 10.0, least: Duration.seconds(2))
     /// A question holds this many variants at most, so that it fits into a message.
     private static let mostVariants = 64
-    /// A question survives this many processes that are killed from outside.
-    private static let mostKills = 3
+    /// The most bytes of a variant: for each pixel, and for profile and EXIF.
+    private static let mostBytes = (pixel: 8, metadata: 8 << 20)
 
+    /// The formats that can be written.
     package let formats: [ImageFormat]
-    package let lost: LostWorkers
+    private let lost: LostWorkers
     private let recognizers: [any ImageDecoder]
     private let workers: WorkerProcesses
     private let fatal: FatalOriginals
@@ -26,12 +27,13 @@ package final class IsolatedRenderer: PictureEngine {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - command: starts a process that calls `WorkerProgram.run`.
-    ///   - renderer: the same renderer as the processes will have.
+    ///   - command: starts a process that calls `WorkerProgram.runIfAsked`.
+    ///   - renderer: the renderer that the processes will have.
+    ///   - settings: the same for the processes.
     ///   - fatal: the originals that are not read again.
     ///   - lost: counts lost processes.
     package init(
-        _ command: WorkerCommand, _ renderer: Renderer, _ settings: WorkerSettings, fatal: FatalOriginals, lost: LostWorkers,
+        _ command: WorkerCommand, renderer: Renderer, settings: WorkerSettings, fatal: FatalOriginals, lost: LostWorkers,
         logger: Logger
     ) {
         formats = renderer.formats
@@ -45,7 +47,8 @@ package final class IsolatedRenderer: PictureEngine {
     package var processes: Int { workers.count }
 
     package func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts {
-        try ask(.facts, bytes, origin, within: Self.inspection) { _, answer throws(WorkerLoss) in
+        let picture = IsolatedPicture(engine: self, bytes: bytes, origin: origin)
+        return try ask(.facts, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
             guard case .facts(let facts) = answer else { throw .garbage }
             return facts
         }
@@ -56,72 +59,72 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     package func warmUp() {
-        DispatchQueue.global().async { [workers, limits] in workers.warmUp(limits.workers) }
+        // These threads never end. A process ends with the thread that started it.
+        NIOSingletons.posixBlockingThreadPool.submit { [workers] _ in workers.warmUp() }
     }
 
     package func shutdown() { workers.shutdown() }
 
-    fileprivate func cost(_ transforms: [Transform], of bytes: ByteBuffer, _ origin: String) throws(RenderError) -> RenderCost {
+    fileprivate func cost(of picture: IsolatedPicture, as transforms: [Transform]) throws(RenderError) -> RenderCost {
         var sum = RenderCost(milliseconds: 0, bytes: 0)
         for part in Self.parts(transforms) {
-            let cost = try askCost(.cost(part), bytes, origin)
+            let cost = try predict(.cost(part), picture)
             sum.milliseconds += cost.milliseconds
             sum.bytes = max(sum.bytes, cost.bytes)
         }
         return sum
     }
 
-    fileprivate func costOfHash(_ bytes: ByteBuffer, _ origin: String) throws(RenderError) -> RenderCost {
-        try askCost(.costOfHash, bytes, origin)
+    fileprivate func costOfHash(of picture: IsolatedPicture) throws(RenderError) -> RenderCost {
+        try predict(.costOfHash, picture)
     }
 
-    private func askCost(
-        _ question: WorkerCall.Question, _ bytes: ByteBuffer, _ origin: String
-    ) throws(RenderError) -> RenderCost {
-        try ask(question, bytes, origin, within: Self.inspection) { _, answer throws(WorkerLoss) in
+    private func predict(_ question: WorkerCall.Question, _ picture: IsolatedPicture) throws(RenderError) -> RenderCost {
+        try ask(question, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
             guard case .cost(let cost) = answer else { throw .garbage }
             return cost
         }
     }
 
     fileprivate func render(
-        _ transforms: [Transform], of bytes: ByteBuffer, _ origin: String, _ cost: RenderCost
+        _ picture: IsolatedPicture, as transforms: [Transform], predicted cost: RenderCost
     ) throws(RenderError) -> [RenderedImage] {
         var images: [RenderedImage] = []
-        for part in Self.parts(transforms) { images += try renderPart(part, bytes, origin, cost) }
+        for part in Self.parts(transforms) {
+            images += try ask(.render(part), about: picture, within: times(cost)) { process, answer throws(WorkerLoss) in
+                guard case .variants(let variants) = answer, variants.count == part.count, variants.allSatisfy(isAllowed)
+                else { throw .garbage }
+                let images = try process.images(variants)
+                guard zip(images, part).allSatisfy(isSound) else { throw .garbage }
+                return images
+            }
+        }
         return images
     }
 
-    private func renderPart(
-        _ transforms: [Transform], _ bytes: ByteBuffer, _ origin: String, _ cost: RenderCost
-    ) throws(RenderError) -> [RenderedImage] {
-        try ask(.render(transforms), bytes, origin, within: times(cost)) { process, answer throws(WorkerLoss) in
-            guard case .variants(let variants) = answer, variants.count == transforms.count else { throw .garbage }
-            let images = try process.images(variants)
-            guard zip(images, transforms).allSatisfy(isSound) else { throw .garbage }
-            return images
-        }
-    }
-
-    /// Whether an image is one of its format, and not larger than allowed.
-    private func isSound(_ image: RenderedImage, _ transform: Transform) -> Bool {
-        let (pixels, overflow) = image.width.multipliedReportingOverflow(by: image.height)
-        guard !overflow, pixels <= limits.outputPixels, formats.contains(image.format),
-            transform.format == nil || transform.format == image.format
-        else { return false }
-        return recognizers.contains { $0.format == image.format && $0.recognizes(image.body.readableBytesUInt8Span) }
-    }
-
-    fileprivate func hash(_ bytes: ByteBuffer, _ origin: String, _ cost: RenderCost) throws(RenderError) -> PerceptualHash {
-        try ask(.hash, bytes, origin, within: times(cost)) { _, answer throws(WorkerLoss) in
+    fileprivate func hash(of picture: IsolatedPicture, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
+        try ask(.hash, about: picture, within: times(cost)) { _, answer throws(WorkerLoss) in
             guard case .hash(let hash) = answer else { throw .garbage }
             return hash
         }
     }
 
+    /// Whether a variant is not larger than allowed, so that its bytes may be read.
+    private func isAllowed(_ variant: RenderedVariant) -> Bool {
+        let (pixels, overflow) = variant.width.multipliedReportingOverflow(by: variant.height)
+        return !overflow && pixels <= limits.outputPixels && formats.contains(variant.format)
+            && variant.count <= pixels * Self.mostBytes.pixel + Self.mostBytes.metadata
+    }
+
+    /// Whether an image begins as its format does, which is the one that was asked for.
+    private func isSound(_ image: RenderedImage, _ transform: Transform) -> Bool {
+        (transform.format == nil || transform.format == image.format)
+            && recognizers.contains { $0.format == image.format && $0.recognizes(image.body.readableBytesUInt8Span) }
+    }
+
+    /// The time on the clock lies between the deadline that the process itself keeps and the one of the thread that waits.
     private func times(_ cost: RenderCost) -> WorkerProcess.Times {
         let predicted = Duration.milliseconds(min(cost.milliseconds * Self.slack.factor, 1e9))
-        // The process has the same deadline and answers that it has passed.
         return WorkerProcess.Times(work: min(max(predicted, Self.slack.least), deadline), whole: deadline + deadline / 20)
     }
 
@@ -134,71 +137,81 @@ package final class IsolatedRenderer: PictureEngine {
     /// Asks a process about a picture. If the process is lost, another one is asked: once, or a few times if it was killed from outside.
     /// - Parameter read: checks the answer, and takes its bytes from the process.
     private func ask<Outcome>(
-        _ question: WorkerCall.Question, _ bytes: ByteBuffer, _ origin: String, within times: WorkerProcess.Times,
+        _ question: WorkerCall.Question, about picture: IsolatedPicture, within times: WorkerProcess.Times,
         _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
     ) throws(RenderError) -> Outcome {
-        if let loss = fatal.loss(of: bytes) { throw .lost(loss) }
+        if let loss = fatal.loss(of: picture.bytes) { throw .lost(loss) }
         var losses = 0
         while true {
             let place = try workers.take()
-            guard place.process.holds(bytes) else {
-                workers.giveBack(place)
-                throw .tooManyBytes(bytes: bytes.readableBytes, limit: limits.originBytes)
-            }
-            let outcome: Result<Result<Outcome, RenderError>, WorkerLoss>
+            let outcome: Result<Outcome, RenderError>
             do throws(WorkerLoss) {
-                let answer = try place.process.answer(question, about: bytes, within: times)
-                if case .failure(let error) = answer {
-                    outcome = .success(.failure(error))
-                } else {
-                    outcome = .success(.success(try read(place.process, answer)))
-                }
+                outcome = try askOnce(place.process, question, about: picture, within: times, read)
             } catch {
-                outcome = .failure(error)
-            }
-            switch outcome {
-            case .success(let result):
-                workers.giveBack(place)
-                return try result.get()
-            case .failure(let seen):
-                let loss = workers.discard(place, seen)
-                let isFatal = note(loss, bytes, origin)
-                if loss == .deadline, !isFatal { throw .timedOut(after: times.work) }
                 losses += 1
-                if isFatal || losses > (loss == .killed ? Self.mostKills : 1) { throw .lost(loss) }
+                try end(place, seen: error, of: picture, losses: losses, within: times)
+                continue
             }
+            workers.giveBack(place)
+            return try outcome.get()
         }
     }
 
-    /// Counts and logs a lost process.
-    /// - Returns: whether its picture is not to be read again.
-    private func note(_ loss: WorkerLoss, _ bytes: ByteBuffer, _ origin: String) -> Bool {
+    private func askOnce<Outcome>(
+        _ process: WorkerProcess, _ question: WorkerCall.Question, about picture: IsolatedPicture,
+        within times: WorkerProcess.Times, _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
+    ) throws(WorkerLoss) -> Result<Outcome, RenderError> {
+        guard process.holds(picture.bytes) else {
+            return .failure(.tooManyBytes(bytes: picture.bytes.readableBytes, limit: limits.originBytes))
+        }
+        let answer = try process.answer(question, about: picture.bytes, within: times)
+        if case .failure(let error) = answer { return .failure(error) }
+        return .success(try read(process, answer))
+    }
+
+    /// Ends, counts and logs a lost process.
+    /// - Throws: the error of the request, unless another process is to be asked.
+    private func end(
+        _ place: WorkerProcesses.Place, seen: WorkerLoss, of picture: IsolatedPicture, losses: Int,
+        within times: WorkerProcess.Times
+    ) throws(RenderError) {
+        let loss = workers.discard(place, seen)
         lost.add(loss)
         // A process that is killed from outside says nothing about the picture.
-        let isFatal = loss == .killed ? false : fatal.add(bytes, loss)
+        let isFatal = loss == .killed ? false : fatal.add(picture.bytes, loss)
+        let failure: RenderError? =
+            if isFatal {
+                .lost(loss)
+            } else if loss == .deadline {
+                .timedOut(after: times.work)
+            } else {
+                losses > (loss == .killed ? WorkerBounds.mostKills : 1) ? .lost(loss) : nil
+            }
+        let next =
+            isFatal ? "the image is not read again for a day" : failure == nil ? "another process reads it" : "the request fails"
         logger.warning(
             "a render process was lost",
             metadata: [
-                "reason": "\(loss.rawValue)", "origin": "\(shown(origin))", "bytes": "\(bytes.readableBytes)",
-                "next": isFatal ? "the image is not tried again for a day" : "the image is tried once more",
+                "reason": "\(loss.rawValue)", "origin": "\(shown(picture.origin))", "bytes": "\(picture.bytes.readableBytes)",
+                "next": "\(next)",
             ])
-        return isFatal
+        if let failure { throw failure }
     }
 }
 
-/// A picture that processes look at.
+/// A picture that render processes look at.
 private struct IsolatedPicture: OpenPicture {
     let engine: IsolatedRenderer
     let bytes: ByteBuffer
     let origin: String
 
-    func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost { try engine.cost(transforms, of: bytes, origin) }
+    func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost { try engine.cost(of: self, as: transforms) }
 
     func render(as transforms: [Transform], predicted cost: RenderCost) throws(RenderError) -> [RenderedImage] {
-        try engine.render(transforms, of: bytes, origin, cost)
+        try engine.render(self, as: transforms, predicted: cost)
     }
 
-    func costOfHash() throws(RenderError) -> RenderCost { try engine.costOfHash(bytes, origin) }
+    func costOfHash() throws(RenderError) -> RenderCost { try engine.costOfHash(of: self) }
 
-    func hash(predicted cost: RenderCost) throws(RenderError) -> PerceptualHash { try engine.hash(bytes, origin, cost) }
+    func hash(predicted cost: RenderCost) throws(RenderError) -> PerceptualHash { try engine.hash(of: self, predicted: cost) }
 }

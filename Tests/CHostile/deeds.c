@@ -2,6 +2,7 @@
 #include "CHostile.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -102,6 +103,29 @@ static void answer_garbage(int port) {
     send(3, garbage, sizeof garbage, 0);
     sleep(1000);
 }
+static void answer_long(int port) {
+    static char message[200000] = {4};
+    send(3, message, sizeof message, 0);
+    sleep(1000);
+}
+/// Says that a sparse file is a picture.
+static void answer_huge(int port) {
+    static const unsigned char variant[] = {
+        3, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
+        9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3,
+    };
+    pwrite(5, "\xff\xd8\xff", 3, 0);
+    pwrite(5, "", 1, (3 << 24) - 1);
+    send(3, variant, sizeof variant, 0);
+    sleep(1000);
+}
+/// Ends well only if there is no environment and no other descriptor.
+static void look_around(int port) {
+    extern char **environ;
+    if (environ && environ[0]) _exit(0);
+    for (int i = 6; i < 1024; i++)
+        if (lseek(i, 0, SEEK_CUR) >= 0 || errno != EBADF) _exit(0);
+}
 static void answer_nothing(int port) {
     send(3, garbage, 0, 0);
     sleep(1000);
@@ -139,7 +163,8 @@ static const struct {
     {"make-file", make_file}, {"copy-descriptor", copy_descriptor}, {"change-input", change_input}, {"cut-input", cut_input},
     {"cut-output", cut_output}, {"fill-output", fill_output}, {"write-everywhere", write_everywhere},
     {"answer-garbage", answer_garbage}, {"answer-nothing", answer_nothing}, {"answer-lies", answer_lies},
-    {"answer-page", answer_page},
+    {"answer-page", answer_page}, {"answer-long", answer_long},
+    {"answer-huge", answer_huge}, {"look-around", look_around},
 };
 
 int chostile_do(const char *deed, int port) {

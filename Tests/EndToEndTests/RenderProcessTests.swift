@@ -46,7 +46,7 @@ final class RenderProcessTests: CommandTestCase {
         let deeds = [
             "crash": "crash", "trap": "crash", "abort": "crash", "end": "crash", "overflow": "crash", "allocate": "memory",
             "fill-output": "crash", "write-everywhere": "garbage", "answer-garbage": "garbage", "answer-nothing": "garbage",
-            "answer-lies": "garbage", "answer-page": "garbage",
+            "answer-lies": "garbage", "answer-page": "garbage", "answer-long": "garbage", "answer-huge": "garbage",
         ]
         for deed in deeds.keys {
             try write(deed, "decode")
@@ -69,15 +69,17 @@ final class RenderProcessTests: CommandTestCase {
         XCTAssertEqual(server.terminationStatus, 0)
     }
 
-    func testThatInputCannotBeChanged() async throws {
-        // Given a decoder that maps its picture for writing
-        try write("change-input", "decode")
+    func testThatInputCannotBeChangedAndNothingElseIsThere() async throws {
+        // Given a decoder that maps its picture for writing, and one that looks for an environment and other descriptors
+        for deed in ["change-input", "look-around"] { try write(deed, "decode") }
         let (server, url) = try await serve()
-        // When it tries
-        let answer = try await Self.get(url + "/t/p/w92/films/change-input-decode.jpg")
-        // Then the system refuses
-        XCTAssertEqual(answer.status, 422)
-        XCTAssertTrue(answer.body.contains("survived"), answer.body)
+        for deed in ["change-input", "look-around"] {
+            // When it tries
+            let answer = try await Self.get(url + "/t/p/w92/films/\(deed)-decode.jpg")
+            // Then the system refuses, or there is nothing
+            XCTAssertEqual(answer.status, 422)
+            XCTAssertTrue(answer.body.contains("survived"), answer.body)
+        }
         let lost = try await self.lost(url)
         XCTAssertEqual(lost, [:])
         Program.end(server)
@@ -120,7 +122,7 @@ final class RenderProcessTests: CommandTestCase {
         let (second, again) = try await serve()
         answer = try await Self.get(again + "/t/p/w342/films/crash-decode.jpg")
         XCTAssertEqual(answer.status, 422)
-        XCTAssertTrue(answer.body.contains("not tried again for a day"), answer.body)
+        XCTAssertTrue(answer.body.contains("not read again for a day"), answer.body)
         lost = try await self.lost(again)
         XCTAssertEqual(lost, [:])
         Program.end(second)
@@ -149,7 +151,7 @@ final class RenderProcessTests: CommandTestCase {
         XCTAssertEqual(kills, 200)
         stop.set()
         let statuses = try await load
-        // Then no request fails but those whose processes were killed twice
+        // Then no request fails but those whose processes were killed again and again
         XCTAssertGreaterThan(statuses.count, 20)
         let failed = statuses.filter { $0 != 200 }
         XCTAssertTrue(failed.allSatisfy { $0 == 503 }, "\(failed)")
@@ -184,13 +186,13 @@ final class RenderProcessTests: CommandTestCase {
         // Given a decoder that hangs
         try write("hang", "decode")
         let (server, url) = try await serve()
-        let asking = (1...1).map { _ in Task { try? await Self.get(url + "/t/p/w92/films/hang-decode.jpg") } }
+        async let asked = try? Self.get(url + "/t/p/w92/films/hang-decode.jpg")
         try await waitUntil("a process works") { try !Self.children(server).isEmpty }
         let processes = try Self.children(server).map(\.id)
         // When the server is killed
         kill(server.processIdentifier, SIGKILL)
         server.waitUntilExit()
-        for task in asking { _ = await task.value }
+        _ = await asked
         // Then no process is left
         try await waitUntil("no process is left") { processes.allSatisfy { kill($0, 0) != 0 } }
     }

@@ -117,7 +117,7 @@ final class WireTests: XCTestCase {
         try WireReader.read(from: bytes(value), formats: formats)
     }
 
-    /// Cuts, lengthens and changes a message. A message that is accepted is written back with the same length.
+    /// Cuts, lengthens and changes a message. A message that is accepted is written back with a similar length.
     private func change<Value: WireValue>(_ value: Value, _ chance: inout some RandomNumberGenerator) throws {
         let original = Array(bytes(value).readableBytesView)
         XCTAssertEqual(Array(bytes(try written(value)).readableBytesView).count, original.count)

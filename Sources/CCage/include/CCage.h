@@ -10,8 +10,12 @@
 #define CCAGE_INPUT 4
 #define CCAGE_OUTPUT 5
 
-/// The exit status of a worker that has no memory left.
+/// The exit statuses of a worker: it has no memory left; the system refuses to lock it in; a codec cannot be created; a message of its
+/// server cannot be read.
 #define CCAGE_OUT_OF_MEMORY 77
+#define CCAGE_NOT_LOCKED_IN 70
+#define CCAGE_NO_CODEC 78
+#define CCAGE_BAD_MESSAGE 65
 
 /// A worker process, as its server sees it.
 struct ccage_worker {
@@ -25,7 +29,7 @@ struct ccage_worker {
 };
 
 /// Starts `path` with `arguments`, which end with NULL. The process gets an empty environment, the descriptors above and no others,
-/// default signals, and a process group of its own.
+/// default signals, and a process group of its own. It ends with the thread that calls this.
 /// - Returns: 0, or an error number: ENOTSUP if the system is not Linux.
 int ccage_start(const char *path, char *const arguments[], struct ccage_worker *worker);
 

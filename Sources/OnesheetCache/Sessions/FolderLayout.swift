@@ -11,6 +11,7 @@ internal import NIOCore
 /// trash/<id>/             files to delete
 /// lock                    held while the folder is opened, made or cleaned
 /// state.sqlite            small values of the plugins (`StateStore`)
+/// fatal-originals         digests of originals that ended render processes (`FatalOriginals`)
 /// NAME.damaged-<moment>   a damaged item that had this name, for a person to look at
 /// ```
 struct FolderLayout: Sendable {
@@ -63,7 +64,9 @@ struct FolderLayout: Sendable {
     /// items: no other program uses these names together, and a damaged marker must not lose a cache into which a person has put a
     /// note.
     func isOurs() throws(FileFailure) -> Bool {
-        let names = try Files.names(in: path, followingLink: true).filter { $0 != "lost+found" && !$0.hasPrefix("state.sqlite") }
+        let names = try Files.names(in: path, followingLink: true).filter {
+            $0 != "lost+found" && !$0.hasPrefix("state.sqlite") && !$0.hasPrefix("fatal-originals")
+        }
         guard !names.isEmpty else { return true }
         let hasIndex = names.contains { isIndex(Files.nameBeforeDamage($0) ?? $0[...]) }
         // The lock comes first: a process may be making the folder at this moment, or was killed meanwhile.

@@ -1,6 +1,7 @@
 public import NIOCore
 
-/// Decodes one image format. Everything here is synchronous and runs on a worker thread.
+/// Decodes one image format. Everything here is synchronous and runs in a render process, which reaches no file and no network, or on a
+/// worker thread.
 public protocol ImageDecoder: Sendable {
     var format: ImageFormat { get }
 
@@ -49,7 +50,7 @@ extension ImageDecoder {
     public func memoryToDecode(_ header: ImageHeader) -> Int { header.width * header.height * 16 + 1 << 20 }
 }
 
-/// Decodes and encodes one image format. Everything here is synchronous and runs on a worker thread.
+/// Decodes and encodes one image format, as `ImageDecoder` does.
 public protocol Codec: ImageDecoder {
     /// Whether `encode` accepts Y, Cb and Cr planes; `false` by default.
     var encodesPlanar: Bool { get }

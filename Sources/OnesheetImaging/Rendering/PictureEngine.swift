@@ -3,18 +3,18 @@ package import OnesheetCore
 
 /// Everything that looks at the bytes of pictures. Synchronous, on a worker thread.
 ///
-/// `Renderer` does it on the calling thread, `IsolatedRenderer` in a process that reaches nothing.
+/// `Renderer` does it on the calling thread, `IsolatedRenderer` in a render process.
 package protocol PictureEngine: Sendable {
     /// The formats that can be written.
     var formats: [ImageFormat] { get }
     /// Whether pictures can be read and made now.
     var isReady: Bool { get }
-    /// The processes that run for it.
+    /// The number of running render processes; 0 in threads.
     var processes: Int { get }
 
     /// Recognises a file and parses its header.
     /// - Parameter origin: where the file comes from, for the log.
-    /// - Throws: `RenderError` if it is not a picture within the limits.
+    /// - Throws: `RenderError` if it is not a picture within the limits, or if no process reads it.
     func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts
 
     /// Prepares work on a file.
@@ -28,7 +28,7 @@ package protocol PictureEngine: Sendable {
     func shutdown()
 }
 
-/// A file to work on.
+/// A file to work on. Each function throws `RenderError` if the picture is damaged or cannot be made so, or if no process reads it.
 package protocol OpenPicture: Sendable {
     /// The predicted cost of `render`.
     func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost

@@ -48,7 +48,7 @@ package struct ServerContext: Sendable {
         let rendering = configuration.rendering
         let renderer = try rendering.renderer(try assembly.codecs(rendering.codecs), limits)
         assembly.readableFormats = renderer.readableFormats
-        let engine = shared.engine(renderer, rendering, limits)
+        let engine = shared.engine(renderer, configuration: rendering, limits: limits)
         let watches = configuration.sourceNames.map { (name: $0, watch: SourceWatch(of: $0, clock: clock, logger: logger)) }
         let sources = try watches.compactMap { name, watch in
             try configuration.sources[name].map { (name, try assembly.source($0, named: name, watchedBy: watch)) }

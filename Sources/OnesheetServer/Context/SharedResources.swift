@@ -103,15 +103,17 @@ package struct SharedResources: Sendable {
     }
 
     /// Reads and makes pictures as `renderer` does, where `configuration` says.
-    func engine(_ renderer: Renderer, _ configuration: RenderingConfiguration, _ limits: Limits) -> any PictureEngine {
+    func engine(
+        _ renderer: Renderer, configuration: RenderingConfiguration, limits: Limits
+    ) -> any PictureEngine {
         guard configuration.isolation == .process else { return renderer }
         guard let command = WorkerProgram.command else {
             logger.notice("pictures are read in the server's own process: render processes need Linux and the program's own main")
             return renderer
         }
         return IsolatedRenderer(
-            command, renderer, WorkerSettings(of: renderer, limits: limits, codecs: configuration.codecs), fatal: fatal,
-            lost: lostWorkers, logger: logger)
+            command, renderer: renderer, settings: WorkerSettings(of: renderer, limits: limits, codecs: configuration.codecs),
+            fatal: fatal, lost: lostWorkers, logger: logger)
     }
 
     /// Shuts `sources` down, closes connections and ends threads. Threads that have not ended by `limit` are abandoned: a thread that

@@ -42,7 +42,8 @@ package final class FatalOriginals: Sendable {
         guard records.withLock({ !$0.isEmpty }) else { return nil }
         let (digest, now) = (Self.digest(original), clock.now)
         return records.withLock { records in
-            guard let record = records[digest], record.until > now, record.losses >= Self.mostLosses else { return nil }
+            records = records.filter { $0.value.until > now }
+            guard let record = records[digest], record.losses >= Self.mostLosses else { return nil }
             return record.last
         }
     }
@@ -76,7 +77,6 @@ package final class FatalOriginals: Sendable {
         }
         let part = path + ".part"
         do {
-            try? FileManager.default.removeItem(atPath: part)
             guard
                 FileManager.default.createFile(
                     atPath: part, contents: Data(lines.sorted().joined().utf8), attributes: [.posixPermissions: 0o600])

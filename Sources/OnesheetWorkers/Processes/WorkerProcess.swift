@@ -52,10 +52,12 @@ final class WorkerProcess: Sendable {
             try send(message)
             guard case .ready = try receive(Times(work: time, whole: time)) else { throw .garbage }
         } catch {
-            throw .ended(Self.end(worker, error))
+            let (loss, status) = Self.end(worker, error)
+            throw .ended(loss, status: status)
         }
     }
 
+    /// The processor time of its life.
     var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(worker.process))) }
 
     /// Whether the process has ended.
@@ -95,20 +97,17 @@ final class WorkerProcess: Sendable {
     /// Ends the process, which is lost.
     /// - Parameter seen: what the server has seen of it.
     /// - Returns: the reason.
-    func end(_ seen: WorkerLoss) -> WorkerLoss { Self.end(worker, seen) }
+    func end(_ seen: WorkerLoss) -> WorkerLoss { Self.end(worker, seen).loss }
 
-    private static func end(_ worker: ccage_worker, _ seen: WorkerLoss) -> WorkerLoss {
-        guard seen == .crash else {
-            _ = ccage_end(worker, 0)
-            return seen
-        }
+    private static func end(_ worker: ccage_worker, _ seen: WorkerLoss) -> (loss: WorkerLoss, status: Int32) {
+        guard seen == .crash else { return (seen, ccage_end(worker, 0)) }
         let status = ccage_end(worker, patience)
         // It lives and has closed the connection, or sends empty messages.
-        if status < 0 { return .garbage }
+        if status < 0 { return (.garbage, status) }
         let signal = status & 0x7f
-        if signal == 0 { return status >> 8 & 0xff == CCAGE_OUT_OF_MEMORY ? .memory : .crash }
-        if signal == SIGSYS { return .forbidden }
-        return signal == SIGKILL ? .killed : .crash
+        if signal == 0 { return (status >> 8 & 0xff == CCAGE_OUT_OF_MEMORY ? .memory : .crash, status) }
+        if signal == SIGSYS { return (.forbidden, status) }
+        return (signal == SIGKILL ? .killed : .crash, status)
     }
 
     /// Whether a picture fits into the input.
@@ -125,8 +124,8 @@ final class WorkerProcess: Sendable {
             }
             return true
         }
-        // The system has no memory for the bytes.
-        guard whole else { throw .memory }
+        // The system has no memory for the bytes, which is not the picture's fault.
+        guard whole else { throw .killed }
     }
 
     /// The part of the output; `nil` if it is shorter.
@@ -170,37 +169,33 @@ final class WorkerProcess: Sendable {
             guard clock.now < end, processorTime - worked < times.work else { throw .deadline }
             wait = min(max(times.work - (processorTime - worked), .milliseconds(50)), end - clock.now)
         }
-        var message = ByteBufferAllocator().buffer(capacity: 1 << 10)
+        var message = ByteBufferAllocator().buffer(capacity: WorkerBounds.longestMessage)
+        var isWhole = true
         message.writeWithUnsafeMutableBytes(minimumWritableBytes: WorkerBounds.longestMessage) { room in
-            max(recv(worker.socket, room.baseAddress, room.count, Int32(MSG_TRUNC)), 0)
+            // With this flag it returns the length of the message, also if that is more than the room.
+            let count = recv(worker.socket, room.baseAddress, room.count, Int32(MSG_TRUNC))
+            isWhole = count <= room.count
+            return isWhole ? max(count, 0) : 0
         }
+        guard isWhole else { throw .garbage }
         // The end of the socket.
         guard message.readableBytes > 0 else { throw .crash }
         do throws(WireError) { return try WireReader.read(from: message, formats: formats) } catch { throw .garbage }
     }
 }
 
-/// The command that starts a render process.
-package struct WorkerCommand: Sendable {
-    package var path: String
-    /// The name in lists of processes.
-    package var name: String
-    package var arguments: [String]
-
-    package init(path: String, name: String, arguments: [String]) {
-        (self.path, self.name, self.arguments) = (path, name, arguments)
-    }
-}
-
 /// A render process cannot be started.
 enum WorkerStartError: Error, CustomStringConvertible {
     case system(String, Int32)
-    case ended(WorkerLoss)
+    case ended(WorkerLoss, status: Int32)
 
     var description: String {
         switch self {
         case .system(let what, let error): "\(what): \(String(cString: strerror(error)))"
-        case .ended(let loss): "it ended before it was ready (\(loss.rawValue))"
+        case .ended(_, let status) where status == CCAGE_NOT_LOCKED_IN << 8:
+            "the system refuses to lock it in; it needs seccomp filters (a container's own profile may forbid them)"
+        case .ended(_, let status) where status == CCAGE_NO_CODEC << 8: "a codec cannot be created there"
+        case .ended(let loss, let status): "it ended before it was ready (\(loss.rawValue), status \(status))"
         }
     }
 }

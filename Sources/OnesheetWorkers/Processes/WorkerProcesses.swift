@@ -1,19 +1,8 @@
 import Logging
 import NIOCore
 import OnesheetCore
-package import OnesheetImaging
+import OnesheetImaging
 import Synchronization
-
-/// The number of lost render processes, by reason.
-package final class LostWorkers: Sendable {
-    private let counts = Mutex<[WorkerLoss: Int]>([:])
-
-    package init() {}
-
-    package subscript(loss: WorkerLoss) -> Int { counts.withLock { $0[loss] ?? 0 } }
-
-    func add(_ loss: WorkerLoss) { counts.withLock { $0[loss, default: 0] += 1 } }
-}
 
 /// The render processes of one configuration. They start when they are needed and stay; each is replaced after many pictures.
 final class WorkerProcesses: Sendable {
@@ -41,12 +30,14 @@ final class WorkerProcesses: Sendable {
     private static let mostWork = Duration.seconds(WorkerBounds.seconds / 10)
     /// The processor time is looked at once for this many questions.
     private static let questionsPerLook = 100
-    /// The time in which a process gets ready, on a machine that is very busy.
-    private static let startTime = Duration.seconds(20)
+    /// The time in which a process gets ready, on a machine that is very busy. An inspection waits hardly longer.
+    private static let startTime = Duration.milliseconds(4500)
     /// After this many failures in a row, the server is not ready.
     private static let fewFailures = 3
     private static let longestPause = Duration.seconds(30)
-    private static let mostKills = 3
+
+    /// Two threads inspect, beside those that render.
+    private static let inspecting = 2
 
     private let command: WorkerCommand
     private let settings: WorkerSettings
@@ -84,7 +75,7 @@ final class WorkerProcesses: Sendable {
             questions >= Self.mostQuestions
             || (questions % Self.questionsPerLook == 0 && place.process.processorTime > Self.mostWork)
         let isKept = state.withLock { state in
-            guard !state.hasEnded, !isOld else { return false }
+            guard !state.hasEnded, !isOld, state.idle.count < settings.limits.workers + Self.inspecting else { return false }
             state.idle.append(Idle(process: place.process, questions: questions))
             return true
         }
@@ -104,9 +95,9 @@ final class WorkerProcesses: Sendable {
         process.end()
     }
 
-    /// Starts `count` processes that are idle then.
-    func warmUp(_ count: Int) {
-        for _ in 0..<count {
+    /// Starts as many processes as render at a time, unless they run. A failure is logged.
+    func warmUp() {
+        for _ in count..<max(settings.limits.workers, count) {
             guard let process = try? start() else { return }
             giveBack(Place(process: process, questions: 0))
         }
@@ -123,15 +114,16 @@ final class WorkerProcesses: Sendable {
     }
 
     /// A process that is killed from outside before it is ready is replaced at once.
-    private func startOnce() throws(WorkerStartError) -> WorkerProcess {
-        for _ in 0..<Self.mostKills {
+    private func startDespiteKills() throws(WorkerStartError) -> WorkerProcess {
+        var kills = 0
+        while true {
             do throws(WorkerStartError) {
                 return try WorkerProcess(command, settings, formats: formats, within: Self.startTime)
             } catch {
-                guard case .ended(.killed) = error else { throw error }
+                kills += 1
+                guard case .ended(.killed, _) = error, kills <= WorkerBounds.mostKills else { throw error }
             }
         }
-        return try WorkerProcess(command, settings, formats: formats, within: Self.startTime)
     }
 
     /// If processes keep failing to start, the pauses between attempts grow: 0.1 s, 0.2 s … 30 s.
@@ -145,7 +137,7 @@ final class WorkerProcesses: Sendable {
         }
         if let pause { throw .noWorker(retryAfter: max(Int((pause / .seconds(1)).rounded(.up)), 1)) }
         do throws(WorkerStartError) {
-            let process = try startOnce()
+            let process = try startDespiteKills()
             state.withLock { $0.failures = 0 }
             return process
         } catch {

@@ -31,7 +31,7 @@ package enum WorkerProgram {
     /// - Parameter codecs: creates the codecs from their own keys.
     package static func runIfAsked(_ codecs: (Limits, [String: ConfigurationValue]) throws -> CodecSet) {
         isAvailable.store(true, ordering: .relaxed)
-        // Neither the server nor a source's program needs a program that is another user.
+        // Nothing that the server starts needs set-user-ID.
         ccage_forgo_privileges()
         guard Array(CommandLine.arguments.dropFirst()) == [argument] else { return }
         var type: Int32 = 0
@@ -54,25 +54,25 @@ package enum WorkerProgram {
             let input = WorkerInput(capacity: settings.inputCapacity)
             settings.readWatermark(from: input)
             let renderer = settings.renderer(try codecs(settings.limits, settings.codecs))
-            // What libraries read or look up once, they do before the door is shut.
+            // What libraries read or look up once, they do before this process is locked in.
             renderer.exercise()
             var limits = ccage_limits()
             limits.memory = UInt64(settings.limits.memory + WorkerBounds.roomForLibraries)
             limits.output = UInt64(settings.limits.memory)
             limits.seconds = UInt64(WorkerBounds.seconds)
             let error = ccage_enter(&limits)
-            guard error == 0 else { exit(70) }
+            guard error == 0 else { exit(CCAGE_NOT_LOCKED_IN) }
             guard messages.send(WorkerAnswer.ready) else { exit(0) }
             serve(messages, input, renderer)
         } catch {
-            exit(78)
+            exit(CCAGE_NO_CODEC)
         }
     }
 
     private static func serve(_ messages: WorkerSocket, _ input: WorkerInput, _ renderer: Renderer) -> Never {
         while let message = messages.receive() {
             guard let call = try? WireReader.read(WorkerCall.self, from: message, formats: renderer.readableFormats) else {
-                exit(65)
+                exit(CCAGE_BAD_MESSAGE)
             }
             guard messages.send(answer(call, input, renderer)) else { break }
         }
@@ -158,7 +158,7 @@ private struct WorkerInput {
     func with<Outcome>(
         count: Int, _ body: (Span<UInt8>) throws(RenderError) -> Outcome
     ) throws(RenderError) -> Outcome {
-        guard let start, count >= 0, count <= capacity else { exit(65) }
+        guard let start, count >= 0, count <= capacity else { exit(CCAGE_BAD_MESSAGE) }
         let bytes = UnsafeRawBufferPointer(start: start, count: count).assumingMemoryBound(to: UInt8.self)
         return try body(bytes.span)
     }
@@ -169,7 +169,7 @@ extension WorkerSettings {
     fileprivate mutating func readWatermark(from input: WorkerInput) {
         guard let empty = watermark else { return }
         let (count, overflow) = empty.width.multipliedReportingOverflow(by: empty.height * 4)
-        guard !overflow, count > 0, count <= WatermarkImage.mostPixels * 4 else { exit(65) }
+        guard !overflow, count > 0, count <= WatermarkImage.mostPixels * 4 else { exit(CCAGE_BAD_MESSAGE) }
         let pixels = try? input.with(count: count) { bytes throws(RenderError) in bytes.withUnsafeBufferPointer { Array($0) } }
         watermark = WatermarkImage(
             width: empty.width, height: empty.height, pixels: pixels ?? [], opacity: empty.opacity, digest: empty.digest)

@@ -28,7 +28,7 @@ extension RenderError: WireValue {
         case .timedOut(let duration):
             write(9)
             message.write(duration)
-        case .lost, .noWorker: preconditionFailure("a worker does not outlive its loss")
+        case .lost, .noWorker: preconditionFailure("only the server reports a lost process")
         }
     }
 

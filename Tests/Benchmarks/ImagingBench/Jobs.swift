@@ -43,7 +43,7 @@ struct Jobs {
         self.renderer = renderer
         isolated = WorkerProgram.command.map { command in
             IsolatedRenderer(
-                command, renderer, WorkerSettings(of: renderer, limits: Limits(), codecs: [:]),
+                command, renderer: renderer, settings: WorkerSettings(of: renderer, limits: Limits(), codecs: [:]),
                 fatal: FatalOriginals(path: nil, clock: .system, logger: logger), lost: LostWorkers(), logger: logger)
         }
     }

@@ -1,0 +1,68 @@
+package import OnesheetCore
+
+/// The reason for which a variant cannot be rendered.
+package enum RenderError: Error, Sendable, Equatable {
+    /// No codec recognises the bytes.
+    case unrecognizedFormat
+    /// The bytes are of a kind without a codec in this server.
+    case foreignFormat(ForeignFormat)
+    /// A codec could not decode or encode.
+    case codec(CodecError, ImageFormat)
+    /// The variant would have more pixels than allowed.
+    case tooManyOutputPixels(width: Int, height: Int, limit: Int)
+    /// The crop is outside the picture, which has this size.
+    case outside(width: Int, height: Int)
+    /// It needs more memory than all renders together may have.
+    case tooMuchMemory(bytes: Int, limit: Int)
+    /// The original has more bytes than the transform allows.
+    case tooManyBytes(bytes: Int, limit: Int)
+    /// No codec encodes this format.
+    case noEncoder(for: ImageFormat)
+    /// The transform names a watermark that is not this server's.
+    case otherWatermark
+    /// It exceeded the deadline.
+    case timedOut(after: Duration)
+    /// A render process was lost while it read the picture.
+    case lost(WorkerLoss)
+    /// No process can be started that would look at it. One is likely after `retryAfter` seconds.
+    case noWorker(retryAfter: Int)
+}
+
+/// The way in which a render process ended.
+package enum WorkerLoss: String, Error, Sendable, CaseIterable {
+    /// It ended by itself or by a signal, such as for a bad access to memory.
+    case crash
+    /// It had no memory left.
+    case memory
+    /// A system call that a render does not need.
+    case forbidden
+    /// It took too long and was killed.
+    case deadline
+    /// Its answer broke the protocol, or its bytes are not an image of the format.
+    case garbage
+    /// Somebody else killed it, such as the system for want of memory.
+    case killed
+}
+
+extension RenderError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unrecognizedFormat: "the bytes are not an image of a known format"
+        case .foreignFormat(let format): "\(format)"
+        case .codec(let error, let format): "\(format): \(error)"
+        case .tooManyOutputPixels(let width, let height, let limit):
+            "the variant would have \(width) × \(height) pixels; at most \(limit) are allowed"
+        case .outside(let width, let height): "the crop is outside the picture, which has \(width) × \(height) pixels"
+        case .tooMuchMemory(let bytes, let limit): "rendering takes \(bytes) bytes; at most \(limit) are allowed"
+        case .tooManyBytes(let bytes, let limit): "the image has \(bytes) bytes; at most \(limit) are allowed"
+        case .noEncoder(let format): "no codec writes \(format)"
+        case .otherWatermark: "this server has another watermark, or none"
+        case .timedOut(let duration): "the image was not made within \(duration)"
+        case .lost(.memory): "the image takes more memory than a render process has; it is not read again for a day"
+        case .lost(.killed): "the processes that made the image were killed"
+        case .lost(.deadline): "the image takes too long; it is not read again for a day"
+        case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not read again for a day"
+        case .noWorker: "no render process can be started at the moment; the server's log has the reason"
+        }
+    }
+}

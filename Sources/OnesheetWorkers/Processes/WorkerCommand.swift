@@ -1,0 +1,12 @@
+/// The command that starts a render process.
+package struct WorkerCommand: Sendable {
+    /// The executable.
+    package var path: String
+    /// The name in lists of processes.
+    package var name: String
+    package var arguments: [String]
+
+    package init(path: String, name: String, arguments: [String]) {
+        (self.path, self.name, self.arguments) = (path, name, arguments)
+    }
+}
