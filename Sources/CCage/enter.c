@@ -62,6 +62,14 @@ static uint64_t address_space(void) {
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/// If the system runs out of memory, it ends this process before the server.
+static void offer_to_end(void) {
+    FILE *file = fopen("/proc/self/oom_score_adj", "we");
+    if (!file) return;
+    fputs("1000", file);
+    fclose(file);
+}
+
 /// Forbids the file system and the network (Linux 5.13, landlock(7)). The filter forbids the system calls too, so a kernel without
 /// Landlock is no error.
 static int enter_landlock(void) {
@@ -88,6 +96,7 @@ void ccage_forgo_privileges(void) { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 int ccage_enter(const struct ccage_limits *limits) {
     uint64_t memory = address_space();
     if (!memory) return ENOSYS;
+    offer_to_end();
     int error = watch_traps();
     // A server that is killed takes its workers along. So does the thread that started them: it must not end before the server.
     if (!error && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) error = errno;

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,10 +23,10 @@
 #ifdef ARCHITECTURE
 /// What a render calls, the frequent ones first. Everything else kills the process.
 static const unsigned short allowed[] = {
-    __NR_recvfrom, __NR_sendto, __NR_recvmsg, __NR_sendmsg, __NR_read, __NR_write, __NR_pread64, __NR_pwrite64,
+    __NR_recvfrom, __NR_sendto, __NR_recvmsg, __NR_sendmsg, __NR_read, __NR_write, __NR_writev, __NR_pread64, __NR_pwrite64,
     // Memory; mmap and mprotect are below.
     __NR_brk, __NR_munmap, __NR_mremap, __NR_madvise,
-    // Threads of a codec and their locks; clone is below.
+    // Locks.
     __NR_futex, __NR_sched_yield, __NR_sched_getaffinity, __NR_set_robust_list, __NR_membarrier,
 #ifdef __NR_rseq
     __NR_rseq,
@@ -78,13 +79,11 @@ static void allow_without(struct program *program, unsigned number, unsigned ind
     add_return(program, SECCOMP_RET_ALLOW);
 }
 
-/// Allows `number` if argument `index` is `value`.
-static void allow_only(struct program *program, unsigned number, unsigned index, unsigned value) {
-    add_case(program, number, 4);
+/// Goes on if argument `index` is `value`.
+static void require(struct program *program, unsigned index, unsigned value) {
     load_argument(program, index);
     add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0));
     add_return(program, SECCOMP_RET_KILL_PROCESS);
-    add_return(program, SECCOMP_RET_ALLOW);
 }
 
 static void write_program(struct program *program) {
@@ -99,15 +98,24 @@ static void write_program(struct program *program) {
     // No code but the program's own.
     allow_without(program, __NR_mmap, 2, PROT_EXEC);
     allow_without(program, __NR_mprotect, 2, PROT_EXEC);
-    // Its own threads only: signals to itself, names, and new threads but no processes. The C library falls back from clone3, whose
-    // arguments are in memory and cannot be examined.
-    allow_only(program, __NR_tgkill, 0, (unsigned)getpid());
-    allow_only(program, __NR_prctl, 0, PR_SET_NAME);
+    // abort() signals its own process.
+    add_case(program, __NR_tgkill, 7);
+    require(program, 0, (unsigned)getpid());
+    require(program, 2, SIGABRT);
+    add_return(program, SECCOMP_RET_ALLOW);
+    add_case(program, __NR_prctl, 4);
+    require(program, 0, PR_SET_NAME);
+    add_return(program, SECCOMP_RET_ALLOW);
+    // There is no room for another thread; a codec goes on without it. A process is forbidden. The C library falls back from clone3,
+    // whose arguments are in memory and cannot be examined.
     add_case(program, __NR_clone, 4);
     load_argument(program, 0);
     add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
     add_return(program, SECCOMP_RET_KILL_PROCESS);
-    add_return(program, SECCOMP_RET_ALLOW);
+    add_return(program, SECCOMP_RET_ERRNO | EAGAIN);
+    // fstat() of newer C libraries.
+    add_case(program, __NR_newfstatat, 1);
+    add_return(program, SECCOMP_RET_ERRNO | EACCES);
 #ifdef __NR_clone3
     add_case(program, __NR_clone3, 1);
     add_return(program, SECCOMP_RET_ERRNO | ENOSYS);

@@ -98,7 +98,10 @@ int ccage_end(struct ccage_worker worker, int patience) {
     int status = 0, has_ended = 0;
     // A process closes its socket a moment before it can be waited for.
     for (int waited = 0; !has_ended && waited <= patience; waited++) {
-        has_ended = waitpid(worker.process, &status, WNOHANG) != 0;
+        pid_t ended = waitpid(worker.process, &status, WNOHANG);
+        // Somebody else has waited for it, so nothing is known about its end.
+        if (ended < 0 && errno == ECHILD) status = SIGKILL;
+        has_ended = ended != 0;
         if (!has_ended && waited < patience) usleep(1000);
     }
     if (!has_ended) {

@@ -13,8 +13,12 @@ package final class IsolatedRenderer: PictureEngine {
     private static let slack = (factor: 10.0, least: Duration.seconds(2))
     /// A question holds this many variants at most, so that it fits into a message.
     private static let mostVariants = 64
+    /// The bytes in which a file's format can be recognised.
+    private static let longestBeginning = 1024
     /// The most bytes of a variant: for each pixel, and for profile and EXIF.
-    private static let mostBytes = (pixel: 8, metadata: 8 << 20)
+    private static let mostBytes = (pixel: 8, metadata: 8 << 20, all: 1 << 30)
+    /// The least predicted milliseconds of a render.
+    private static let leastCost = 0.05
 
     /// The formats that can be written.
     package let formats: [ImageFormat]
@@ -50,6 +54,9 @@ package final class IsolatedRenderer: PictureEngine {
         let picture = IsolatedPicture(engine: self, bytes: bytes, origin: origin)
         return try ask(.facts, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
             guard case .facts(let facts) = answer else { throw .garbage }
+            // The original may be served under this type.
+            let (pixels, overflow) = facts.width.multipliedReportingOverflow(by: facts.height)
+            guard !overflow, pixels <= limits.pixels, begins(bytes, as: facts.format) else { throw .garbage }
             return facts
         }
     }
@@ -81,7 +88,9 @@ package final class IsolatedRenderer: PictureEngine {
 
     private func predict(_ question: WorkerCall.Question, _ picture: IsolatedPicture) throws(RenderError) -> RenderCost {
         try ask(question, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
-            guard case .cost(let cost) = answer else { throw .garbage }
+            guard case .cost(var cost) = answer else { throw .garbage }
+            // The queue believes it.
+            cost.milliseconds = min(max(cost.milliseconds, Self.leastCost), deadline / .milliseconds(1))
             return cost
         }
     }
@@ -113,13 +122,20 @@ package final class IsolatedRenderer: PictureEngine {
     private func isAllowed(_ variant: RenderedVariant) -> Bool {
         let (pixels, overflow) = variant.width.multipliedReportingOverflow(by: variant.height)
         return !overflow && pixels <= limits.outputPixels && formats.contains(variant.format)
-            && variant.count <= pixels * Self.mostBytes.pixel + Self.mostBytes.metadata
+            && variant.count <= min(pixels * Self.mostBytes.pixel + Self.mostBytes.metadata, Self.mostBytes.all)
     }
 
     /// Whether an image begins as its format does, which is the one that was asked for.
     private func isSound(_ image: RenderedImage, _ transform: Transform) -> Bool {
         (transform.format == nil || transform.format == image.format)
-            && recognizers.contains { $0.format == image.format && $0.recognizes(image.body.readableBytesUInt8Span) }
+            && begins(image.body, as: image.format)
+    }
+
+    /// Whether `bytes` begin as a file of `format` does. Decoders see no more of them in this process.
+    private func begins(_ bytes: ByteBuffer, as format: ImageFormat) -> Bool {
+        guard let start = bytes.getSlice(at: bytes.readerIndex, length: min(bytes.readableBytes, Self.longestBeginning))
+        else { return false }
+        return recognizers.contains { $0.format == format && $0.recognizes(start.readableBytesUInt8Span) }
     }
 
     /// The time on the clock lies between the deadline that the process itself keeps and the one of the thread that waits.
@@ -140,10 +156,12 @@ package final class IsolatedRenderer: PictureEngine {
         _ question: WorkerCall.Question, about picture: IsolatedPicture, within times: WorkerProcess.Times,
         _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
     ) throws(RenderError) -> Outcome {
-        if let loss = fatal.loss(of: picture.bytes) { throw .lost(loss) }
+        let standing = fatal.standing(of: picture.bytes)
+        if case .fatal(let loss) = standing { throw .lost(loss) }
         var losses = 0
         while true {
-            let place = try workers.take()
+            let isSuspect = standing == .suspect || losses > 0
+            let place = try isSuspect ? workers.takeNew() : workers.take()
             let outcome: Result<Outcome, RenderError>
             do throws(WorkerLoss) {
                 outcome = try askOnce(place.process, question, about: picture, within: times, read)
@@ -152,6 +170,7 @@ package final class IsolatedRenderer: PictureEngine {
                 try end(place, seen: error, of: picture, losses: losses, within: times)
                 continue
             }
+            if isSuspect { fatal.clear(picture.bytes) }
             workers.giveBack(place)
             return try outcome.get()
         }
@@ -177,12 +196,13 @@ package final class IsolatedRenderer: PictureEngine {
     ) throws(RenderError) {
         let loss = workers.discard(place, seen)
         lost.add(loss)
-        // A process that is killed from outside says nothing about the picture.
-        let isFatal = loss == .killed ? false : fatal.add(picture.bytes, loss)
+        // A process that is killed from outside, or waits for a processor, says nothing about the picture.
+        let isBlamed = loss != .killed && loss != .stalled
+        let isFatal = isBlamed && fatal.add(picture.bytes, loss, isProven: place.questions == 0)
         let failure: RenderError? =
             if isFatal {
                 .lost(loss)
-            } else if loss == .deadline {
+            } else if loss == .deadline || loss == .stalled {
                 .timedOut(after: times.work)
             } else {
                 losses > (loss == .killed ? WorkerBounds.mostKills : 1) ? .lost(loss) : nil

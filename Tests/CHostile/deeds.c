@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,24 @@ static void answer_long(int port) {
     send(3, message, sizeof message, 0);
     sleep(1000);
 }
+/// Says that the picture is as large as a number can be.
+static void answer_size(int port) {
+    static const unsigned char facts[] = {
+        1, 7, 0, 0, 0, 'h', 'o', 's', 't', 'i', 'l', 'e', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+    };
+    send(3, facts, sizeof facts, 0);
+    sleep(1000);
+}
+/// Answers hundreds of questions in advance, and reads none.
+static void answer_early(int port) {
+    for (int i = 0; i < 600; i++) send(3, "\x05\x08", 2, MSG_DONTWAIT);
+    sleep(1000);
+}
+static void end_by_signal(int port) { syscall(SYS_tgkill, getpid(), gettid(), SIGKILL); }
+static void make_thread(int port) {
+    if (syscall(SYS_clone, 0x10000 | 0x100 | 0x800, NULL, NULL, NULL, 0) >= 0) _exit(0);
+}
 /// Says that a sparse file is a picture.
 static void answer_huge(int port) {
     static const unsigned char variant[] = {
@@ -164,7 +183,8 @@ static const struct {
     {"cut-output", cut_output}, {"fill-output", fill_output}, {"write-everywhere", write_everywhere},
     {"answer-garbage", answer_garbage}, {"answer-nothing", answer_nothing}, {"answer-lies", answer_lies},
     {"answer-page", answer_page}, {"answer-long", answer_long},
-    {"answer-huge", answer_huge}, {"look-around", look_around},
+    {"answer-huge", answer_huge}, {"answer-size", answer_size}, {"answer-early", answer_early},
+    {"end-by-signal", end_by_signal}, {"make-thread", make_thread}, {"look-around", look_around},
 };
 
 int chostile_do(const char *deed, int port) {

@@ -21,7 +21,8 @@ final class RenderProcessTests: CommandTestCase {
         // Given pictures whose decoder does what an attacker would
         let forbidden = [
             "read-file", "write-file", "list-folder", "link-file", "connect", "make-process", "run-program", "trace", "kill-others",
-            "signal-server", "run-data", "run-heap", "raise-limits", "allow-traces", "make-file", "copy-descriptor", "cut-input",
+            "signal-server", "run-data", "run-heap", "raise-limits", "allow-traces", "make-file", "end-by-signal",
+            "copy-descriptor", "cut-input",
             "cut-output",
         ]
         for deed in forbidden { try write(deed, "decode") }
@@ -47,6 +48,7 @@ final class RenderProcessTests: CommandTestCase {
             "crash": "crash", "trap": "crash", "abort": "crash", "end": "crash", "overflow": "crash", "allocate": "memory",
             "fill-output": "crash", "write-everywhere": "garbage", "answer-garbage": "garbage", "answer-nothing": "garbage",
             "answer-lies": "garbage", "answer-page": "garbage", "answer-long": "garbage", "answer-huge": "garbage",
+            "answer-size": "garbage",
         ]
         for deed in deeds.keys {
             try write(deed, "decode")
@@ -71,9 +73,10 @@ final class RenderProcessTests: CommandTestCase {
 
     func testThatInputCannotBeChangedAndNothingElseIsThere() async throws {
         // Given a decoder that maps its picture for writing, and one that looks for an environment and other descriptors
-        for deed in ["change-input", "look-around"] { try write(deed, "decode") }
+        let deeds = ["change-input", "look-around", "make-thread"]
+        for deed in deeds { try write(deed, "decode") }
         let (server, url) = try await serve()
-        for deed in ["change-input", "look-around"] {
+        for deed in deeds {
             // When it tries
             let answer = try await Self.get(url + "/t/p/w92/films/\(deed)-decode.jpg")
             // Then the system refuses, or there is nothing
@@ -99,9 +102,23 @@ final class RenderProcessTests: CommandTestCase {
             try await assertServes(url, server)
         }
         let lost = try await self.lost(url)
-        XCTAssertEqual(lost, ["deadline": 3])
+        XCTAssertEqual(lost, ["deadline": 2, "stalled": 1])
         let stuck = try await Self.get(url + "/metrics").body
         XCTAssertTrue(stuck.contains("onesheet_workers_stuck{lane=\"render\"} 0"))
+        Program.end(server)
+    }
+
+    func testThatAProcessThatWasTakenOverBlamesNoOtherPicture() async throws {
+        // Given a process that a picture has taken over: it answers what comes next before it is asked
+        try write("answer-early", "decode")
+        try configure("limits: { workers: 1, memory: 64MiB }")
+        let (server, url) = try await serve()
+        let taken = try await Self.get(url + "/t/p/w92/films/answer-early-decode.jpg")
+        XCTAssertEqual(taken.status, 400, taken.body)
+        // When other pictures are asked for
+        for _ in 0..<4 { try await assertServes(url, server) }
+        // Then none is blamed
+        XCTAssertFalse(FileManager.default.fileExists(atPath: folder.appending(path: "cache/fatal-originals").path))
         Program.end(server)
     }
 
@@ -232,8 +249,8 @@ final class RenderProcessTests: CommandTestCase {
 
     private func configure(_ text: String) throws {
         let lines = [
-            "sources:", "  films: { type: folder, path: ./films }", "  sample: { type: sample }", "limits: { memory: 64MiB }",
-            "cache: { disk: { path: ./cache } }", text,
+            "sources:", "  films: { type: folder, path: ./films }", "  sample: { type: sample }",
+            text.contains("limits:") ? "" : "limits: { memory: 64MiB }", "cache: { disk: { path: ./cache } }", text,
         ]
         try Data(lines.joined(separator: "\n").utf8).write(to: folder.appending(path: "onesheet.yaml"))
     }

@@ -22,41 +22,53 @@ final class FatalOriginalsTests: XCTestCase {
 
     func testThatASecondLossIsTheLast() {
         let originals = make()
-        XCTAssertNil(originals.loss(of: one))
-        XCTAssertFalse(originals.add(one, .crash))
-        XCTAssertNil(originals.loss(of: one))
-        XCTAssertTrue(originals.add(one, .memory))
-        XCTAssertEqual(originals.loss(of: one), .memory)
-        XCTAssertNil(originals.loss(of: ByteBuffer(string: "two")))
+        XCTAssertEqual(originals.standing(of: one), .harmless)
+        XCTAssertFalse(originals.add(one, .crash, isProven: false))
+        XCTAssertEqual(originals.standing(of: one), .suspect)
+        XCTAssertTrue(originals.add(one, .memory, isProven: true))
+        XCTAssertEqual(originals.standing(of: one), .fatal(.memory))
+        XCTAssertEqual(originals.standing(of: ByteBuffer(string: "two")), .harmless)
+    }
+
+    func testThatProcessesThatReadOtherPicturesProveNothing() {
+        let originals = make()
+        for _ in 0..<5 { XCTAssertFalse(originals.add(one, .garbage, isProven: false)) }
+        XCTAssertEqual(originals.standing(of: one), .suspect)
+        // A new process has read it.
+        originals.clear(one)
+        XCTAssertEqual(originals.standing(of: one), .harmless)
+        XCTAssertEqual(make().standing(of: one), .harmless)
     }
 
     func testThatARestartForgetsNothing() {
         let first = make()
-        _ = first.add(one, .crash)
-        XCTAssertTrue(make().add(one, .forbidden))
-        XCTAssertEqual(make().loss(of: one), .forbidden)
+        _ = first.add(one, .crash, isProven: true)
+        XCTAssertTrue(make().add(one, .forbidden, isProven: true))
+        XCTAssertEqual(make().standing(of: one), .fatal(.forbidden))
     }
 
     func testThatADayForgets() {
         let originals = make()
-        for _ in 0..<2 { _ = originals.add(one, .crash) }
+        for _ in 0..<2 { _ = originals.add(one, .crash, isProven: true) }
         clock.advance(by: .seconds(86_399))
-        XCTAssertEqual(originals.loss(of: one), .crash)
+        XCTAssertEqual(originals.standing(of: one), .fatal(.crash))
         clock.advance(by: .seconds(2))
-        XCTAssertNil(originals.loss(of: one))
-        XCTAssertNil(make().loss(of: one))
-        XCTAssertFalse(originals.add(one, .crash), "the count begins again")
+        XCTAssertEqual(originals.standing(of: one), .harmless)
+        XCTAssertEqual(make().standing(of: one), .harmless)
+        XCTAssertFalse(originals.add(one, .crash, isProven: true), "the count begins again")
     }
 
     func testThatDamagedLinesAreSkipped() throws {
         let originals = make()
-        for _ in 0..<2 { _ = originals.add(one, .crash) }
+        for _ in 0..<2 { _ = originals.add(one, .crash, isProven: true) }
         let text = try String(contentsOfFile: path, encoding: .utf8)
         for damaged in [
-            "", "x\n", "\u{0}\n" + text, text + "cut", text + "a b c d\n", String(repeating: "z", count: 9999) + "\n" + text,
+            "", "x\n", "\u{0}\n" + text, text + "cut",
+            text + "a b c d e\n" + String(repeating: "a", count: 64) + " 9 9 crash \(Int.max)\n",
+            String(repeating: "z", count: 9999) + "\n" + text,
         ] {
             try Data(damaged.utf8).write(to: URL(filePath: path))
-            XCTAssertEqual(make().loss(of: one) != nil, damaged.contains(text))
+            XCTAssertEqual(make().standing(of: one) == .fatal(.crash), damaged.contains(text))
         }
     }
 
@@ -64,7 +76,7 @@ final class FatalOriginalsTests: XCTestCase {
         let originals = make()
         for number in 0..<1005 {
             clock.advance(by: .seconds(1))
-            _ = originals.add(ByteBuffer(integer: number), .crash)
+            _ = originals.add(ByteBuffer(integer: number), .crash, isProven: true)
         }
         let lines = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n").count
         XCTAssertEqual(lines, 1000)

@@ -24,7 +24,7 @@ package protocol PictureEngine: Sendable {
     /// Starts what the first picture would wait for.
     func warmUp()
 
-    /// Ends its processes. Work that comes later fails.
+    /// Ends its processes. Work that comes later is done, and leaves none.
     func shutdown()
 }
 

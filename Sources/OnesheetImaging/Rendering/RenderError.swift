@@ -36,8 +36,10 @@ package enum WorkerLoss: String, Error, Sendable, CaseIterable {
     case memory
     /// A system call that a render does not need.
     case forbidden
-    /// It took too long and was killed.
+    /// It worked for too long and was killed.
     case deadline
+    /// It neither worked nor answered, and was killed.
+    case stalled
     /// Its answer broke the protocol, or its bytes are not an image of the format.
     case garbage
     /// Somebody else killed it, such as the system for want of memory.
@@ -61,6 +63,7 @@ extension RenderError: CustomStringConvertible {
         case .lost(.memory): "the image takes more memory than a render process has; it is not read again for a day"
         case .lost(.killed): "the processes that made the image were killed"
         case .lost(.deadline): "the image takes too long; it is not read again for a day"
+        case .lost(.stalled): "the processes that made the image did not answer"
         case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not read again for a day"
         case .noWorker: "no render process can be started at the moment; the server's log has the reason"
         }

@@ -112,7 +112,9 @@ package struct Renderer: Sendable {
 
     /// The output size of `transform` for an upright picture.
     package static func size(of transform: Transform, width: Int, height: Int) -> (width: Int, height: Int) {
-        let size = Plan(transform, width: width, height: height, orientation: .up).finalSize
+        // They may come from a store.
+        func side(_ pixels: Int) -> Int { min(max(pixels, 1), 1 << 24) }
+        let size = Plan(transform, width: side(width), height: side(height), orientation: .up).finalSize
         return (size.width, size.height)
     }
 

@@ -25,7 +25,9 @@ struct Original: Sendable {
 
     /// Pixels after orientation; `nil` if the entry was stored by a version that did not record them.
     var size: (width: Int, height: Int)? {
-        guard let width = entry.presentation.width, let height = entry.presentation.height else { return nil }
+        guard let width = entry.presentation.width, let height = entry.presentation.height, (1...1 << 24).contains(width),
+            (1...1 << 24).contains(height)
+        else { return nil }
         return (width, height)
     }
 

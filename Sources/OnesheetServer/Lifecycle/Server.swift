@@ -132,6 +132,7 @@ package struct Server: Sendable {
             let rebuilt = try configuration.locatingErrors { try running.rebuilt(configuration) }
             rebuilt.pipeline.engine.warmUp()
             responder.reload(rebuilt)
+            running.pipeline.engine.shutdown()
             fastPath?.refresh()
             running.logger.notice("the configuration was reloaded")
             if !fixed.isEmpty {

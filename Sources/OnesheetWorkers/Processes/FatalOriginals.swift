@@ -12,20 +12,34 @@ import Synchronization
 
 /// Remembers the originals that ended render processes, by their digest, for a day. It survives restarts, so that a picture that kills
 /// does not kill again after each.
+///
+/// A process that has read other pictures may have been taken over by one of them. So a loss there makes a picture suspect, and its next
+/// process is a new one. An original is fatal after two losses, one of them in a new process.
 package final class FatalOriginals: Sendable {
-    private struct Record {
-        var losses: Int
-        var last: WorkerLoss
-        var until: Date
+    enum Standing: Equatable {
+        case harmless
+        /// It was there when a process was lost, so it gets a new one.
+        case suspect
+        /// It is not read again. Its last process was lost so.
+        case fatal(WorkerLoss)
     }
 
-    /// An original that has ended this many processes is not read again.
-    private static let mostLosses = 2
+    private struct Record {
+        var losses: Int
+        /// The losses of new processes.
+        var proven: Int
+        var last: WorkerLoss
+        var until: Date
+
+        var isFatal: Bool { losses >= 2 && proven >= 1 }
+    }
+
     private static let time: TimeInterval = 86_400
     /// The most originals. Beyond it, the oldest is forgotten.
     private static let most = 1000
 
     private let records: Mutex<[String: Record]>
+    private let writing = Mutex(())
     private let path: String?
     private let clock: WallClock
     private let logger: Logger
@@ -33,35 +47,47 @@ package final class FatalOriginals: Sendable {
     /// - Parameter path: the file in which they are kept; `nil` keeps them in memory.
     package init(path: String?, clock: WallClock, logger: Logger) {
         (self.path, self.clock, self.logger) = (path, clock, logger)
-        records = Mutex(path.map(Self.read) ?? [:])
+        let now = clock.now
+        records = Mutex(path.map { Self.read($0, at: now) } ?? [:])
     }
 
-    /// How `original` ended its last process, if it is not to be read again.
-    func loss(of original: ByteBuffer) -> WorkerLoss? {
+    func standing(of original: ByteBuffer) -> Standing {
         // Almost always there is none, and no digest is computed.
-        guard records.withLock({ !$0.isEmpty }) else { return nil }
+        guard records.withLock({ !$0.isEmpty }) else { return .harmless }
         let (digest, now) = (Self.digest(original), clock.now)
         return records.withLock { records in
             records = records.filter { $0.value.until > now }
-            guard let record = records[digest], record.losses >= Self.mostLosses else { return nil }
-            return record.last
+            guard let record = records[digest] else { return .harmless }
+            return record.isFatal ? .fatal(record.last) : .suspect
         }
     }
 
-    /// Counts a process that `original` has ended.
-    /// - Returns: whether it is not to be read again.
-    func add(_ original: ByteBuffer, _ loss: WorkerLoss) -> Bool {
+    /// Counts a process that was lost while it read `original`.
+    /// - Parameter isProven: whether the process was new.
+    /// - Returns: whether the original is not to be read again.
+    func add(_ original: ByteBuffer, _ loss: WorkerLoss, isProven: Bool) -> Bool {
         let (digest, now) = (Self.digest(original), clock.now)
-        return records.withLock { records in
+        let isFatal = records.withLock { records in
             records = records.filter { $0.value.until > now }
-            let losses = (records[digest]?.losses ?? 0) + 1
-            records[digest] = Record(losses: losses, last: loss, until: now.addingTimeInterval(Self.time))
+            var record = records[digest] ?? Record(losses: 0, proven: 0, last: loss, until: now)
+            record.losses = min(record.losses + 1, 2)
+            record.proven = min(record.proven + (isProven ? 1 : 0), 2)
+            (record.last, record.until) = (loss, now.addingTimeInterval(Self.time))
+            records[digest] = record
             if records.count > Self.most, let oldest = records.min(by: { $0.value.until < $1.value.until }) {
                 records[oldest.key] = nil
             }
-            write(records)
-            return losses >= Self.mostLosses
+            return record.isFatal
         }
+        write()
+        return isFatal
+    }
+
+    /// Forgets an original that a new process has read.
+    func clear(_ original: ByteBuffer) {
+        let digest = Self.digest(original)
+        guard records.withLock({ $0.removeValue(forKey: digest) }) != nil else { return }
+        write()
     }
 
     private static func digest(_ original: ByteBuffer) -> String {
@@ -69,34 +95,41 @@ package final class FatalOriginals: Sendable {
         return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// A line for each: digest, losses, how the last process ended, and the second in which it is forgotten.
-    private func write(_ records: [String: Record]) {
+    /// A line for each: digest, losses, losses of new processes, how the last process was lost, and the second in which it is forgotten.
+    /// A disk that hangs holds nobody who only reads pictures.
+    private func write() {
         guard let path else { return }
-        let lines = records.map {
-            "\($0.key) \($0.value.losses) \($0.value.last.rawValue) \(Int($0.value.until.timeIntervalSince1970))\n"
-        }
-        let part = path + ".part"
-        do {
-            guard
-                FileManager.default.createFile(
-                    atPath: part, contents: Data(lines.sorted().joined().utf8), attributes: [.posixPermissions: 0o600])
-            else { throw CocoaError(.fileWriteUnknown) }
-            guard rename(part, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-        } catch {
-            logger.warning("\(path) cannot be written, so a restart forgets the images that end render processes: \(error)")
+        writing.withLock { _ in
+            let lines = records.withLock { records in
+                records.map { digest, record in
+                    let words = ["\(record.losses)", "\(record.proven)", record.last.rawValue]
+                    return ([digest] + words + ["\(Int(record.until.timeIntervalSince1970))"]).joined(separator: " ") + "\n"
+                }
+            }
+            let part = path + ".part"
+            let contents = Data(lines.sorted().joined().utf8)
+            guard FileManager.default.createFile(atPath: part, contents: contents, attributes: [.posixPermissions: 0o600]),
+                rename(part, path) == 0
+            else {
+                return logger.warning(
+                    "\(path) cannot be written, so a restart forgets the images that end render processes: \(String(cString: strerror(errno)))"
+                )
+            }
         }
     }
 
     /// Lines that are not such are skipped.
-    private static func read(_ path: String) -> [String: Record] {
+    private static func read(_ path: String, at now: Date) -> [String: Record] {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else { return [:] }
         var records: [String: Record] = [:]
         for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ")
-            guard parts.count == 4, parts[0].utf8.count == 64, let losses = Int(parts[1]),
-                let last = WorkerLoss(rawValue: String(parts[2])), let until = Int(parts[3])
+            guard parts.count == 5, parts[0].utf8.count == 64, let losses = Int(parts[1]), let proven = Int(parts[2]),
+                let last = WorkerLoss(rawValue: String(parts[3])), let until = Double(parts[4])
             else { continue }
-            records[String(parts[0])] = Record(losses: losses, last: last, until: Date(timeIntervalSince1970: Double(until)))
+            let end = Date(timeIntervalSince1970: until)
+            guard end > now, end.timeIntervalSince(now) <= time else { continue }
+            records[String(parts[0])] = Record(losses: min(losses, 2), proven: min(proven, 2), last: last, until: end)
         }
         return records
     }

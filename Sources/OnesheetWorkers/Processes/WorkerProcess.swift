@@ -60,9 +60,9 @@ final class WorkerProcess: Sendable {
     /// The processor time of its life.
     var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(worker.process))) }
 
-    /// Whether the process has ended.
-    var hasEnded: Bool {
-        var events = pollfd(fd: worker.socket, events: 0, revents: 0)
+    /// Whether the process, which is idle, has ended or has sent what nobody asked for.
+    var isUnusable: Bool {
+        var events = pollfd(fd: worker.socket, events: Int16(POLLIN), revents: 0)
         return poll(&events, 1, 0) > 0
     }
 
@@ -149,11 +149,13 @@ final class WorkerProcess: Sendable {
     private func send(_ message: ByteBuffer) throws(WorkerLoss) {
         let sent = message.withUnsafeReadableBytes { bytes in
             while true {
-                let sent = Glibc.send(worker.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                // A process that reads nothing must not hold this thread.
+                let sent = Glibc.send(
+                    worker.socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 if sent >= 0 || errno != EINTR { return sent }
             }
         }
-        guard sent == message.readableBytes else { throw .crash }
+        guard sent == message.readableBytes else { throw errno == EAGAIN ? .garbage : .crash }
     }
 
     /// Waits for an answer. A process that waits for a processor is not killed for it.
@@ -166,7 +168,8 @@ final class WorkerProcess: Sendable {
             let ready = poll(&events, 1, Int32(clamping: max(Int(wait / .milliseconds(1)), 1)))
             if ready > 0 { break }
             if ready < 0 && errno != EINTR { throw .crash }
-            guard clock.now < end, processorTime - worked < times.work else { throw .deadline }
+            guard processorTime - worked < times.work else { throw .deadline }
+            guard clock.now < end else { throw .stalled }
             wait = min(max(times.work - (processorTime - worked), .milliseconds(50)), end - clock.now)
         }
         var message = ByteBufferAllocator().buffer(capacity: WorkerBounds.longestMessage)

@@ -22,7 +22,8 @@ final class WorkerProcesses: Sendable {
     /// A process in use.
     struct Place {
         let process: WorkerProcess
-        fileprivate let questions: Int
+        /// The questions that it has answered.
+        let questions: Int
     }
 
     /// A process is replaced after this many questions, or this much processor time: a tenth of its limit.
@@ -61,12 +62,14 @@ final class WorkerProcesses: Sendable {
     /// - Throws: `RenderError.noWorker`.
     func take() throws(RenderError) -> Place {
         while let idle = state.withLock({ $0.idle.popLast() }) {
-            guard idle.process.hasEnded else { return Place(process: idle.process, questions: idle.questions) }
-            // Somebody has killed it between two questions.
+            guard idle.process.isUnusable else { return Place(process: idle.process, questions: idle.questions) }
             discard(idle.process)
         }
-        return Place(process: try start(), questions: 0)
+        return try takeNew()
     }
+
+    /// A process that has seen no picture.
+    func takeNew() throws(RenderError) -> Place { Place(process: try start(), questions: 0) }
 
     /// Keeps a process for the next question.
     func giveBack(_ place: Place) {
@@ -103,7 +106,7 @@ final class WorkerProcesses: Sendable {
         }
     }
 
-    /// Ends the idle processes, and those in use after their question.
+    /// Ends the idle processes, and those in use after their question. A question that comes later has a process of its own.
     func shutdown() {
         let idle = state.withLock { state in
             state.hasEnded = true
@@ -130,7 +133,6 @@ final class WorkerProcesses: Sendable {
     private func start() throws(RenderError) -> WorkerProcess {
         let now = ContinuousClock.now
         let pause = state.withLock { state -> Duration? in
-            guard !state.hasEnded else { return .seconds(1) }
             guard now >= state.nextStart else { return state.nextStart - now }
             state.running += 1
             return nil
