@@ -39,6 +39,9 @@ bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo'
 bench-http: setup ## Compare cached responses with nginx, Varnish and thumbor
 	@.ci/bench-http
 
+bench-processes: setup ## Measure what render processes cost, beside threads
+	@.ci/bench-processes
+
 bench-cluster: setup ## Measure three servers with one cache, beside thumbor with thumbor-aws
 	@.ci/bench-cluster
 
@@ -75,4 +78,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format

@@ -305,10 +305,11 @@ package struct Pipeline: Sendable {
         _ requests: [ImageRequest], of original: Original, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
-        let (body, origin) = (original.entry.body, original.entry.provenance.location ?? "")
+        let entry = original.entry
         let (picture, cost) = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) {
-                let picture = try engine.open(body, from: origin)
+                let picture = try engine.open(
+                    entry.body, named: entry.validator, from: entry.provenance.location ?? "")
                 return (picture, try picture.cost(as: requests.map(\.transform)))
             } catch {
                 throw .render(error)

@@ -51,7 +51,7 @@ package final class IsolatedRenderer: PictureEngine {
     package var processes: Int { workers.count }
 
     package func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts {
-        let picture = IsolatedPicture(engine: self, bytes: bytes, origin: origin)
+        let picture = IsolatedPicture(engine: self, bytes: bytes, validator: nil, origin: origin)
         return try ask(.facts, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
             guard case .facts(let facts) = answer else { throw .garbage }
             // The original may be served under this type.
@@ -61,8 +61,10 @@ package final class IsolatedRenderer: PictureEngine {
         }
     }
 
-    package func open(_ bytes: ByteBuffer, from origin: String) throws(RenderError) -> any OpenPicture {
-        IsolatedPicture(engine: self, bytes: bytes, origin: origin)
+    package func open(
+        _ bytes: ByteBuffer, named validator: String, from origin: String
+    ) throws(RenderError) -> any OpenPicture {
+        IsolatedPicture(engine: self, bytes: bytes, validator: validator, origin: origin)
     }
 
     package func warmUp() {
@@ -183,7 +185,7 @@ package final class IsolatedRenderer: PictureEngine {
         guard process.holds(picture.bytes) else {
             return .failure(.tooManyBytes(bytes: picture.bytes.readableBytes, limit: limits.originBytes))
         }
-        let answer = try process.answer(question, about: picture.bytes, within: times)
+        let answer = try process.answer(question, about: picture.bytes, named: picture.validator, within: times)
         if case .failure(let error) = answer { return .failure(error) }
         return .success(try read(process, answer))
     }
@@ -223,6 +225,7 @@ package final class IsolatedRenderer: PictureEngine {
 private struct IsolatedPicture: OpenPicture {
     let engine: IsolatedRenderer
     let bytes: ByteBuffer
+    let validator: String?
     let origin: String
 
     func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost { try engine.cost(of: self, as: transforms) }

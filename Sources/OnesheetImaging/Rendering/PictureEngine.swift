@@ -18,8 +18,9 @@ package protocol PictureEngine: Sendable {
     func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts
 
     /// Prepares work on a file.
+    /// - Parameter validator: the hash of the bytes: equal for equal files.
     /// - Throws: `RenderError` if it is not a picture within the limits. An engine may find that out later.
-    func open(_ bytes: ByteBuffer, from origin: String) throws(RenderError) -> any OpenPicture
+    func open(_ bytes: ByteBuffer, named validator: String, from origin: String) throws(RenderError) -> any OpenPicture
 
     /// Starts what the first picture would wait for.
     func warmUp()
@@ -69,7 +70,9 @@ extension Renderer: PictureEngine {
         PictureFacts(try header(of: bytes))
     }
 
-    package func open(_ bytes: ByteBuffer, from origin: String) throws(RenderError) -> any OpenPicture {
+    package func open(
+        _ bytes: ByteBuffer, named validator: String, from origin: String
+    ) throws(RenderError) -> any OpenPicture {
         PictureHere(renderer: self, picture: try open(bytes))
     }
 

@@ -95,7 +95,8 @@ struct OriginFetch: Sendable {
         let (engine, entry) = (engine, original.entry)
         let (picture, cost) = try await pool.examine { () throws(PipelineError) in
             do throws(RenderError) {
-                let picture = try engine.open(entry.body, from: entry.provenance.location ?? "")
+                let picture = try engine.open(
+                    entry.body, named: entry.validator, from: entry.provenance.location ?? "")
                 return (picture, try picture.costOfHash())
             } catch {
                 throw .render(error)

@@ -2,6 +2,7 @@ import CCage
 import NIOCore
 import OnesheetCore
 import OnesheetImaging
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -29,6 +30,8 @@ final class WorkerProcess: Sendable {
     private let formats: [ImageFormat]
     /// Bytes of the largest picture.
     private let capacity: Int
+    /// The validator of the picture in the input, if it is known.
+    private let present = Mutex<String?>(nil)
 
     /// Starts a process, which gets its settings and locks itself in.
     /// - Parameters:
@@ -66,14 +69,20 @@ final class WorkerProcess: Sendable {
         return poll(&events, 1, 0) > 0
     }
 
+    /// - Parameter validator: the hash of the picture, if it is known. A picture that was the last one is not sent again.
     /// - Throws: what is seen of the loss of the process, which the caller must end.
     func answer(
-        _ question: WorkerCall.Question, about picture: ByteBuffer, within times: Times
+        _ question: WorkerCall.Question, about picture: ByteBuffer, named validator: String?, within times: Times
     ) throws(WorkerLoss) -> WorkerAnswer {
+        let isSame = validator != nil && present.withLock { $0 == validator }
         var message = ByteBuffer()
-        message.write(WorkerCall(question, count: picture.readableBytes))
-        try put(picture)
-        defer { if picture.readableBytes > Self.keptBytes { ftruncate(worker.input, 0) } }
+        message.write(WorkerCall(question, count: picture.readableBytes, isSame: isSame))
+        let isKept = picture.readableBytes <= Self.keptBytes
+        if !isSame {
+            present.withLock { $0 = isKept ? validator : nil }
+            try put(picture)
+        }
+        defer { if !isKept { ftruncate(worker.input, 0) } }
         try send(message)
         return try receive(times)
     }

@@ -70,19 +70,26 @@ package enum WorkerProgram {
     }
 
     private static func serve(_ messages: WorkerSocket, _ input: WorkerInput, _ renderer: Renderer) -> Never {
+        var file: RecognizedFile?
         while let message = messages.receive() {
             guard let call = try? WireReader.read(WorkerCall.self, from: message, formats: renderer.readableFormats) else {
                 exit(CCAGE_BAD_MESSAGE)
             }
-            guard messages.send(answer(call, input, renderer)) else { break }
+            if !call.isSame { file = nil }
+            guard messages.send(answer(call, input, renderer, &file)) else { break }
         }
         exit(0)
     }
 
-    private static func answer(_ call: WorkerCall, _ input: WorkerInput, _ renderer: Renderer) -> WorkerAnswer {
+    /// - Parameter recognized: what is known of the picture in the input.
+    private static func answer(
+        _ call: WorkerCall, _ input: WorkerInput, _ renderer: Renderer, _ recognized: inout RecognizedFile?
+    ) -> WorkerAnswer {
         do throws(RenderError) {
             return try input.with(count: call.count) { bytes throws(RenderError) in
-                let file = try renderer.recognize(bytes)
+                let file: RecognizedFile
+                if let recognized { file = recognized } else { file = try renderer.recognize(bytes) }
+                recognized = file
                 switch call.question {
                 case .facts: return .facts(PictureFacts(file.header))
                 case .cost(let transforms): return .cost(try renderer.cost(file, as: transforms))

@@ -15,11 +15,16 @@ struct WorkerCall: WireValue, Sendable {
     var question: Question
     /// Bytes of the picture.
     var count: Int
+    /// Whether the picture is that of the last question.
+    var isSame: Bool
 
-    init(_ question: Question, count: Int) { (self.question, self.count) = (question, count) }
+    init(_ question: Question, count: Int, isSame: Bool = false) {
+        (self.question, self.count, self.isSame) = (question, count, isSame)
+    }
 
     func write(to message: inout ByteBuffer) {
         message.write(count)
+        message.write(isSame)
         switch question {
         case .facts: message.write(0 as UInt8)
         case .cost(let transforms):
@@ -35,6 +40,7 @@ struct WorkerCall: WireValue, Sendable {
 
     init(from message: inout WireReader) throws(WireError) {
         count = try message.read()
+        isSame = try message.read()
         question =
             switch try message.read(UInt8.self) {
             case 0: .facts

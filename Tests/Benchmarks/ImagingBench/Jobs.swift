@@ -54,7 +54,8 @@ struct Jobs {
             (transform.width, transform.format) = (width, job.format)
             return transform
         }
-        return try (engine ?? renderer).open(original, from: job.original)
+        // Each picture is another one.
+        return try (engine ?? renderer).open(original, named: "\(next())", from: job.original)
             .render(as: transforms, predicted: RenderCost(milliseconds: 1000, bytes: 0))
     }
 
@@ -99,6 +100,9 @@ struct Jobs {
         _ = try render(Job(name: "huge", original: "huge", widths: [342], format: .jpeg), original)
         print("6000 × 9000 to w342, peak above idle: \((try Self.resident("VmHWM:") - before) >> 10) KiB")
     }
+
+    /// A new validator.
+    private func next() -> UInt64 { .random(in: 0...UInt64.max) }
 
     /// The processor time of this process and of those that it has started.
     private static func cpu() -> Double {
