@@ -9,9 +9,9 @@ package final class IsolatedRenderer: PictureEngine {
     /// The time for an inspection, whose cost is not known: parsing a header, predicting a cost. A process ends by these limits before
     /// the thread that waits for it gives up.
     private static let inspection = WorkerProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
-    /// The limit of a render: so many times its predicted processor time, and at least so much.
+    /// The limit of a render: its predicted processor time times `factor`, and at least `least`.
     private static let slack = (factor: 10.0, least: Duration.seconds(2))
-    /// A question holds this many variants at most, so that it fits into a message.
+    /// The most variants in one question. A question must fit into a message.
     private static let mostVariants = 64
     /// The bytes in which a file's format can be recognised.
     private static let longestBeginning = 1024
@@ -120,7 +120,7 @@ package final class IsolatedRenderer: PictureEngine {
         }
     }
 
-    /// Whether a variant is not larger than allowed, so that its bytes may be read.
+    /// Whether the size, format and length of a variant are within the limits. Only then are its bytes read.
     private func isAllowed(_ variant: RenderedVariant) -> Bool {
         let (pixels, overflow) = variant.width.multipliedReportingOverflow(by: variant.height)
         return !overflow && pixels <= limits.outputPixels && formats.contains(variant.format)

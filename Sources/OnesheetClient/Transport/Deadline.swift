@@ -29,6 +29,7 @@ final class Deadline: Sendable {
             group.addTask {
                 do {
                     while case let end = self.last.withLock({ $0 }) + self.wait, ContinuousClock.now < end {
+                        // A server answers in real time, and each renewal moves the end.
                         try await Task.sleep(until: end, clock: .continuous)
                     }
                     return .failure(.timedOut(after: self.wait))

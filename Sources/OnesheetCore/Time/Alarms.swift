@@ -47,7 +47,7 @@ package final class Alarms: Sendable {
     private func sleep(as sleeper: Int, until moment: Instant) async {
         var next: Instant? = moment
         while let moment = next {
-            // Nobody cancels this task.
+            // Alarms limit outside parties, so they go off in real time. Nobody cancels this task.
             do { try await Task.sleep(until: moment) } catch { return }
             let due = state.withLock { state in
                 state.wakings[sleeper] = nil

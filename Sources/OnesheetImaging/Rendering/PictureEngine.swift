@@ -13,7 +13,7 @@ package protocol PictureEngine: Sendable {
     var processes: Int { get }
 
     /// Recognises a file and parses its header.
-    /// - Parameter origin: where the file comes from, for the log.
+    /// - Parameter origin: the place of the file, for the log.
     /// - Throws: `RenderError` if it is not a picture within the limits, or if no process reads it.
     func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts
 

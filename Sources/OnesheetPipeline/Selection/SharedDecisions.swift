@@ -250,7 +250,7 @@ package final class SharedDecisions: Sendable {
                 logger.error("a purge after a decision cannot be done yet: \(error)")
             }
             isFirst = false
-            // Also ends a cancelled task.
+            // The store gets real time to recover. This also ends a cancelled task.
             try await Task.sleep(for: wait)
             wait = min(wait * 2, .seconds(60))
         }

@@ -92,7 +92,7 @@ package struct Retry: Sendable {
     /// - Parameters:
     ///   - pause: the longest wait before the second attempt.
     ///   - random: returns a number from 0 to 1.
-    ///   - sleep: waits for a host. Tests replace it.
+    ///   - sleep: waits for a host, which recovers in real time. Tests replace it.
     package init(
         attempts: Int = 3, pause: Duration = .milliseconds(100), random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

@@ -96,7 +96,7 @@ package final class FatalOriginals: Sendable {
     }
 
     /// A line for each: digest, losses, losses of new processes, how the last process was lost, and the second in which it is forgotten.
-    /// A disk that hangs holds nobody who only reads pictures.
+    /// Writes outside the lock of the records: a slow disk must not delay renders.
     private func write() {
         guard let path else { return }
         writing.withLock { _ in

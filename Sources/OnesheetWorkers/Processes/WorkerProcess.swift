@@ -10,8 +10,8 @@ import Synchronization
 
 /// A render process, as the server sees it. One thread uses it at a time.
 ///
-/// A question goes over a socket, and the bytes of its picture through a file in memory that the process can only read. The bytes of an
-/// answer come through another one, and are read with a length: what a process changes later, or cuts off, harms nobody.
+/// Questions and answers are messages on a socket. The picture is in a file in memory that the process can only read. The bytes of an
+/// answer are in another such file. The server copies a checked length of it and maps nothing, so later changes have no effect.
 final class WorkerProcess: Sendable {
     /// The time for one question.
     struct Times {
@@ -63,7 +63,7 @@ final class WorkerProcess: Sendable {
     /// The processor time of its life.
     var processorTime: Duration { .nanoseconds(Int64(clamping: ccage_processor_time(worker.process))) }
 
-    /// Whether the process, which is idle, has ended or has sent what nobody asked for.
+    /// Whether an idle process has ended, or has sent a message without a question.
     var isUnusable: Bool {
         var events = pollfd(fd: worker.socket, events: Int16(POLLIN), revents: 0)
         return poll(&events, 1, 0) > 0

@@ -63,27 +63,27 @@ package enum WorkerProgram {
             let error = ccage_enter(&limits)
             guard error == 0 else { exit(CCAGE_NOT_LOCKED_IN) }
             guard messages.send(WorkerAnswer.ready) else { exit(0) }
-            serve(messages, input, renderer)
+            serve(messages, input: input, renderer: renderer)
         } catch {
             exit(CCAGE_NO_CODEC)
         }
     }
 
-    private static func serve(_ messages: WorkerSocket, _ input: WorkerInput, _ renderer: Renderer) -> Never {
+    private static func serve(_ messages: WorkerSocket, input: WorkerInput, renderer: Renderer) -> Never {
         var file: RecognizedFile?
         while let message = messages.receive() {
             guard let call = try? WireReader.read(WorkerCall.self, from: message, formats: renderer.readableFormats) else {
                 exit(CCAGE_BAD_MESSAGE)
             }
             if !call.isSame { file = nil }
-            guard messages.send(answer(call, input, renderer, &file)) else { break }
+            guard messages.send(answer(call, input: input, renderer: renderer, recognized: &file)) else { break }
         }
         exit(0)
     }
 
     /// - Parameter recognized: what is known of the picture in the input.
     private static func answer(
-        _ call: WorkerCall, _ input: WorkerInput, _ renderer: Renderer, _ recognized: inout RecognizedFile?
+        _ call: WorkerCall, input: WorkerInput, renderer: Renderer, recognized: inout RecognizedFile?
     ) -> WorkerAnswer {
         do throws(RenderError) {
             return try input.with(count: call.count) { bytes throws(RenderError) in

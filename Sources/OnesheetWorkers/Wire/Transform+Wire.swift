@@ -88,18 +88,18 @@ extension Color: WireValue {
 
 extension Gravity: WireValue {
     func write(to message: inout ByteBuffer) {
-        func write(_ tag: UInt8, _ whole: [Int], _ fractions: [Double] = []) {
+        func write(_ tag: UInt8, whole: [Int] = [], fractions: [Double] = []) {
             message.write(tag)
             for number in whole { message.write(number) }
             for number in fractions { message.write(number) }
         }
         switch self {
-        case .compass(let x, let y): write(0, [x, y])
-        case .focus(let x, let y): write(1, [], [x, y])
-        case .corner(let x, let y): write(2, [x, y])
-        case .smart: write(3, [])
-        case .offset(let x, let y, let across, let down): write(4, [x, y], [across, down])
-        case .point(let x, let y): write(5, [], [x, y])
+        case .compass(let x, let y): write(0, whole: [x, y])
+        case .focus(let x, let y): write(1, fractions: [x, y])
+        case .corner(let x, let y): write(2, whole: [x, y])
+        case .smart: write(3)
+        case .offset(let x, let y, let across, let down): write(4, whole: [x, y], fractions: [across, down])
+        case .point(let x, let y): write(5, fractions: [x, y])
         }
     }
 

@@ -130,6 +130,7 @@ package final class PurgeFollower: Sendable {
             PurgeLog.name, after: place.position, of: place.progress?.epoch, limit: Self.most, waiting: waits ? Self.wait : 0)
         if let progress = place.progress, progress.epoch != page.epoch || progress.position > page.end {
             restart(&place, at: page)
+            // A tier that fails now gets real time to recover before the next attempt.
             guard await applyPending(&place) else { return try await Task.sleep(for: pause) }
             return
         }
@@ -141,6 +142,7 @@ package final class PurgeFollower: Sendable {
             caughtUp.continuation.finish()
         }
         try await complete(&place, epoch: page.epoch)
+        // What failed is tried again after a pause in real time, because tiers and coordinator do not follow an injected clock.
         if !isApplied || log.contents.withLock({ !$0.unsent.isEmpty }) { try await Task.sleep(for: pause) }
     }
 
