@@ -1,0 +1,41 @@
+import Foundation
+import NIOCore
+import OnesheetCore
+import OnesheetTesting
+import Synchronization
+import XCTest
+
+@testable import OnesheetCache
+
+/// A test of shared tiers on one store.
+class SharedTierTestCase: XCTestCase {
+    let clock = ManualClock()
+    let store = FakeObjectStore()
+    let key = CacheKey(.variant, "sample://1#w342.jpg")
+
+    func settings(_ change: (inout SharedSettings) -> Void = { _ in }) -> SharedSettings {
+        var settings = SharedSettings(prefix: "onesheet")
+        // The entries of these tests cost a millisecond.
+        settings.minimumCost = 0
+        change(&settings)
+        return settings
+    }
+
+    func tier(
+        records: any PurgeRecords = NoPurgeRecords(), _ change: (inout SharedSettings) -> Void = { _ in }
+    ) -> SharedTier { SharedTier(store, settings(change), records: records, clock: clock.wallClock) }
+}
+
+extension SharedTier {
+    func storeAndFlush(_ entry: CacheEntry, for key: CacheKey) async throws {
+        try await store(entry, for: key)
+        await flush()
+    }
+}
+
+/// The visited keys, in the order of their texts.
+final class Keys: Sendable {
+    private let keys = Mutex<[String]>([])
+    var all: [String] { keys.withLock { $0.sorted() } }
+    func add(_ key: CacheKey) { keys.withLock { $0.append(key.description) } }
+}
