@@ -11,6 +11,7 @@ package struct Originals: Sendable {
     let cache: Cache
     let clock: WallClock
     let lifetime: CacheExpiration
+    let outlines: PictureOutlines
     private let fetch: OriginFetch
     private let pool: RenderPool
     private let logger: Logger
@@ -37,8 +38,10 @@ package struct Originals: Sendable {
         self.logger = logger
         self.pool = pool
         failures = FailureMemory(clock: clock)
+        outlines = PictureOutlines(engine: engine, pool: pool)
         fetch = OriginFetch(
-            transport: transport, engine: engine, pool: pool, local: LocalOriginals(memory: pool.memory, clock: clock),
+            transport: transport, engine: engine, pool: pool, outlines: outlines,
+            local: LocalOriginals(memory: pool.memory, clock: clock),
             clock: clock, lifetime: lifetime)
         flights = Coalescing(cancelled: .cancelled, full: .overloaded(retryAfter: 1))
         selection = CandidateSelection(fetch: fetch, catalog: catalog, choices: choices, logger: logger)

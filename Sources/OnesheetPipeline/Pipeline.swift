@@ -305,16 +305,10 @@ package struct Pipeline: Sendable {
         _ requests: [ImageRequest], of original: Original, for flights: Flights, at generation: CacheGeneration
     ) async throws(PipelineError) -> [Variant] {
         let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
-        let entry = original.entry
-        let (picture, cost) = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) {
-                let picture = try engine.open(
-                    entry.body, named: entry.validator, from: entry.provenance.location ?? "")
-                return (picture, try picture.cost(as: requests.map(\.transform)))
-            } catch {
-                throw .render(error)
-            }
-        }
+        let file = PictureFile(original.entry)
+        let outline = try await originals.outlines.outline(of: file)
+        let cost: RenderCost
+        do throws(RenderError) { cost = try engine.cost(of: outline, as: requests.map(\.transform)) } catch { throw .render(error) }
         // The job may outlive this call, so it captures the bytes and not the original with its reservation.
         let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
             let claimed = flights.begin()
@@ -323,7 +317,7 @@ package struct Pipeline: Sendable {
             let start = ContinuousClock.now
             let images: [RenderedImage]
             do throws(RenderError) {
-                images = try picture.render(as: requests.map(\.transform), predicted: cost)
+                images = try engine.render(file, as: requests.map(\.transform), predicted: cost)
             } catch {
                 throw .render(error)
             }

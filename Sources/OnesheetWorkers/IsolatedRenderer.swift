@@ -1,12 +1,12 @@
 package import Logging
-package import NIOCore
+import NIOCore
 import NIOPosix
 package import OnesheetCore
 package import OnesheetImaging
 
 /// Reads and makes pictures in render processes. If a picture ends its process, only the requests for it fail.
 package final class IsolatedRenderer: PictureEngine {
-    /// The time for an inspection, whose cost is not known: parsing a header, predicting a cost. A process ends by these limits before
+    /// The time for parsing a header, whose cost is not known. A process ends by these limits before
     /// the thread that waits for it gives up.
     private static let inspection = WorkerProcess.Times(work: .seconds(2), whole: .milliseconds(4500))
     /// The limit of a render: its predicted processor time times `factor`, and at least `least`.
@@ -17,13 +17,10 @@ package final class IsolatedRenderer: PictureEngine {
     private static let longestBeginning = 1024
     /// The most bytes of a variant: for each pixel, and for profile and EXIF.
     private static let mostBytes = (pixel: 8, metadata: 8 << 20, all: 1 << 30)
-    /// The least predicted milliseconds of a render.
-    private static let leastCost = 0.05
 
-    /// The formats that can be written.
-    package let formats: [ImageFormat]
+    /// Predicts costs and recognises answers. It decodes nothing in this process.
+    private let renderer: Renderer
     private let lost: LostWorkers
-    private let recognizers: [any ImageDecoder]
     private let workers: WorkerProcesses
     private let fatal: FatalOriginals
     private let limits: Limits
@@ -40,69 +37,52 @@ package final class IsolatedRenderer: PictureEngine {
         _ command: WorkerCommand, renderer: Renderer, settings: WorkerSettings, fatal: FatalOriginals, lost: LostWorkers,
         logger: Logger
     ) {
-        formats = renderer.formats
-        recognizers = renderer.decoders
+        self.renderer = renderer
         (limits, deadline) = (settings.limits, settings.deadline)
         (self.fatal, self.lost, self.logger) = (fatal, lost, logger)
         workers = WorkerProcesses(command, settings, formats: renderer.readableFormats, logger: logger)
     }
 
+    package var formats: [ImageFormat] { renderer.formats }
     package var isReady: Bool { workers.isReady }
     package var processes: Int { workers.count }
 
-    package func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts {
-        let picture = IsolatedPicture(engine: self, bytes: bytes, validator: nil, origin: origin)
-        return try ask(.facts, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
-            guard case .facts(let facts) = answer else { throw .garbage }
+    package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
+        try ask(.outline, about: file, within: Self.inspection) { _, answer throws(WorkerLoss) in
+            guard case .outline(let outline) = answer else { throw .garbage }
             // The original may be served under this type.
-            let (pixels, overflow) = facts.width.multipliedReportingOverflow(by: facts.height)
-            guard !overflow, pixels <= limits.pixels, begins(bytes, as: facts.format) else { throw .garbage }
-            return facts
+            let (pixels, overflow) = outline.width.multipliedReportingOverflow(by: outline.height)
+            guard !overflow, pixels <= limits.pixels, begins(file.bytes, as: outline.format) else { throw .garbage }
+            return plausible(outline, of: file.bytes.readableBytes)
         }
     }
 
-    package func open(
-        _ bytes: ByteBuffer, named validator: String, from origin: String
-    ) throws(RenderError) -> any OpenPicture {
-        IsolatedPicture(engine: self, bytes: bytes, validator: validator, origin: origin)
+    /// What a file of `count` bytes can have. The queue and the memory budget believe a prediction by it.
+    private func plausible(_ outline: PictureOutline, of count: Int) -> PictureOutline {
+        var header = outline.header
+        header.scans = min(header.scans, max(count, 1))
+        return PictureOutline(header, profile: min(outline.profile, ImageHeader.largestProfile), count: count)
     }
 
-    package func warmUp() {
-        // These threads never end. A process ends with the thread that started it.
-        NIOSingletons.posixBlockingThreadPool.submit { [workers] _ in workers.warmUp() }
+    package func cost(of outline: PictureOutline, as transforms: [Transform]) throws(RenderError) -> RenderCost {
+        bounded(try renderer.cost(of: outline, as: transforms))
     }
 
-    package func shutdown() { workers.shutdown() }
-
-    fileprivate func cost(of picture: IsolatedPicture, as transforms: [Transform]) throws(RenderError) -> RenderCost {
-        var sum = RenderCost(milliseconds: 0, bytes: 0)
-        for part in Self.parts(transforms) {
-            let cost = try predict(.cost(part), picture)
-            sum.milliseconds += cost.milliseconds
-            sum.bytes = max(sum.bytes, cost.bytes)
-        }
-        return sum
+    package func costOfHash(of outline: PictureOutline) throws(RenderError) -> RenderCost {
+        bounded(try renderer.costOfHash(of: outline))
     }
 
-    fileprivate func costOfHash(of picture: IsolatedPicture) throws(RenderError) -> RenderCost {
-        try predict(.costOfHash, picture)
+    /// No picture moves the queue by more than its deadline.
+    private func bounded(_ cost: RenderCost) -> RenderCost {
+        RenderCost(milliseconds: min(cost.milliseconds, deadline / .milliseconds(1)), bytes: cost.bytes)
     }
 
-    private func predict(_ question: WorkerCall.Question, _ picture: IsolatedPicture) throws(RenderError) -> RenderCost {
-        try ask(question, about: picture, within: Self.inspection) { _, answer throws(WorkerLoss) in
-            guard case .cost(var cost) = answer else { throw .garbage }
-            // The queue believes it.
-            cost.milliseconds = min(max(cost.milliseconds, Self.leastCost), deadline / .milliseconds(1))
-            return cost
-        }
-    }
-
-    fileprivate func render(
-        _ picture: IsolatedPicture, as transforms: [Transform], predicted cost: RenderCost
+    package func render(
+        _ file: PictureFile, as transforms: [Transform], predicted cost: RenderCost
     ) throws(RenderError) -> [RenderedImage] {
         var images: [RenderedImage] = []
         for part in Self.parts(transforms) {
-            images += try ask(.render(part), about: picture, within: times(cost)) { process, answer throws(WorkerLoss) in
+            images += try ask(.render(part), about: file, within: times(cost)) { process, answer throws(WorkerLoss) in
                 guard case .variants(let variants) = answer, variants.count == part.count, variants.allSatisfy(isAllowed)
                 else { throw .garbage }
                 let images = try process.images(variants)
@@ -113,12 +93,19 @@ package final class IsolatedRenderer: PictureEngine {
         return images
     }
 
-    fileprivate func hash(of picture: IsolatedPicture, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
-        try ask(.hash, about: picture, within: times(cost)) { _, answer throws(WorkerLoss) in
+    package func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
+        try ask(.hash, about: file, within: times(cost)) { _, answer throws(WorkerLoss) in
             guard case .hash(let hash) = answer else { throw .garbage }
             return hash
         }
     }
+
+    package func warmUp() {
+        // These threads never end. A process ends with the thread that started it.
+        NIOSingletons.posixBlockingThreadPool.submit { [workers] _ in workers.warmUp() }
+    }
+
+    package func shutdown() { workers.shutdown() }
 
     /// Whether the size, format and length of a variant are within the limits. Only then are its bytes read.
     private func isAllowed(_ variant: RenderedVariant) -> Bool {
@@ -137,7 +124,7 @@ package final class IsolatedRenderer: PictureEngine {
     private func begins(_ bytes: ByteBuffer, as format: ImageFormat) -> Bool {
         guard let start = bytes.getSlice(at: bytes.readerIndex, length: min(bytes.readableBytes, Self.longestBeginning))
         else { return false }
-        return recognizers.contains { $0.format == format && $0.recognizes(start.readableBytesUInt8Span) }
+        return renderer.decoders.contains { $0.format == format && $0.recognizes(start.readableBytesUInt8Span) }
     }
 
     /// The time on the clock lies between the deadline that the process itself keeps and the one of the thread that waits.
@@ -155,10 +142,10 @@ package final class IsolatedRenderer: PictureEngine {
     /// Asks a process about a picture. If the process is lost, another one is asked: once, or a few times if it was killed from outside.
     /// - Parameter read: checks the answer, and takes its bytes from the process.
     private func ask<Outcome>(
-        _ question: WorkerCall.Question, about picture: IsolatedPicture, within times: WorkerProcess.Times,
+        _ question: WorkerCall.Question, about file: PictureFile, within times: WorkerProcess.Times,
         _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
     ) throws(RenderError) -> Outcome {
-        let standing = fatal.standing(of: picture.bytes)
+        let standing = fatal.standing(of: file.bytes)
         if case .fatal(let loss) = standing { throw .lost(loss) }
         var losses = 0
         while true {
@@ -166,26 +153,26 @@ package final class IsolatedRenderer: PictureEngine {
             let place = try isSuspect ? workers.takeNew() : workers.take()
             let outcome: Result<Outcome, RenderError>
             do throws(WorkerLoss) {
-                outcome = try askOnce(place.process, question, about: picture, within: times, read)
+                outcome = try askOnce(place.process, question, about: file, within: times, read)
             } catch {
                 losses += 1
-                try end(place, seen: error, of: picture, losses: losses, within: times)
+                try end(place, seen: error, of: file, losses: losses, within: times)
                 continue
             }
-            if isSuspect { fatal.clear(picture.bytes) }
+            if isSuspect { fatal.clear(file.bytes) }
             workers.giveBack(place)
             return try outcome.get()
         }
     }
 
     private func askOnce<Outcome>(
-        _ process: WorkerProcess, _ question: WorkerCall.Question, about picture: IsolatedPicture,
+        _ process: WorkerProcess, _ question: WorkerCall.Question, about file: PictureFile,
         within times: WorkerProcess.Times, _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
     ) throws(WorkerLoss) -> Result<Outcome, RenderError> {
-        guard process.holds(picture.bytes) else {
-            return .failure(.tooManyBytes(bytes: picture.bytes.readableBytes, limit: limits.originBytes))
+        guard process.holds(file.bytes) else {
+            return .failure(.tooManyBytes(bytes: file.bytes.readableBytes, limit: limits.originBytes))
         }
-        let answer = try process.answer(question, about: picture.bytes, named: picture.validator, within: times)
+        let answer = try process.answer(question, about: file, within: times)
         if case .failure(let error) = answer { return .failure(error) }
         return .success(try read(process, answer))
     }
@@ -193,14 +180,14 @@ package final class IsolatedRenderer: PictureEngine {
     /// Ends, counts and logs a lost process.
     /// - Throws: the error of the request, unless another process is to be asked.
     private func end(
-        _ place: WorkerProcesses.Place, seen: WorkerLoss, of picture: IsolatedPicture, losses: Int,
+        _ place: WorkerProcesses.Place, seen: WorkerLoss, of file: PictureFile, losses: Int,
         within times: WorkerProcess.Times
     ) throws(RenderError) {
         let loss = workers.discard(place, seen)
         lost.add(loss)
         // A process that is killed from outside, or waits for a processor, says nothing about the picture.
         let isBlamed = loss != .killed && loss != .stalled
-        let isFatal = isBlamed && fatal.add(picture.bytes, loss, isProven: place.questions == 0)
+        let isFatal = isBlamed && fatal.add(file.bytes, loss, isProven: place.questions == 0)
         let failure: RenderError? =
             if isFatal {
                 .lost(loss)
@@ -214,27 +201,9 @@ package final class IsolatedRenderer: PictureEngine {
         logger.warning(
             "a render process was lost",
             metadata: [
-                "reason": "\(loss.rawValue)", "origin": "\(shown(picture.origin))", "bytes": "\(picture.bytes.readableBytes)",
+                "reason": "\(loss.rawValue)", "origin": "\(shown(file.origin))", "bytes": "\(file.bytes.readableBytes)",
                 "next": "\(next)",
             ])
         if let failure { throw failure }
     }
-}
-
-/// A picture that render processes look at.
-private struct IsolatedPicture: OpenPicture {
-    let engine: IsolatedRenderer
-    let bytes: ByteBuffer
-    let validator: String?
-    let origin: String
-
-    func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost { try engine.cost(of: self, as: transforms) }
-
-    func render(as transforms: [Transform], predicted cost: RenderCost) throws(RenderError) -> [RenderedImage] {
-        try engine.render(self, as: transforms, predicted: cost)
-    }
-
-    func costOfHash() throws(RenderError) -> RenderCost { try engine.costOfHash(of: self) }
-
-    func hash(predicted cost: RenderCost) throws(RenderError) -> PerceptualHash { try engine.hash(of: self, predicted: cost) }
 }

@@ -67,6 +67,7 @@ def main(program, rounds):
         print("|---|---:|---:|---:|---:|---:|---:|")
         for width in (165, 322, 480):
             for server in servers:
+                server.number = 0
                 server.run(width, 2 * FILMS)
             pairs = [[server.run(width, REQUESTS) for server in servers] for _ in range(rounds)]
             cpu, clock = ([[pair[n][kind] for pair in pairs] for n in (0, 1)] for kind in (0, 1))

@@ -105,22 +105,23 @@ static void answer_garbage(int port) {
     sleep(1000);
 }
 static void answer_long(int port) {
-    static char message[200000] = {4};
+    static char message[200000] = {3};
     send(3, message, sizeof message, 0);
     sleep(1000);
 }
 /// Says that the picture is as large as a number can be.
 static void answer_size(int port) {
-    static const unsigned char facts[] = {
+    static const unsigned char outline[] = {
         1, 7, 0, 0, 0, 'h', 'o', 's', 't', 'i', 'l', 'e', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
-        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0,
     };
-    send(3, facts, sizeof facts, 0);
+    send(3, outline, sizeof outline, 0);
     sleep(1000);
 }
 /// Answers hundreds of questions in advance, and reads none.
 static void answer_early(int port) {
-    for (int i = 0; i < 600; i++) send(3, "\x05\x08", 2, MSG_DONTWAIT);
+    for (int i = 0; i < 600; i++) send(3, "\x04\x08", 2, MSG_DONTWAIT);
     sleep(1000);
 }
 static void end_by_signal(int port) { syscall(SYS_tgkill, getpid(), gettid(), SIGKILL); }
@@ -130,7 +131,7 @@ static void make_thread(int port) {
 /// Says that a sparse file is a picture.
 static void answer_huge(int port) {
     static const unsigned char variant[] = {
-        3, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
+        2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
         9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3,
     };
     pwrite(5, "\xff\xd8\xff", 3, 0);
@@ -152,7 +153,7 @@ static void answer_nothing(int port) {
 /// Says that there is a variant, whose bytes are not in the output.
 static void answer_lies(int port) {
     static const unsigned char variant[] = {
-        3, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
+        2, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
         9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3,
     };
     send(3, variant, sizeof variant, 0);
@@ -162,7 +163,7 @@ static void answer_lies(int port) {
 static void answer_page(int port) {
     static const char page[] = "<script>alert(1)</script>";
     static const unsigned char variant[] = {
-        3, 1, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
+        2, 1, 0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 'j', 'p', 'e', 'g', 9, 0, 0, 0, 0, 0, 0, 0,
         9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3,
     };
     pwrite(5, page, sizeof page - 1, 0);

@@ -19,7 +19,7 @@
             change(&transform)
             let original = try renderer.open(ByteBuffer(bytes: drawing.file))
             // A render costs what it was predicted to, or is refused.
-            let cost = try renderer.cost(original.file, as: [transform])
+            let cost = try renderer.cost(of: original.outline, as: [transform])
             XCTAssertGreaterThan(cost.bytes, 0)
             return try renderer.render(original, as: [transform])[0]
         }
@@ -48,7 +48,7 @@
             (smart.resizing, smart.width, smart.height, smart.gravity) = (.fill, 20, 20, .smart)
             // Then
             XCTAssertNoThrow(try renderer.hash(of: original))
-            XCTAssertGreaterThan(try renderer.costOfHash(of: original.file).bytes, 0)
+            XCTAssertGreaterThan(try renderer.costOfHash(of: original.outline).bytes, 0)
             XCTAssertEqual(try renderer.render(original, as: [smart])[0].width, 20)
         }
 

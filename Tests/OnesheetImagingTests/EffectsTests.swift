@@ -183,11 +183,11 @@ final class EffectsTests: XCTestCase {
         let file = try codec.encode(picture, EncodeOptions())
         var transform = Transform()
         (transform.width, transform.enlarges, transform.format) = (40, true, .png)
-        let plain = try renderer.cost(renderer.open(file).file, as: [transform])
+        let plain = try renderer.cost(of: renderer.open(file).outline, as: [transform])
         transform.trim = .init(threshold: 5)
         // Then the prediction is of the largest picture that there may be
         XCTAssertEqual(try renderer.render(file, as: transform).height, 16_000)
-        let cost = try renderer.cost(renderer.open(file).file, as: [transform])
+        let cost = try renderer.cost(of: renderer.open(file).outline, as: [transform])
         XCTAssertGreaterThan(cost.bytes, 40 * 16_000 * 3)
         XCTAssertGreaterThan(cost.bytes, plain.bytes)
         XCTAssertGreaterThan(cost.milliseconds, plain.milliseconds)
@@ -200,7 +200,7 @@ final class EffectsTests: XCTestCase {
         XCTAssertThrowsError(try renderer.render(file, as: transform)) {
             XCTAssertEqual($0 as? RenderError, .codec(.tooManyPixels(width: 10, height: 10, limit: 99), .png))
         }
-        XCTAssertThrowsError(try renderer.cost(renderer.open(file).file, as: [transform]))
+        XCTAssertThrowsError(try renderer.cost(of: renderer.open(file).outline, as: [transform]))
         (transform.maxSourcePixels, transform.maxSourceBytes) = (100, file.readableBytes - 1)
         XCTAssertThrowsError(try renderer.render(file, as: transform)) {
             XCTAssertEqual(

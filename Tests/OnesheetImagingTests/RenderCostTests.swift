@@ -32,7 +32,7 @@ final class RenderCostTests: XCTestCase {
     private func cost(_ header: ImageHeader, width: Int = 60, _ format: ImageFormat = .jpeg) -> RenderCost {
         let codec: any Codec = header.format == .jpeg ? JPEGCodec() : PNGCodec()
         return RenderCost(
-            header, [output(header, format) { $0.width = width }], decoding: codec.memoryToDecode(header))
+            PictureOutline(header, count: 0), [output(header, format) { $0.width = width }], decoding: codec.memoryToDecode(header))
     }
 
     func testThatWhatStreamsHoldsRowsAndNotThePicture() {
@@ -41,7 +41,7 @@ final class RenderCostTests: XCTestCase {
             let costs = [6000, 60_000].map { height in
                 let header = header(format, 4000, height, model: model)
                 let output = output(header) { ($0.width, $0.height, $0.resizing) = (60, 90, .force) }
-                return RenderCost(header, [output], decoding: JPEGCodec().memoryToDecode(header))
+                return RenderCost(PictureOutline(header, count: 0), [output], decoding: JPEGCodec().memoryToDecode(header))
             }
             // Then both need the same memory, and the higher one more time
             XCTAssertEqual(costs[1].bytes, costs[0].bytes, "\(format)")
@@ -64,7 +64,7 @@ final class RenderCostTests: XCTestCase {
         let pixels = 4000 * 6000
         func decode(_ scans: Int) -> Double {
             let header = header(.jpeg, 4000, 6000, isProgressive: scans > 1, scans: scans)
-            return RenderCost(header, [], decoding: 0).milliseconds
+            return RenderCost(PictureOutline(header, count: 0), [], decoding: 0).milliseconds
         }
         // The usual number of scans takes three times as long, and each further scan its time.
         XCTAssertEqual((decode(10) - decode(1)) / (Double(pixels) * 5 / 1e6), 2, accuracy: 1e-6)
@@ -79,7 +79,7 @@ final class RenderCostTests: XCTestCase {
             let outputs = sizes.map { size in
                 output(header, size.2) { ($0.width, $0.height, $0.resizing, $0.enlarges) = (size.0, size.1, .force, true) }
             }
-            return RenderCost(header, outputs, decoding: 0)
+            return RenderCost(PictureOutline(header, count: 0), outputs, decoding: 0)
         }
         // Then four times the pixels cost about four times as much
         XCTAssertEqual(
@@ -98,7 +98,7 @@ final class RenderCostTests: XCTestCase {
         let header = header(.jpeg, 1000, 1500)
         func cost(_ change: (inout Transform) -> Void) -> RenderCost {
             RenderCost(
-                header,
+                PictureOutline(header, count: 0),
                 [
                     output(header) {
                         $0.width = 600
@@ -160,7 +160,7 @@ final class RenderCostTests: XCTestCase {
                     }
                     let what = "\(layout.width) × \(layout.height) \(layout.model) to \(output.plan.size), light: \(light)"
                     // When
-                    let told = RenderCost(header, [output], decoding: 0).bytes
+                    let told = RenderCost(PictureOutline(header, count: 0), [output], decoding: 0).bytes
                     let resampler = try PictureResampler(
                         output.plan, from: layout, at: PictureGeometry(layout, of: header), chroma: 1, light: light,
                         tables: FilterTableCache(),
@@ -208,7 +208,7 @@ final class RenderCostTests: XCTestCase {
                 transform.width = width
                 // Then they cost as much as the whole original
                 XCTAssertEqual(
-                    try renderer.cost(renderer.open(original).file, as: [transform]), cost(header, width: width), "\(width)")
+                    try renderer.cost(of: renderer.open(original).outline, as: [transform]), cost(header, width: width), "\(width)")
             }
         }
     }
@@ -220,7 +220,7 @@ final class RenderCostTests: XCTestCase {
             var transform = Transform()
             (transform.width, transform.height, transform.resizing) = (80, 80, .fill)
             change(&transform)
-            return try renderer.cost(renderer.open(original).file, as: [transform]).milliseconds
+            return try renderer.cost(of: renderer.open(original).outline, as: [transform]).milliseconds
         }
         let none = try cost { _ in }
         let one = try cost { $0.gravity = .smart }
@@ -231,8 +231,8 @@ final class RenderCostTests: XCTestCase {
         XCTAssertGreaterThan(one - none, 800 * 1200 * 5 / 1e6)
         XCTAssertGreaterThan(two - one, 800 * 1200 * 5 / 1e6)
         // And a hash costs about as much as an analysis
-        XCTAssertEqual(try renderer.costOfHash(of: renderer.open(original).file).milliseconds, one - none, accuracy: none)
-        XCTAssertGreaterThan(try renderer.costOfHash(of: renderer.open(original).file).bytes, 0)
+        XCTAssertEqual(try renderer.costOfHash(of: renderer.open(original).outline).milliseconds, one - none, accuracy: none)
+        XCTAssertGreaterThan(try renderer.costOfHash(of: renderer.open(original).outline).bytes, 0)
     }
 
     func testThatTooManyOutputPixelsCostNothingButAreRefused() throws {
@@ -243,9 +243,9 @@ final class RenderCostTests: XCTestCase {
         let renderer = Renderer(codecs: [PNGCodec()], limits: limits)
         var transform = Transform()
         transform.width = 80
-        XCTAssertNoThrow(try renderer.cost(renderer.open(original).file, as: [transform]))
+        XCTAssertNoThrow(try renderer.cost(of: renderer.open(original).outline, as: [transform]))
         transform.width = 100
-        XCTAssertThrowsError(try renderer.cost(renderer.open(original).file, as: [transform])) {
+        XCTAssertThrowsError(try renderer.cost(of: renderer.open(original).outline, as: [transform])) {
             XCTAssertEqual($0 as? RenderError, .tooManyOutputPixels(width: 100, height: 150, limit: 10_000))
         }
     }

@@ -164,7 +164,7 @@ final class WatermarkTests: XCTestCase {
         func cost(_ watermark: Transform.Watermark?) throws -> RenderCost {
             var transform = Transform()
             (transform.watermark, transform.width) = (watermark, 20)
-            return try renderer.cost(original.file, as: [transform])
+            return try renderer.cost(of: original.outline, as: [transform])
         }
         let (without, with) = (try cost(nil), try cost(.init(opacity: 1, scale: 0.5, digest: "d")))
         // Then its pixels and the time for scaling them count

@@ -1,4 +1,5 @@
 import NIOCore
+import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
 import OnesheetTesting
@@ -17,7 +18,7 @@ final class OriginalMemoryTests: XCTestCase {
         let memory = MemoryBudget(limit: 100)
         let body = ByteBuffer(repeating: 0, count: 60)
         let entry = CacheEntry(
-            body, "image/png", of: title, created: clock.wallClock, lives: .never, cost: 0,
+            body: body, mediaType: "image/png", validator: Validator.of(body), created: clock.wallClock.now, cacheTime: .never,
             presentation: Presentation(width: 4, height: 6))
         var original: Original? = Original(entry: entry, reservation: memory.charge(60))
         // When it is changed in every way

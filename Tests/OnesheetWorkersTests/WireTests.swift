@@ -35,6 +35,25 @@ final class WireTests: XCTestCase {
         for error in errors { XCTAssertEqual(try written(error), error) }
     }
 
+    func testThatAnOutlineSaysAllThatAPredictionNeeds() throws {
+        // Given headers that differ in everything
+        let models: [ColorModel] = [.gray, .rgb, .ycbcr, .cmyk]
+        let colors: [ColorDescription] = [.sRGB, .icc([UInt8](repeating: 7, count: 300_000)), .gamma(2.2, chromaticities: nil)]
+        for (model, colors) in models.flatMap({ model in colors.map { (model, $0) } }) {
+            for orientation in Orientation.allCases {
+                var header = Self.header
+                (header.model, header.colors, header.orientation) = (model, colors, orientation)
+                let outline = PictureOutline(header, count: 0)
+                // Then the message is short, and the other side has an equal outline, which is upright
+                let read = try written(outline)
+                XCTAssertEqual(read, outline)
+                XCTAssertLessThan(bytes(outline).readableBytes, 64)
+                XCTAssertEqual([read.width, read.height], orientation.swapsSides ? [20, 10] : [10, 20])
+                XCTAssertEqual(read.profile, colors == .icc([UInt8](repeating: 7, count: 300_000)) ? 300_000 : 0)
+            }
+        }
+    }
+
     func testThatALongReasonIsCut() throws {
         let error = RenderError.codec(.damaged(reason: String(repeating: "영", count: 1000)), .png)
         guard case .codec(.damaged(let reason), .png) = try written(error) else { return XCTFail("another error") }
@@ -63,19 +82,19 @@ final class WireTests: XCTestCase {
             body: ByteBuffer(string: "body"), format: .png, width: 2, height: 3,
             placeholder: Placeholder(thumbHash: Array(0..<25), color: .black))
         let answers: [WorkerAnswer] = [
-            .ready, .facts(PictureFacts(format: .jpeg, width: 1, height: 2)), .cost(RenderCost(milliseconds: 1, bytes: 2)),
+            .ready, .outline(PictureOutline(Self.header, count: 9)),
             .variants([RenderedVariant(image), RenderedVariant(image)]), .hash(PerceptualHash(bits: 9)),
             .failure(.codec(.damaged(reason: "why"), .png)),
         ]
         var chance = SplitMix(seed: 18)
         for answer in answers { try change(answer, &chance) }
         try change(WorkerCall(.render([Self.full, Transform()]), count: 9), &chance)
-        try change(WorkerCall(.facts, count: 9), &chance)
+        try change(WorkerCall(.outline, count: 9), &chance)
     }
 
     func testThatCountsBeyondTheMessageAreRefused() {
         var message = ByteBuffer()
-        message.writeInteger(UInt8(3))
+        message.writeInteger(UInt8(2))
         message.writeInteger(UInt32.max, endianness: .little)
         XCTAssertThrowsError(try WireReader.read(WorkerAnswer.self, from: message, formats: formats))
     }
@@ -87,6 +106,10 @@ final class WireTests: XCTestCase {
     }
 
     // MARK: -
+
+    private static let header = ImageHeader(
+        format: .jpeg, width: 10, height: 20, model: .ycbcr, hasAlpha: true, isProgressive: true, copyright: "Onesheet",
+        exif: [1, 2, 3], scans: 12)
 
     private static let full: Transform = {
         var transform = Transform()

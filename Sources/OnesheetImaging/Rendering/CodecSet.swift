@@ -31,5 +31,11 @@ package struct CodecSet: Sendable {
         return codec
     }
 
+    /// - Throws: `RenderError.unrecognizedFormat`.
+    func decoder(of format: ImageFormat) throws(RenderError) -> any ImageDecoder {
+        guard let decoder = decoders.first(where: { $0.format == format }) else { throw .unrecognizedFormat }
+        return decoder
+    }
+
     private func codec(_ format: ImageFormat) -> (any Codec)? { codecs.first { $0.format == format } }
 }

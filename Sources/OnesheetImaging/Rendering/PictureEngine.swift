@@ -3,7 +3,8 @@ package import OnesheetCore
 
 /// Everything that looks at the bytes of pictures. Synchronous, on a worker thread.
 ///
-/// `Renderer` does it on the calling thread, `IsolatedRenderer` in a render process.
+/// `Renderer` does it on the calling thread, `IsolatedRenderer` in a render process. Each function throws `RenderError` if the file is not a
+/// picture within the limits, is damaged or cannot be made so, or if no process reads it.
 package protocol PictureEngine: Sendable {
     /// The formats that can be written.
     var formats: [ImageFormat] { get }
@@ -13,14 +14,23 @@ package protocol PictureEngine: Sendable {
     var processes: Int { get }
 
     /// Recognises a file and parses its header.
-    /// - Parameter origin: the place of the file, for the log.
-    /// - Throws: `RenderError` if it is not a picture within the limits, or if no process reads it.
-    func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts
+    func outline(of file: PictureFile) throws(RenderError) -> PictureOutline
 
-    /// Prepares work on a file.
-    /// - Parameter validator: the hash of the bytes: equal for equal files.
-    /// - Throws: `RenderError` if it is not a picture within the limits. An engine may find that out later.
-    func open(_ bytes: ByteBuffer, named validator: String, from origin: String) throws(RenderError) -> any OpenPicture
+    /// The predicted cost of `render`. It needs no bytes, so any thread may ask.
+    func cost(of outline: PictureOutline, as transforms: [Transform]) throws(RenderError) -> RenderCost
+
+    /// Renders several variants. The results are in the order of `transforms`, and each has the bytes that it has alone.
+    /// - Parameter cost: the predicted cost, which bounds the time.
+    func render(
+        _ file: PictureFile, as transforms: [Transform], predicted cost: RenderCost
+    ) throws(RenderError) -> [RenderedImage]
+
+    /// The predicted cost of `hash`. It needs no bytes, so any thread may ask.
+    func costOfHash(of outline: PictureOutline) throws(RenderError) -> RenderCost
+
+    /// The perceptual hash.
+    /// - Parameter cost: the predicted cost, which bounds the time.
+    func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash
 
     /// Starts what the first picture would wait for.
     func warmUp()
@@ -29,35 +39,16 @@ package protocol PictureEngine: Sendable {
     func shutdown()
 }
 
-/// A file to work on. Each function throws `RenderError` if the picture is damaged or cannot be made so, or if no process reads it.
-package protocol OpenPicture: Sendable {
-    /// The predicted cost of `render`.
-    func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost
+/// A file from outside.
+package struct PictureFile: Sendable {
+    package let bytes: ByteBuffer
+    /// The hash of the bytes: equal for equal files.
+    package let validator: String
+    /// Its place, for the log.
+    package let origin: String
 
-    /// Renders several variants. The results are in the order of `transforms`, and each has the bytes that it has alone.
-    /// - Parameter cost: the predicted cost, which bounds the time.
-    func render(as transforms: [Transform], predicted cost: RenderCost) throws(RenderError) -> [RenderedImage]
-
-    /// The predicted cost of `hash`.
-    func costOfHash() throws(RenderError) -> RenderCost
-
-    /// The perceptual hash.
-    /// - Parameter cost: the predicted cost, which bounds the time.
-    func hash(predicted cost: RenderCost) throws(RenderError) -> PerceptualHash
-}
-
-/// What a file's header says about its picture.
-package struct PictureFacts: Sendable, Equatable {
-    package var format: ImageFormat
-    /// Pixels after orientation.
-    package var width: Int
-    package var height: Int
-
-    package init(format: ImageFormat, width: Int, height: Int) { (self.format, self.width, self.height) = (format, width, height) }
-
-    package init(_ header: ImageHeader) {
-        format = header.format
-        (width, height) = header.orientation.swapsSides ? (header.height, header.width) : (header.width, header.height)
+    package init(bytes: ByteBuffer, validator: String, origin: String) {
+        (self.bytes, self.validator, self.origin) = (bytes, validator, origin)
     }
 }
 
@@ -66,32 +57,18 @@ extension Renderer: PictureEngine {
     package var isReady: Bool { true }
     package var processes: Int { 0 }
 
-    package func facts(of bytes: ByteBuffer, from origin: String) throws(RenderError) -> PictureFacts {
-        PictureFacts(try header(of: bytes))
+    package func outline(of file: PictureFile) throws(RenderError) -> PictureOutline { try open(file.bytes).outline }
+
+    package func render(
+        _ file: PictureFile, as transforms: [Transform], predicted cost: RenderCost
+    ) throws(RenderError) -> [RenderedImage] {
+        try render(file.bytes, as: transforms)
     }
 
-    package func open(
-        _ bytes: ByteBuffer, named validator: String, from origin: String
-    ) throws(RenderError) -> any OpenPicture {
-        PictureHere(renderer: self, picture: try open(bytes))
+    package func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash {
+        try hash(of: open(file.bytes))
     }
 
     package func warmUp() {}
     package func shutdown() {}
-}
-
-/// A picture that is decoded on the calling thread.
-private struct PictureHere: OpenPicture {
-    let renderer: Renderer
-    let picture: EncodedPicture
-
-    func cost(as transforms: [Transform]) throws(RenderError) -> RenderCost { try renderer.cost(picture.file, as: transforms) }
-
-    func render(as transforms: [Transform], predicted cost: RenderCost) throws(RenderError) -> [RenderedImage] {
-        try renderer.render(picture, as: transforms)
-    }
-
-    func costOfHash() throws(RenderError) -> RenderCost { try renderer.costOfHash(of: picture.file) }
-
-    func hash(predicted cost: RenderCost) throws(RenderError) -> PerceptualHash { try renderer.hash(of: picture) }
 }

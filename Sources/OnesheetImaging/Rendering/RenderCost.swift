@@ -47,7 +47,8 @@ package struct RenderCost: Sendable, Equatable {
     /// - Parameters:
     ///   - decoding: bytes that the decoder allocates for one picture. It decodes one after the other.
     ///   - pictures: the pictures that it decodes.
-    init(_ header: ImageHeader, _ outputs: [Output], decoding: Int, pictures: Int = 1) {
+    init(_ outline: PictureOutline, _ outputs: [Output], decoding: Int, pictures: Int = 1) {
+        let header = outline.header
         let pixels = header.width * header.height
         let passes = header.isProgressive ? max(3, Double(header.scans) * Self.scan) : 1
         let decode =
@@ -60,10 +61,10 @@ package struct RenderCost: Sendable, Equatable {
             held += Self.held(header, output.plan)
             finishing = max(finishing, Self.finishing(header, output))
         }
-        if outputs.contains(where: { Job.converts($0.transform, $0.plan, header) }), case .icc(let profile) = header.colors {
-            nanoseconds += Nanoseconds.profile.conversion + Double(profile.count) * Nanoseconds.profile.byte
+        if outputs.contains(where: { Job.converts($0.transform, $0.plan, header) }), case .icc = header.colors {
+            nanoseconds += Nanoseconds.profile.conversion + Double(outline.profile) * Nanoseconds.profile.byte
             // The profile here and in Little CMS, its tables with 16 bits, and the resulting table.
-            finishing += profile.count * 4 + 1 << 20
+            finishing += outline.profile * 4 + 1 << 20
         }
         self.init(milliseconds: nanoseconds / 1e6, bytes: held + finishing)
     }
@@ -138,23 +139,24 @@ package struct RenderCost: Sendable, Equatable {
 }
 
 extension Renderer {
-    /// The predicted cost of rendering `original`.
+    /// The predicted cost of rendering an original.
     /// - Throws: `RenderError` if its header rules the render out.
-    package func cost(_ original: RecognizedFile, as transforms: [Transform]) throws(RenderError) -> RenderCost {
-        let (header, codec) = (original.header, original.codec)
+    package func cost(of original: PictureOutline, as transforms: [Transform]) throws(RenderError) -> RenderCost {
+        let header = original.header
+        let decoder = try codecs.decoder(of: header.format)
         for transform in transforms { try check(transform, header, bytes: original.count) }
-        var cost = try cost(header, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: codec)
+        var cost = try cost(original, as: transforms.map { $0.withLargestOutcome(header, limits) }, decodedBy: decoder)
         // Finding a border decodes the picture at full size and renders nothing.
         let trims = transforms.count { $0.trim != nil }
         if trims > 0 {
-            let look = RenderCost(header, [], decoding: codec.memoryToDecode(header))
+            let look = RenderCost(original, [], decoding: decoder.memoryToDecode(header))
             cost.milliseconds += look.milliseconds * Double(trims)
             cost.bytes = max(cost.bytes, look.bytes)
         }
         let looks = transforms.reduce(0) { $0 + $1.looks }
         if looks > 0 {
             // Each analysis decodes the picture again, as small as the codec can.
-            let look = try self.cost(header, as: [Self.lookingSmall(Transform())], decodedBy: codec)
+            let look = try self.cost(original, as: [Self.lookingSmall(Transform())], decodedBy: decoder)
             cost.milliseconds += look.milliseconds * Double(looks)
             cost.bytes = max(cost.bytes, look.bytes)
         }
@@ -163,13 +165,14 @@ extension Renderer {
 
     /// The predicted cost of `hash(of:)`.
     /// - Throws: `RenderError` if the header makes a prediction impossible.
-    package func costOfHash(of original: RecognizedFile) throws(RenderError) -> RenderCost {
-        try cost(original.header, as: [Self.hashing], decodedBy: original.codec)
+    package func costOfHash(of original: PictureOutline) throws(RenderError) -> RenderCost {
+        try cost(original, as: [Self.hashing], decodedBy: try codecs.decoder(of: original.format))
     }
 
     private func cost(
-        _ header: ImageHeader, as transforms: [Transform], decodedBy decoder: any ImageDecoder
+        _ original: PictureOutline, as transforms: [Transform], decodedBy decoder: any ImageDecoder
     ) throws(RenderError) -> RenderCost {
+        let header = original.header
         var outputs: [RenderCost.Output] = []
         for transform in transforms {
             let plan = Plan(transform, width: header.width, height: header.height, orientation: header.orientation)
@@ -183,7 +186,7 @@ extension Renderer {
             outputs.append(RenderCost.Output(plan: plan, transform: transform, encoder: encoder, watermark: watermark?.size))
         }
         let pictures = decoder.scales ? max(min(outputs.count, RenderCost.passes), 1) : 1
-        return RenderCost(header, outputs, decoding: decoder.memoryToDecode(header), pictures: pictures)
+        return RenderCost(original, outputs, decoding: decoder.memoryToDecode(header), pictures: pictures)
     }
 }
 

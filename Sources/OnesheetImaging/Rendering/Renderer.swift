@@ -177,6 +177,8 @@ package struct RecognizedFile: Sendable {
     let codec: any ImageDecoder
     /// Bytes of the file.
     let count: Int
+
+    package var outline: PictureOutline { PictureOutline(header, count: count) }
 }
 
 /// An encoded picture whose header has been parsed.
@@ -184,6 +186,7 @@ package struct EncodedPicture: Sendable {
     package let bytes: ByteBuffer
     package let file: RecognizedFile
     package var header: ImageHeader { file.header }
+    package var outline: PictureOutline { file.outline }
     var codec: any ImageDecoder { file.codec }
 }
 

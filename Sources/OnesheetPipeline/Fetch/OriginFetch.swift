@@ -9,6 +9,7 @@ struct OriginFetch: Sendable {
     let transport: any HTTPTransport
     let engine: any PictureEngine
     let pool: RenderPool
+    let outlines: PictureOutlines
     let local: LocalOriginals
     let clock: WallClock
     /// The longest lifetime of an original.
@@ -63,13 +64,10 @@ struct OriginFetch: Sendable {
     private func admit(
         _ body: CountedBytes, from place: String, of title: TitleReference, _ freshness: Freshness?
     ) async throws(PipelineError) -> Original {
-        let (engine, clock, lifetime) = (engine, clock, lifetime)
+        let (outlines, clock, lifetime) = (outlines, clock, lifetime)
         let entry = try await pool.examine { () throws(PipelineError) -> CacheEntry in
-            let facts: PictureFacts
-            do throws(RenderError) { facts = try engine.facts(of: body.buffer, from: place) } catch { throw .render(error) }
-            return CacheEntry(
-                body.buffer, facts.format.mediaType, of: title, created: clock, lives: lifetime, cost: 0,
-                provenance: Provenance(location: place), presentation: Presentation(width: facts.width, height: facts.height))
+            let file = PictureFile(bytes: body.buffer, validator: Validator.of(body.buffer), origin: place)
+            return CacheEntry(file, try outlines.look(at: file), of: title, created: clock, lives: lifetime)
         }
         let original = Original(entry: entry, reservation: body.reservation)
         guard let freshness else { return original }
@@ -79,31 +77,18 @@ struct OriginFetch: Sendable {
     /// Pixels of `original` after orientation.
     func size(of original: Original) async throws(PipelineError) -> (width: Int, height: Int) {
         if let size = original.size { return size }
-        let (engine, entry) = (engine, original.entry)
-        return try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) {
-                let facts = try engine.facts(of: entry.body, from: entry.provenance.location ?? "")
-                return (facts.width, facts.height)
-            } catch {
-                throw .render(error)
-            }
-        }
+        let outline = try await outlines.outline(of: PictureFile(original.entry))
+        return (outline.width, outline.height)
     }
 
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
-        let (engine, entry) = (engine, original.entry)
-        let (picture, cost) = try await pool.examine { () throws(PipelineError) in
-            do throws(RenderError) {
-                let picture = try engine.open(
-                    entry.body, named: entry.validator, from: entry.provenance.location ?? "")
-                return (picture, try picture.costOfHash())
-            } catch {
-                throw .render(error)
-            }
-        }
+        let (engine, file) = (engine, PictureFile(original.entry))
+        let outline = try await outlines.outline(of: file)
+        let cost: RenderCost
+        do throws(RenderError) { cost = try engine.costOfHash(of: outline) } catch { throw .render(error) }
         return try await pool.run(cost: cost) { () throws(PipelineError) in
-            do throws(RenderError) { return try picture.hash(predicted: cost) } catch { throw .render(error) }
+            do throws(RenderError) { return try engine.hash(of: file, predicted: cost) } catch { throw .render(error) }
         }
     }
 

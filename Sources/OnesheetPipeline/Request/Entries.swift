@@ -1,20 +1,19 @@
 package import FoundationEssentials
-import NIOCore
 import OnesheetCache
 package import OnesheetCore
 import OnesheetHTTP
 import OnesheetImaging
 
 extension CacheEntry {
-    /// An entry for a picture of `title`.
+    /// An entry for the original of `title`.
     init(
-        _ body: ByteBuffer, _ mediaType: String, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration,
-        cost: Double, provenance: Provenance = Provenance(), presentation: Presentation
+        _ file: PictureFile, _ outline: PictureOutline, of title: TitleReference, created: WallClock,
+        lives cacheTime: CacheExpiration
     ) {
         self.init(
-            body: body, mediaType: mediaType, validator: Validator.of(body), created: created.now, cacheTime: cacheTime,
-            tags: [.source(title.source), .title(title)], cost: cost, provenance: provenance,
-            presentation: presentation)
+            body: file.bytes, mediaType: outline.format.mediaType, validator: file.validator, created: created.now,
+            cacheTime: cacheTime, tags: [.source(title.source), .title(title)], provenance: Provenance(location: file.origin),
+            presentation: Presentation(width: outline.width, height: outline.height))
     }
 }
 
@@ -24,7 +23,8 @@ extension CacheEntry {
         _ image: RenderedImage, of title: TitleReference, created: WallClock, lives cacheTime: CacheExpiration, cost: Double
     ) {
         self.init(
-            image.body, image.format.mediaType, of: title, created: created, lives: cacheTime, cost: cost,
+            body: image.body, mediaType: image.format.mediaType, validator: Validator.of(image.body), created: created.now,
+            cacheTime: cacheTime, tags: [.source(title.source), .title(title)], cost: cost,
             presentation: Presentation(
                 width: image.width, height: image.height, color: image.placeholder.color,
                 thumbHash: Data(image.placeholder.thumbHash).base64EncodedString()))

@@ -30,7 +30,7 @@ final class WorkerProcess: Sendable {
     private let formats: [ImageFormat]
     /// Bytes of the largest picture.
     private let capacity: Int
-    /// The validator of the picture in the input, if it is known.
+    /// The validator of the picture in the input; `nil` if there is none.
     private let present = Mutex<String?>(nil)
 
     /// Starts a process, which gets its settings and locks itself in.
@@ -69,18 +69,19 @@ final class WorkerProcess: Sendable {
         return poll(&events, 1, 0) > 0
     }
 
-    /// - Parameter validator: the hash of the picture, if it is known. A picture that was the last one is not sent again.
+    /// A picture that was the last one is not sent again.
     /// - Throws: what is seen of the loss of the process, which the caller must end.
     func answer(
-        _ question: WorkerCall.Question, about picture: ByteBuffer, named validator: String?, within times: Times
+        _ question: WorkerCall.Question, about file: PictureFile, within times: Times
     ) throws(WorkerLoss) -> WorkerAnswer {
-        let isSame = validator != nil && present.withLock { $0 == validator }
+        let (count, validator) = (file.bytes.readableBytes, file.validator)
+        let isSame = present.withLock { $0 == validator }
         var message = ByteBuffer()
-        message.write(WorkerCall(question, count: picture.readableBytes, isSame: isSame))
-        let isKept = picture.readableBytes <= Self.keptBytes
+        message.write(WorkerCall(question, count: count, isSame: isSame))
+        let isKept = count <= Self.keptBytes
         if !isSame {
             present.withLock { $0 = isKept ? validator : nil }
-            try put(picture)
+            try put(file.bytes)
         }
         defer { if !isKept { ftruncate(worker.input, 0) } }
         try send(message)

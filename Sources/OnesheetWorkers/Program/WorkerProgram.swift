@@ -91,9 +91,7 @@ package enum WorkerProgram {
                 if let recognized { file = recognized } else { file = try renderer.recognize(bytes) }
                 recognized = file
                 switch call.question {
-                case .facts: return .facts(PictureFacts(file.header))
-                case .cost(let transforms): return .cost(try renderer.cost(file, as: transforms))
-                case .costOfHash: return .cost(try renderer.costOfHash(of: file))
+                case .outline: return .outline(file.outline)
                 case .hash: return .hash(try renderer.hash(of: bytes, file))
                 case .render(let transforms):
                     let images = try renderer.render(bytes, file, as: transforms)

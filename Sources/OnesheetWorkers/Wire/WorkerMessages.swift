@@ -5,9 +5,7 @@ import OnesheetImaging
 /// A server's question about the picture in the input.
 struct WorkerCall: WireValue, Sendable {
     enum Question: Sendable, Equatable {
-        case facts
-        case cost([Transform])
-        case costOfHash
+        case outline
         case render([Transform])
         case hash
     }
@@ -26,15 +24,11 @@ struct WorkerCall: WireValue, Sendable {
         message.write(count)
         message.write(isSame)
         switch question {
-        case .facts: message.write(0 as UInt8)
-        case .cost(let transforms):
+        case .outline: message.write(0 as UInt8)
+        case .render(let transforms):
             message.write(1 as UInt8)
             message.write(transforms)
-        case .costOfHash: message.write(2 as UInt8)
-        case .render(let transforms):
-            message.write(3 as UInt8)
-            message.write(transforms)
-        case .hash: message.write(4 as UInt8)
+        case .hash: message.write(2 as UInt8)
         }
     }
 
@@ -43,11 +37,9 @@ struct WorkerCall: WireValue, Sendable {
         isSame = try message.read()
         question =
             switch try message.read(UInt8.self) {
-            case 0: .facts
-            case 1: .cost(try message.read())
-            case 2: .costOfHash
-            case 3: .render(try message.read())
-            case 4: .hash
+            case 0: .outline
+            case 1: .render(try message.read())
+            case 2: .hash
             default: throw WireError()
             }
     }
@@ -57,8 +49,7 @@ struct WorkerCall: WireValue, Sendable {
 enum WorkerAnswer: WireValue, Sendable {
     /// The worker has its settings and is locked in.
     case ready
-    case facts(PictureFacts)
-    case cost(RenderCost)
+    case outline(PictureOutline)
     case variants([RenderedVariant])
     case hash(PerceptualHash)
     case failure(RenderError)
@@ -66,23 +57,17 @@ enum WorkerAnswer: WireValue, Sendable {
     func write(to message: inout ByteBuffer) {
         switch self {
         case .ready: message.write(0 as UInt8)
-        case .facts(let facts):
+        case .outline(let outline):
             message.write(1 as UInt8)
-            message.write(facts.format)
-            message.write(facts.width)
-            message.write(facts.height)
-        case .cost(let cost):
-            message.write(2 as UInt8)
-            message.write(cost.milliseconds)
-            message.write(cost.bytes)
+            message.write(outline)
         case .variants(let variants):
-            message.write(3 as UInt8)
+            message.write(2 as UInt8)
             message.write(variants)
         case .hash(let hash):
-            message.write(4 as UInt8)
+            message.write(3 as UInt8)
             message.write(hash.bits)
         case .failure(let error):
-            message.write(5 as UInt8)
+            message.write(4 as UInt8)
             message.write(error)
         }
     }
@@ -90,17 +75,10 @@ enum WorkerAnswer: WireValue, Sendable {
     init(from message: inout WireReader) throws(WireError) {
         switch try message.read(UInt8.self) {
         case 0: self = .ready
-        case 1:
-            let facts = PictureFacts(format: try message.read(), width: try message.read(), height: try message.read())
-            guard facts.width > 0, facts.height > 0 else { throw WireError() }
-            self = .facts(facts)
-        case 2:
-            let cost = RenderCost(milliseconds: try message.read(), bytes: try message.read())
-            guard cost.milliseconds.isFinite, cost.milliseconds >= 0, cost.bytes >= 0 else { throw WireError() }
-            self = .cost(cost)
-        case 3: self = .variants(try message.read())
-        case 4: self = .hash(PerceptualHash(bits: try message.read()))
-        case 5: self = .failure(try message.read())
+        case 1: self = .outline(try message.read())
+        case 2: self = .variants(try message.read())
+        case 3: self = .hash(PerceptualHash(bits: try message.read()))
+        case 4: self = .failure(try message.read())
         default: throw WireError()
         }
     }

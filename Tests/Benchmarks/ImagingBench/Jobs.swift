@@ -55,8 +55,8 @@ struct Jobs {
             return transform
         }
         // Each picture is another one.
-        return try (engine ?? renderer).open(original, named: "\(next())", from: job.original)
-            .render(as: transforms, predicted: RenderCost(milliseconds: 1000, bytes: 0))
+        let file = PictureFile(bytes: original, validator: "\(next())", origin: job.original)
+        return try (engine ?? renderer).render(file, as: transforms, predicted: RenderCost(milliseconds: 1000, bytes: 0))
     }
 
     /// Prints the seconds per run, of processors and on the clock, for `JOB REPEATS`, for the floor with `floor:JOB REPEATS`, and in a

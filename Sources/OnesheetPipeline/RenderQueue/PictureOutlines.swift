@@ -1,0 +1,40 @@
+import OnesheetCore
+import OnesheetImaging
+import Synchronization
+
+/// Parses the headers of originals, and remembers the last ones, so that another variant of a known original needs no second look.
+package final class PictureOutlines: Sendable {
+    /// The most outlines of a generation. An outline has about 300 bytes.
+    private static let count = 2048
+
+    private let engine: any PictureEngine
+    private let pool: RenderPool
+    private let known = Mutex(TwoGenerations<String, PictureOutline>(count: PictureOutlines.count))
+
+    init(engine: any PictureEngine, pool: RenderPool) { (self.engine, self.pool) = (engine, pool) }
+
+    /// Parses the header on a thread for it, unless the file is known.
+    func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {
+        if let known = known.withLock({ $0.value(for: file.validator) }) { return known }
+        return try await pool.examine { () throws(PipelineError) in try self.look(at: file) }
+    }
+
+    /// Parses the header on the calling thread, unless the file is known.
+    func look(at file: PictureFile) throws(PipelineError) -> PictureOutline {
+        if let known = known.withLock({ $0.value(for: file.validator) }) { return known }
+        do throws(RenderError) {
+            let outline = try engine.outline(of: file)
+            known.withLock { $0.set(outline, for: file.validator) }
+            return outline
+        } catch {
+            throw .render(error)
+        }
+    }
+}
+
+extension PictureFile {
+    /// The bytes of an original.
+    init(_ entry: CacheEntry) {
+        self.init(bytes: entry.body, validator: entry.validator, origin: entry.provenance.location ?? "")
+    }
+}
