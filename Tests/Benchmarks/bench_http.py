@@ -2,8 +2,8 @@
 
     python3 bench_http.py ONESHEET FOLDER [ROUNDS] [SECONDS]
 
-ONESHEET is the program, FOLDER a place for what is made. Needs wrk and nginx, which serves the same bytes as static files. Varnish,
-nginx' image filter and thumbor (Python's package, for the Python that runs this) are compared where they are installed. Prints, for
+ONESHEET is the program, FOLDER a place for what is made. Needs wrk, h2load, openssl and nginx, which serves the same bytes as static
+files and keeps them open. Varnish, nginx' image filter and thumbor (Python's package, for the Python that runs this) are compared where they are installed. Prints, for
 each job, the median over the rounds of the server's CPU time per request (all its processes and threads, user and system, from /proc)
 and of the latency that 99 % of requests stay below, and the median of the ratios of ours to the other's. Then how long answers take
 that need no work, while more work is asked for than can be done.
@@ -14,7 +14,7 @@ import os, random, re, shutil, statistics, subprocess, sys
 import http_overload, http_servers
 from http_servers import fetch
 
-OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR = range(18080, 18087)
+OURS, DISK, NGINX, PROXY, FILTER, VARNISH, THUMBOR, OURS_TLS, NGINX_TLS = range(18080, 18089)
 POSTER = "/t/p/w500/sample/1.jpg"
 
 
@@ -22,7 +22,7 @@ def load(server, script, connections, seconds):
     """CPU microseconds per request, the 99th percentile's milliseconds, and requests per second under wrk."""
     before = server.cpu()
     command = ["wrk", "--threads", "1", "--connections", str(connections), "--duration", f"{seconds}s", "--latency",
-               "--script", script, f"http://127.0.0.1:{server.port}/"]
+               "--script", script, server.address]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     used = server.cpu() - before
     if problem := re.search(r"Socket errors.*|Non-2xx.*", text):
@@ -32,6 +32,23 @@ def load(server, script, connections, seconds):
         sys.exit(f"no answer from port {server.port} within {seconds} s")
     number, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", text).groups()
     return used / requests * 1e6, float(number) * {"us": 1e-3, "ms": 1, "s": 1e3}[unit], requests / seconds
+
+
+def load_http2(server, target, connections, seconds):
+    """The same under h2load with ten streams on each connection."""
+    times = f"/tmp/onesheet-bench-{server.port}.log"
+    if os.path.exists(times):
+        os.remove(times)
+    before = server.cpu()
+    command = ["h2load", "--clients", str(connections), "--max-concurrent-streams", "10", "--duration", str(seconds),
+               "--log-file", times, server.address + target]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    used = server.cpu() - before
+    requests, failed = (int(re.search(pattern, text).group(1)) for pattern in (r"(\d+) succeeded", r"(\d+) failed"))
+    if not requests or failed or "Application protocol: h2" not in text:
+        sys.exit(f"{failed} of {requests + failed} requests failed, or without HTTP/2, on port {server.port}:\n{text}")
+    taken = sorted(int(line.split()[2]) for line in open(times))
+    return used / requests * 1e6, taken[len(taken) * 99 // 100] / 1e3, requests / seconds
 
 
 def script(path, targets, fields=""):
@@ -49,8 +66,8 @@ def zipf(targets, count, seed=7):
     return random.Random(seed).choices(targets, [1 / (n + 1) for n in range(len(targets))], k=count)
 
 
-def compare(name, ours, other, choose, connections, rounds, seconds):
-    """One row: ours and the other in turn, first the one and then the other first, after a round that does not count. `choose` gives a server's script."""
+def compare(name, ours, other, choose, connections, rounds, seconds, load=load):
+    """One row: ours and the other in turn, first the one and then the other first, after a round that does not count. `choose` gives a server's script, or whatever `load` takes."""
     results = {ours: [], other: []}
     for turn in range(rounds + 1):
         for each in (ours, other) if turn % 2 else (other, ours):
@@ -103,6 +120,13 @@ def main(program, room, rounds=5, seconds=3):
             ("256 connections", ours, lambda _: one, 256),
         ]:
             compare(name, server, nginx, choose, connections, rounds, seconds)
+
+        tls = http_servers.certificate(room)
+        safe = start(http_servers.ours(program, room, OURS_TLS, "tls", "256MiB", tls))
+        peer = start(http_servers.nginx(room, NGINX_TLS, "nginx-tls", tls=tls))
+        fetch(OURS_TLS, POSTER, "https")
+        compare(f"memory hit over TLS, {size}", safe, peer, lambda _: one, 32, rounds, seconds)
+        compare("HTTP/2 over TLS, 8 connections of 10 streams", safe, peer, lambda _: POSTER, 8, rounds, seconds, load_http2)
 
         header(f"a cached picture, {size}", "peer")
         resized = script(f"{room}/resized.lua", ["/original.jpg"])

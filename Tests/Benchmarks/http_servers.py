@@ -1,16 +1,19 @@
 """The servers that bench_http.py compares, each on a port of its own: ours, nginx with static files, and the field's caches and
 resizers, where they are installed."""
 
-import importlib.util, os, shutil, signal, subprocess, sys, time, urllib.error, urllib.request
+import importlib.util, os, shutil, signal, ssl, subprocess, sys, time, urllib.error, urllib.request
 
 TICK = os.sysconf("SC_CLK_TCK")
+# For the certificate of the benchmark.
+ANYBODY = ssl._create_unverified_context()
 
 
 class Server:
     """A running server and the CPU time of its processes."""
 
-    def __init__(self, command, port, log):
+    def __init__(self, command, port, log, scheme="http"):
         self.port = port
+        self.address = f"{scheme}://127.0.0.1:{port}"
         self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
         try:
             self.wait(command[0], log.name)
@@ -24,7 +27,7 @@ class Server:
             if self.process.poll() is not None:
                 sys.exit(f"{name} ended with {self.process.returncode}; its log is {log}")
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=1)
+                urllib.request.urlopen(f"{self.address}/health", timeout=1, context=ANYBODY)
                 return
             except urllib.error.HTTPError:
                 return
@@ -56,27 +59,44 @@ class Server:
                 return
 
 
-def ours(program, room, port, name, memory):
+def certificate(room):
+    """A certificate and its key below ROOM, as browsers meet them: ECDSA with P-256."""
+    pair = f"{room}/certificate.pem", f"{room}/key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-out", pair[0], "-keyout", pair[1]], check=True, capture_output=True)
+    return pair
+
+
+def ours(program, room, port, name, memory, tls=None):
     """Our server with the sample source; its cache is below ROOM."""
     write(f"{room}/{name}.yaml", f"""
 listen: 127.0.0.1:{port}
 cache: {{ memory: {{ bytes: {memory}, expires: 1h }}, disk: {{ path: {room}/{name} }} }}
 sources: {{ sample: {{ type: sample }} }}
-""")
-    return Server([program, "serve", "--config", f"{room}/{name}.yaml"], port, open(f"{room}/{name}.log", "w"))
+""" + ("tls: {{ certificate: {}, key: {} }}\n".format(*tls) if tls else ""))
+    return Server([program, "serve", "--config", f"{room}/{name}.yaml"], port, open(f"{room}/{name}.log", "w"),
+                  "https" if tls else "http")
 
 
-def nginx(room, port, name="nginx", modules="", http="", location=""):
+# As its users tune it for files.
+OPEN_FILES = "open_file_cache max=4000 inactive=600s; open_file_cache_valid 600s;"
+
+
+def nginx(room, port, name="nginx", modules="", http=OPEN_FILES, location="", tls=None):
     """nginx, by default with the files below ROOM/www."""
+    listen = f"listen 127.0.0.1:{port}"
+    if tls:
+        listen += " ssl http2; ssl_certificate {}; ssl_certificate_key {}; ssl_session_cache shared:tls:10m".format(*tls)
     os.chmod(room, 0o755)
     write(f"{room}/{name}.conf", f"""
 {modules} worker_processes auto; daemon off; pid {room}/{name}.pid; error_log {room}/{name}.log;
 events {{ worker_connections 1024; }}
 http {{ types {{ image/jpeg jpg; }} access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
   {http}
-  server {{ listen 127.0.0.1:{port}; root {room}/www; add_header Cache-Control 'public, max-age=86400'; {location} }} }}
+  server {{ {listen}; root {room}/www; add_header Cache-Control 'public, max-age=86400'; {location} }} }}
 """)
-    return Server(["nginx", "-c", f"{room}/{name}.conf", "-e", f"{room}/{name}.log"], port, open(f"{room}/{name}.log", "w"))
+    return Server(["nginx", "-c", f"{room}/{name}.conf", "-e", f"{room}/{name}.log"], port, open(f"{room}/{name}.log", "w"),
+                  "https" if tls else "http")
 
 
 def proxy_cache(room, port, origin):
@@ -128,6 +148,6 @@ def write(path, text):
     open(path, "w").write(text)
 
 
-def fetch(port, target):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{target}") as answer:
+def fetch(port, target, scheme="http"):
+    with urllib.request.urlopen(f"{scheme}://127.0.0.1:{port}{target}", context=ANYBODY) as answer:
         return answer.read(), answer.headers
