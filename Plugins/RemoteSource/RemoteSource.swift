@@ -82,7 +82,9 @@ public struct RemoteSource: SourcePlugin {
         allow = configuration.allow
         isVersioned = configuration.versioned
         query = configuration.query
-        originPolicy = configuration.http.policy(allow: configuration.allow)
+        var policy = configuration.http.policy(allow: configuration.allow)
+        policy.visitorsChoose = true
+        originPolicy = policy
     }
 
     public func titles(_ query: TitleQuery) async throws(SourceError) -> TitlePage {

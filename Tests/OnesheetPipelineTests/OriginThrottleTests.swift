@@ -158,6 +158,23 @@ final class OriginThrottleTests: XCTestCase {
         XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 30))
     }
 
+    func testThatVisitorsPauseAHostForSecondsAndNotForAsLongAsItAsks() async {
+        // Given a host that asks for ten minutes, for three URLs that visitors have chosen
+        let throttle = throttle()
+        let asking = Script(repeating: .success(503, ["retry-after": "600"]))
+        for number in 0..<3 { _ = await failure(throttle, asking, path: "\(number)", isChosen: true) }
+        // When another is requested
+        var error = await failure(throttle, Script([]), path: "other", isChosen: true)
+        // Then the host is paused for ten seconds
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/other", retryAfter: 10))
+        clock.advance(by: .seconds(10))
+        error = await failure(throttle, Script([.success(200)]), path: "other", isChosen: true)
+        XCTAssertNil(error)
+        // And each of these URLs for as long as the host asked
+        error = await failure(throttle, Script([]), path: "1", isChosen: true)
+        XCTAssertEqual(error, .unavailable(url: "http://films.example/1", retryAfter: 590))
+    }
+
     func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
         // Given a host that answers ten URLs, and sends `Retry-After` for three
         let throttle = throttle()
@@ -255,11 +272,13 @@ final class OriginThrottleTests: XCTestCase {
     }
 
     private func failure(
-        _ throttle: OriginThrottle, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true
+        _ throttle: OriginThrottle, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true, isChosen: Bool = false
     ) async -> HTTPTransportError? {
         do throws(HTTPTransportError) {
             let url = WebURL("http://films.example/\(path)")!
-            _ = try await throttle.ask(url, isNamed: isNamed) { attempt async throws(ExchangeFailure) in try calls.next(attempt) }
+            _ = try await throttle.ask(url, isNamed: isNamed, isChosen: isChosen) { attempt async throws(ExchangeFailure) in
+                try calls.next(attempt)
+            }
             return nil
         } catch {
             return error

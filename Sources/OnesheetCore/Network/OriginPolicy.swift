@@ -14,10 +14,14 @@ public struct OriginPolicy: Sendable, Hashable {
     public var rate: Double?
     /// The freshness of originals, regardless of the origin.
     public var freshness: FreshnessSettings
+    /// Whether visitors choose the URLs. They may choose those for which a host asks for a pause, so it never pauses the host for
+    /// everybody for long.
+    public var visitorsChoose: Bool
 
     public init(
         allow: [URLPrefix]? = nil, networks: [NetworkRange] = [.public], headers: [String: String] = [:],
-        timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings()
+        timeout: Duration? = nil, maxBytes: Int? = nil, rate: Double? = nil, freshness: FreshnessSettings = FreshnessSettings(),
+        visitorsChoose: Bool = false
     ) {
         self.allow = allow
         self.networks = networks
@@ -26,6 +30,7 @@ public struct OriginPolicy: Sendable, Hashable {
         self.maxBytes = maxBytes
         self.rate = rate
         self.freshness = freshness
+        self.visitorsChoose = visitorsChoose
     }
 }
 

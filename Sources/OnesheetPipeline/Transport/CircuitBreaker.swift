@@ -117,11 +117,13 @@ final class CircuitBreaker: Sendable {
 
     /// Records that the host of `url` asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs get
     /// one in a short time and little else is answered, it applies to the host.
-    func leave(_ url: WebURL, for seconds: Double) {
+    /// - Parameter isChosen: whether a visitor chose the URL. Then the host is paused as if it had failed: a stranger who knows such URLs
+    ///   would otherwise take the host away from everybody for as long as they ask for.
+    func leave(_ url: WebURL, for seconds: Double, isChosen: Bool = false) {
         let (seconds, hash) = (min(max(seconds, 1), Self.longest), Self.hash(of: url))
         change(url) { circuit, now in
             if circuit.asking.count < Self.different { circuit.asking.insert(hash) }
-            circuit.asked = min(circuit.asked, seconds)
+            circuit.asked = min(circuit.asked, seconds, isChosen ? Self.pause : Self.longest)
             if circuit.isAsking { circuit.rest = now..<now.addingTimeInterval(circuit.asked) }
         }
         let now = clock.now

@@ -18,9 +18,12 @@ struct OriginThrottle: Sendable {
     let clock: WallClock
 
     /// The result of `send` for the host of `url`.
-    /// - Parameter isNamed: whether the operator named the host.
+    /// - Parameters:
+    ///   - isNamed: whether the operator named the host.
+    ///   - isChosen: whether a visitor chose the URL.
     func ask(
-        _ url: WebURL, isNamed: Bool = true, _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
+        _ url: WebURL, isNamed: Bool = true, isChosen: Bool = false,
+        _ send: @Sendable (Attempt) async throws(ExchangeFailure) -> HTTPAnswer
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
         for attempt in 1... {
@@ -31,8 +34,8 @@ struct OriginThrottle: Sendable {
                 breaker.answered(url)
                 guard answer.isOverload else { return answer }
                 if let seconds = answer.retryAfter(at: clock.now) {
-                    // A host is not asked before the time that it names.
-                    breaker.leave(url, for: seconds)
+                    // A URL is not asked for before the time that its host names.
+                    breaker.leave(url, for: seconds, isChosen: isChosen)
                     return answer
                 }
                 if isLast || answer.status == 429 { return answer }

@@ -118,8 +118,9 @@ package final class WebTransport: HTTPTransport {
         }
         let isAtStart = OriginHost(url) == OriginHost(start)
         let fields = isAtStart ? policy.headers.merging(headers) { $1 } : policy.headersForStrangers
-        return try await throttle.ask(url, isNamed: policy.names(url, afterRedirect: !isAtStart)) {
-            [self] attempt async throws(ExchangeFailure) in
+        return try await throttle.ask(
+            url, isNamed: policy.names(url, afterRedirect: !isAtStart), isChosen: policy.visitorsChoose
+        ) { [self] attempt async throws(ExchangeFailure) in
             do throws(ExchangeFailure) {
                 return try await fetch(url, fields: fields, policy, until: deadline, attempt: attempt)
             } catch {
