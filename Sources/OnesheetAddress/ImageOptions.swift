@@ -40,7 +40,7 @@ public struct ImageOptions: Sendable {
         for name in presets.keys.sorted() { _ = try parse("pr:\(name)") }
     }
 
-    /// The error of each preset that is malformed. A malformed `default`, which is a part of all others, is told alone.
+    /// The error of each preset that is malformed. A malformed `default`, which is a part of all others, is reported alone.
     package static func errors(
         of presets: [String: String], formats: [ImageFormat], watermark: String?
     ) -> [(name: String, error: RequestError)] {

@@ -60,7 +60,7 @@ package struct Originals: Sendable {
             if let entry, entry.state(at: clock.now) == .fresh {
                 return Original(entry: entry, reservation: nil)
             }
-            // A stale original is only revalidated, and holds memory that no one should wait with.
+            // A stale original is only revalidated, and holds memory, so it must not wait for a lease.
             guard let leases, stored == nil else { return try await fetched(stored, of: title, from: source, at: generation) }
             let key = ImageRequest.originalKey(title)
             return try await leases.share(

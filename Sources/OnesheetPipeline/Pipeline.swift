@@ -46,7 +46,7 @@ package struct Pipeline: Sendable {
     }
 
     /// The images for `requests`, which show one picture, in order: fresh ones from a tier, the others made from the original. HTTP,
-    /// prefetches and commands have no other way to an image.
+    /// prefetches and commands have no other way to a new image.
     ///
     /// Concurrent calls share one flight for each variant, and one decode serves all variants of a call.
     /// - Parameter begun: the outcome of an earlier lookup of each request, after `check(_:)`.

@@ -57,7 +57,7 @@ package final class IsolatedRenderer: PictureEngine {
         }
     }
 
-    /// What a file of `count` bytes can have. The queue and the memory budget believe a prediction by it.
+    /// Limits an outline to what a file of `count` bytes can contain, because the queue and the memory budget trust predictions from it.
     private func plausible(_ outline: PictureOutline, of count: Int) -> PictureOutline {
         var header = outline.header
         header.scans = min(header.scans, max(count, 1))
@@ -72,7 +72,7 @@ package final class IsolatedRenderer: PictureEngine {
         bounded(try renderer.costOfHash(of: outline))
     }
 
-    /// No picture moves the queue by more than its deadline.
+    /// Limits the predicted time to the deadline.
     private func bounded(_ cost: RenderCost) -> RenderCost {
         RenderCost(milliseconds: min(cost.milliseconds, deadline / .milliseconds(1)), bytes: cost.bytes)
     }
@@ -185,14 +185,15 @@ package final class IsolatedRenderer: PictureEngine {
     ) throws(RenderError) {
         let loss = workers.discard(place, seen)
         lost.add(loss)
-        // A process that is killed from outside, or waits for a processor, says nothing about the picture.
-        let isBlamed = loss != .killed && loss != .stalled
-        let isFatal = isBlamed && fatal.add(file.bytes, loss, isProven: place.questions == 0)
+        let isFatal = loss.mayBePictures && fatal.add(file.bytes, loss, isProven: place.questions == 0)
         let failure: RenderError? =
             if isFatal {
                 .lost(loss)
-            } else if loss == .deadline || loss == .stalled {
+            } else if loss == .deadline {
                 .timedOut(after: times.work)
+            } else if loss == .stalled {
+                // Another process would take as long.
+                .lost(loss)
             } else {
                 losses > (loss == .killed ? WorkerBounds.mostKills : 1) ? .lost(loss) : nil
             }

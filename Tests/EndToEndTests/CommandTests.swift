@@ -86,10 +86,10 @@ final class CommandTests: CommandTestCase {
     func testThatTitlesAreNamedInOneWay() async throws {
         let range = ["--from", "2026-01-01", "--to", "2026-01-02"]
         let table: [([String], String)] = [
-            (["prefetch", "--date", "2026-01-01"] + range, "--date and --from with --to exclude each other"),
-            (["prefetch", "--id", "1", "--query", "x"] + range, "--from with --to, --id and --query exclude each other"),
-            (["bundle", "-o", "a.tar", "--date", "2026-01-01"] + range, "--date and --from with --to exclude each other"),
-            (["bundle", "-o", "a.tar", "--to", "2026-01-01"], "--from and --to need each other"),
+            (["prefetch", "--date", "2026-01-01"] + range, "--date and --from with --to cannot be combined"),
+            (["prefetch", "--id", "1", "--query", "x"] + range, "--from with --to, --id and --query cannot be combined"),
+            (["bundle", "-o", "a.tar", "--date", "2026-01-01"] + range, "--date and --from with --to cannot be combined"),
+            (["bundle", "-o", "a.tar", "--to", "2026-01-01"], "use --from and --to together"),
         ]
         for (arguments, words) in table {
             let outcome = try await run(arguments + ["sample"])

@@ -40,6 +40,14 @@ final class FailureMemoryTests: XCTestCase {
         XCTAssertNoThrow(try memory.check(title, at: generation))
     }
 
+    func testThatALostProcessIsTheOriginalsFaultOnlyIfThePictureMayHaveEndedIt() {
+        for loss in WorkerLoss.allCases {
+            let isOurs = loss == .killed || loss == .stalled
+            XCTAssertEqual(PipelineError.render(.lost(loss)).isOriginals, !isOurs, "\(loss)")
+            XCTAssertEqual(PipelineError.render(.lost(loss)).isOurs, isOurs, "\(loss)")
+        }
+    }
+
     func testThatThisServersOwnTroubleIsNotRemembered() {
         let memory = FailureMemory(clock: clock.wallClock)
         for error in [PipelineError.overloaded(retryAfter: 1), .cancelled, .unknownSource("x", known: [])] {

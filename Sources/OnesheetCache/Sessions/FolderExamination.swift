@@ -17,7 +17,7 @@ package enum FolderExamination {
     }
 
     /// Checks that a server could keep its cache at `path`: in a cache folder, in an empty one, or in a new one.
-    /// - Returns: the reason for which nothing could be stored in it now, although a server would start; `nil` if it could be
+    /// - Returns: why nothing could be stored in it now, although a server would start; `nil` if it could be
     ///   stored.
     /// - Throws: `CacheError.notACache` if the folder has foreign files, and `CacheError.fileSystem` if it is not a folder.
     package static func requireUsable(_ path: String) throws(CacheError) -> CacheError? {

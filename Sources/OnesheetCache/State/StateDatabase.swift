@@ -84,7 +84,7 @@ final class StateDatabase: Sendable {
     private func isCurrent(_ queue: DatabaseQueue) -> Bool { current.queue === queue }
 
     /// Continues in another file or in memory, with all values of the file.
-    /// - Parameter reason: the reason for which it is unusable; `nil` if the file was replaced or deleted.
+    /// - Parameter reason: why it is unusable; `nil` if the file was replaced or deleted.
     private func leave(_ file: StateFile, _ reason: (any Error)?) async throws {
         guard let folder else { return }
         try await file.queue.writeWithoutTransaction { [self] values in

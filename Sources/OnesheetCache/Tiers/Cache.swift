@@ -48,7 +48,7 @@ package struct Cache: Sendable {
     package let invalidations: InvalidationWatcher
     private let errors: TierErrorLog
     private let removals = Removals()
-    /// One that is left out is made up for: the next hit promotes as well.
+    /// A skipped promotion is retried by the next hit.
     private let promotions = BackgroundWork(limit: 256, bytes: 64 << 20)
     private let immediate: [any ImmediateTier]
     private let announcer: (any PurgeAnnouncer)?

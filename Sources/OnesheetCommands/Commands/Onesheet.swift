@@ -117,7 +117,7 @@ struct ConfigurationOptions: ParsableArguments {
     var replay: String?
 
     func validate() throws {
-        guard record == nil || replay == nil else { throw ValidationError("--record and --replay exclude each other") }
+        guard record == nil || replay == nil else { throw ValidationError("--record and --replay cannot be combined") }
     }
 
     /// The configuration file, which may not exist.

@@ -89,7 +89,7 @@ extension SourceConformance {
         public let rule: String
         /// Whether the source follows the rule; `nil` if the rule could not be tried.
         public let holds: Bool?
-        /// The problem, or the reason for which the rule could not be tried.
+        /// The problem, or why the rule could not be tried.
         public let problem: String?
         /// How to solve the problem.
         public let advice: String?

@@ -35,7 +35,7 @@ package protocol PictureEngine: Sendable {
     /// Starts what the first picture would wait for.
     func warmUp()
 
-    /// Ends its processes. Work that comes later is done, and leaves none.
+    /// Ends its processes. Later work is still done, and leaves no process behind.
     func shutdown()
 }
 

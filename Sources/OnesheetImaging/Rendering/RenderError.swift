@@ -44,6 +44,9 @@ package enum WorkerLoss: String, Error, Sendable, CaseIterable {
     case garbage
     /// Somebody else killed it, such as the system for want of memory.
     case killed
+
+    /// Whether the picture may be to blame. A process that is killed from outside, or waits for a processor, says nothing about it.
+    package var mayBePictures: Bool { self != .killed && self != .stalled }
 }
 
 extension RenderError: CustomStringConvertible {

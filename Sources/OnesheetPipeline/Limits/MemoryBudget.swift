@@ -13,7 +13,7 @@ package final class MemoryBudget: Sendable {
     package var reserved: Int { used.withLock { $0 } }
 
     /// Reserves `bytes` until the last reference to the reservation is released; `nil` if there is no room.
-    func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
+    package func reserve(_ bytes: Int) -> MemoryReservation? { take(bytes) ? MemoryReservation(bytes, of: self) : nil }
 
     /// Counts bytes that already exist and cannot be refused.
     package func charge(_ bytes: Int) -> MemoryReservation {

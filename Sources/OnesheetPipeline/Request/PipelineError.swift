@@ -71,7 +71,8 @@ extension PipelineError {
     /// Whether the bytes of the original are to blame, which its header did not reveal.
     var isOriginals: Bool {
         switch self {
-        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .render(.lost), .timedOut: true
+        case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .timedOut: true
+        case .render(.lost(let loss)): loss.mayBePictures
         default: false
         }
     }
@@ -80,6 +81,7 @@ extension PipelineError {
     var isOurs: Bool {
         switch self {
         case .cancelled, .overloaded, .tooManyRequests, .render(.noWorker): true
+        case .render(.lost(let loss)): !loss.mayBePictures
         default: false
         }
     }

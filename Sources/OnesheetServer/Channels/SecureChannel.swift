@@ -21,18 +21,20 @@ struct SecureChannel: ServerChildChannel {
     private let fastPath: FastPath?
     private let clients: ClientsConfiguration
     private let connections: OpenConnections
+    private let memory: TLSMemory
     private let accessLog: AccessLog?
     private let http1: ClientChannel
     private let responder: HTTPChannelHandler.Responder
 
     init(
         certificate: Certificate, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
+        memory: TLSMemory, accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.certificate = certificate
         self.fastPath = fastPath
         self.clients = clients
         self.connections = connections
+        self.memory = memory
         self.accessLog = accessLog
         self.responder = responder
         http1 = ClientChannel(
@@ -41,6 +43,12 @@ struct SecureChannel: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        guard let room = memory.admit() else {
+            connections.count(.memory)
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(TooManyConnections())
+        }
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(room) {} }
         let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
         return channel.eventLoop.makeCompletedFuture {

@@ -12,7 +12,7 @@ final class OpenConnections: Sendable {
         case misses
         /// Too many requests wait for an image or a source.
         case waiting
-        /// No memory is left for responses.
+        /// No memory is left for responses, or for another connection with TLS.
         case memory
         /// The client read nothing of its responses while others needed the memory.
         case slow
@@ -88,5 +88,5 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// The client's address has reached its connection limit.
+/// The client's address has reached its connection limit, or there is no memory for another connection.
 struct TooManyConnections: Error {}

@@ -108,7 +108,7 @@ package struct SharedResources: Sendable {
     ) -> any PictureEngine {
         guard configuration.isolation == .process else { return renderer }
         guard let command = WorkerProgram.command else {
-            logger.notice("pictures are read in the server's own process: render processes need Linux and the program's own main")
+            logger.notice("pictures are read in the server's own process: render processes need Linux and Onesheet.main")
             return renderer
         }
         return IsolatedRenderer(

@@ -134,8 +134,9 @@ extension Problem {
             isOriginals = true
         case .tooManyOutputPixels, .outside, .noEncoder, .otherWatermark:
             self.init(.badRequest, title: "Bad request", detail: error.description)
-        case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
-        case .lost(.killed), .lost(.stalled):
+        case .timedOut, .lost(.stalled):
+            self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
+        case .lost(.killed):
             self.init(.serviceUnavailable, title: "Render process lost", detail: error.description, retryAfter: 1)
         case .lost:
             self.init(.unprocessableContent, title: "Not a usable image", detail: error.description)

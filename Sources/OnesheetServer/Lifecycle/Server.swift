@@ -205,13 +205,14 @@ package struct Server: Sendable {
                 lower clients.connections
                 """)
         }
+        let encryption = TLSMemory(of: context.pipeline.pool.memory)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
                 if let certificate {
                     SecureChannel(
                         certificate: certificate, fastPath: fastPath, clients: clients, connections: counters.connections,
-                        accessLog: counters.accessLog, responder: responder)
+                        memory: encryption, accessLog: counters.accessLog, responder: responder)
                 } else {
                     ClientChannel(
                         fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,

@@ -43,14 +43,14 @@ package struct PrefetchOrder: Codable, Hashable, Sendable {
         source: String, date: CalendarDay?, from: CalendarDay?, to: CalendarDay?, ids: [String], query: String?, sizes: [String],
         formats: [String], naming name: (TitleKey) -> String
     ) throws(RequestError) {
-        guard (from == nil) == (to == nil) else { throw .malformed("\(name(.from)) and \(name(.to)) need each other") }
+        guard (from == nil) == (to == nil) else { throw .malformed("use \(name(.from)) and \(name(.to)) together") }
         var ways: [String] = []
         if date != nil { ways.append(name(.date)) }
         if from != nil { ways.append("\(name(.from)) with \(name(.to))") }
         if !ids.isEmpty { ways.append(name(.ids)) }
         if query != nil { ways.append(name(.query)) }
         guard ways.count <= 1 else {
-            throw .malformed("\(ways.dropLast().joined(separator: ", ")) and \(ways[ways.count - 1]) exclude each other")
+            throw .malformed("\(ways.dropLast().joined(separator: ", ")) and \(ways[ways.count - 1]) cannot be combined")
         }
         self.init(
             source: source, ids: ids, dates: date.map { [$0] } ?? [], query: query, sizes: sizes, formats: formats)

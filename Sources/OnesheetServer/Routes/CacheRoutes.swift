@@ -41,7 +41,7 @@ struct CacheRoute: Route {
     private func selection(_ rest: Substring, _ request: Request) throws -> CacheSelection {
         let query = request.uri.queryParameters
         if let other = ["all", "expired", "tag"].first(where: { query[$0[...]] != nil }) {
-            throw RequestError.malformed("“\(other)” in the query and a source in the path exclude each other")
+            throw RequestError.malformed("“\(other)” in the query and a source in the path cannot be combined")
         }
         // An empty part stays: without it, `{source}/` would be the whole source.
         let parts = rest.pieces(at: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -64,7 +64,7 @@ struct CacheRoute: Route {
         var named: [CacheSelection] = []
         if let tag = query["tag"] {
             guard !tag.isEmpty else {
-                throw RequestError.bad(option: "tag", value: "", reason: "is no tag; a tag is such as source:sample")
+                throw RequestError.bad(option: "tag", value: "", reason: "is not a tag; write one such as source:sample")
             }
             named.append(.tag(CacheTag(String(tag))))
         }

@@ -58,7 +58,7 @@ extension Request {
             }
             guard seen.insert(name).inserted else { throw .malformed("the query has “\(name)” more than once") }
             guard values.contains(name) || ["", "1", "true"].contains(value) else {
-                throw .bad(option: name, value: String(value), reason: "is no value of a flag; leave it out, or the whole flag")
+                throw .bad(option: name, value: String(value), reason: "is not a value of a flag; leave it out, or the whole flag")
             }
         }
     }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import OnesheetCore
+import OnesheetPipeline
 import OnesheetTesting
 import XCTest
 
@@ -67,6 +68,45 @@ final class TLSTests: ServerTestCase {
             XCTAssertTrue(lines.contains("\(handled)\"/t/p/\"} 7"), "\(lines)")
             XCTAssertTrue(lines.contains("\(handled)\"/health\"} 2"), "\(lines)")
         }
+    }
+
+    func testThatAConnectionIsMemoryUntilItIsClosed() async throws {
+        // Given a server with a connection
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let first = try client(certificate, .http1Only)
+        let before = try await memory(server, first)
+        XCTAssertGreaterThanOrEqual(before, TLSMemory.perConnection)
+        // When there is another, then it counts until it is closed
+        let second = try client(certificate, .http1Only)
+        let both = try await memory(server, second)
+        XCTAssertEqual(both, before + TLSMemory.perConnection)
+        try await second.shutdown()
+        var left = both
+        for _ in 0..<5000 where left != before { left = try await memory(server, first) }
+        XCTAssertEqual(left, before)
+    }
+
+    func testThatConnectionsHaveHalfOfTheMemoryEvenIfPicturesUseIt() {
+        let memory = MemoryBudget(limit: 4 * TLSMemory.perConnection)
+        let connections = TLSMemory(of: memory)
+        // Given pictures that use all of it
+        let pictures = memory.reserve(memory.limit)
+        // Then two connections have room, and a third has when one is closed
+        var open = [connections.admit(), connections.admit()]
+        XCTAssertFalse(open.contains { $0 == nil })
+        XCTAssertNil(connections.admit())
+        open.removeLast()
+        XCTAssertNotNil(connections.admit())
+        XCTAssertEqual(memory.reserved, 5 * TLSMemory.perConnection)
+        withExtendedLifetime((pictures, open)) {}
+    }
+
+    /// The memory in use, according to the metrics.
+    private func memory(_ server: RunningServer, _ client: HTTPClient) async throws -> Int {
+        let (_, metrics) = try await get(server.url + "/metrics", client)
+        let line = String(buffer: metrics).split(separator: "\n").first { $0.hasPrefix("onesheet_render_memory_bytes ") }
+        return try XCTUnwrap(line?.split(separator: " ").last.flatMap { Int($0) })
     }
 
     func testThatOnlyCipherSuitesWithForwardSecrecyAndAuthenticationAreSpoken() async throws {
@@ -291,7 +331,8 @@ final class TLSTests: ServerTestCase {
         // A failed connection is a valid outcome here.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        addTeardownBlock { try await client.shutdown() }
+        // A test may have done it.
+        addTeardownBlock { try? await client.shutdown() }
         return client
     }
 

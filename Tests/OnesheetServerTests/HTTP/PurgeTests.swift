@@ -80,13 +80,14 @@ final class PurgeTests: ServerTestCase {
         let server = try await server(keys: "admin: { token: secret }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         let table = [
-            ("/cache/sample/1?all&dry-run", "“all” in the query and a source in the path exclude each other"),
-            ("/cache/sample?expired", "“expired” in the query and a source in the path exclude each other"),
-            ("/cache/sample?tag=source:sample", "“tag” in the query and a source in the path exclude each other"),
+            ("/cache/sample/1?all&dry-run", "“all” in the query and a source in the path cannot be combined"),
+            ("/cache/sample?expired", "“expired” in the query and a source in the path cannot be combined"),
+            ("/cache/sample?tag=source:sample", "“tag” in the query and a source in the path cannot be combined"),
             ("/cache/sample?dryrun", "unknown parameter “dryrun”; did you mean “dry-run”?"),
             ("/cache/?all&dry_run", "unknown parameter “dry_run”; did you mean “dry-run”?"),
-            ("/cache/?tag=a&tag=source:sample", "“tag” more than once"), ("/cache/?all=false", "“false” is no value of a flag"),
-            ("/cache/?all&dry-run=no", "“no” is no value of a flag"), ("/cache/?tag=", "is no tag"), ("/cache/?tag", "is no tag"),
+            ("/cache/?tag=a&tag=source:sample", "“tag” more than once"), ("/cache/?all=false", "“false” is not a value of a flag"),
+            ("/cache/?all&dry-run=no", "“no” is not a value of a flag"), ("/cache/?tag=", "is not a tag"),
+            ("/cache/?tag", "is not a tag"),
         ]
         for (path, words) in table {
             // When it is purged with parameters that make no sense

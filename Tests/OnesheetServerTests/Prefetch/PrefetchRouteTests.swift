@@ -176,7 +176,7 @@ final class PrefetchRouteTests: ServerTestCase {
         let table = [
             ("{}", 400, "is not JSON such as"), ("{\"source\": \"nobody\"}", 404, "unknown source"),
             ("{\"source\": \"sample\", \"sizes\": [\"w1\"]}", 400, "unknown size “w1”"),
-            ("{\"source\": \"sample\", \"from\": \"2026-01-01\"}", 400, "need each other"),
+            ("{\"source\": \"sample\", \"from\": \"2026-01-01\"}", 400, "use “from” and “to” together"),
             ("{\"source\": \"sample\", \"from\": \"2026-01-02\", \"to\": \"2026-01-01\"}", 400, "is before"),
             ("{\"source\": \"sample\", \"from\": \"0001-01-01\", \"to\": \"9999-12-31\"}", 400, "more than 10000 days"),
         ]
@@ -219,11 +219,11 @@ final class PrefetchRouteTests: ServerTestCase {
         let server = try await prefetching()
         let range = "\"from\": \"2026-01-01\", \"to\": \"2026-01-02\""
         let table = [
-            ("\"date\": \"2026-01-01\", \(range)", "“date” and “from” with “to” exclude each other"),
-            ("\(range), \"query\": \"x\"", "“from” with “to” and “query” exclude each other"),
-            ("\"ids\": [\"1\"], \"date\": \"2026-01-01\"", "“date” and “ids” exclude each other"),
-            ("\"query\": \"x\", \"ids\": [\"1\"], \(range)", "“from” with “to”, “ids” and “query” exclude each other"),
-            ("\"date\": \"2026-01-01\", \"to\": \"2026-01-02\"", "“from” and “to” need each other"),
+            ("\"date\": \"2026-01-01\", \(range)", "“date” and “from” with “to” cannot be combined"),
+            ("\(range), \"query\": \"x\"", "“from” with “to” and “query” cannot be combined"),
+            ("\"ids\": [\"1\"], \"date\": \"2026-01-01\"", "“date” and “ids” cannot be combined"),
+            ("\"query\": \"x\", \"ids\": [\"1\"], \(range)", "“from” with “to”, “ids” and “query” cannot be combined"),
+            ("\"date\": \"2026-01-01\", \"to\": \"2026-01-02\"", "use “from” and “to” together"),
         ]
         for (titles, words) in table {
             let answer = try await server.send(
