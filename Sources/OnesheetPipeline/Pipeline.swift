@@ -224,17 +224,20 @@ package struct Pipeline: Sendable {
     package func purge(
         _ selections: [CacheSelection], telling notices: [CacheTag] = []
     ) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selections, telling: notices)
+        originals.outlines.removeAll()
+        return try await cache.purge(selections, telling: notices)
     }
 
     /// Does again what `purge` has failed to do here, without telling other servers of it again.
     package func repeatPurge(_ selections: [CacheSelection]) async throws(CacheError) -> CacheRemoval {
-        try await cache.repeatPurge(selections)
+        originals.outlines.removeAll()
+        return try await cache.repeatPurge(selections)
     }
 
     /// Purges one selection. With `dryRun`, only counts.
     package func purge(_ selection: CacheSelection, dryRun: Bool = false) async throws(CacheError) -> CacheRemoval {
-        try await cache.purge(selection, dryRun: dryRun)
+        if !dryRun { originals.outlines.removeAll() }
+        return try await cache.purge(selection, dryRun: dryRun)
     }
 
     /// Purges one selection here.
@@ -306,11 +309,11 @@ package struct Pipeline: Sendable {
     ) async throws(PipelineError) -> [Variant] {
         let (engine, memory, clock, lifetime) = (engine, pool.memory, clock, originals.lifetime)
         let file = PictureFile(original.entry)
-        let outline = try await originals.outlines.outline(of: file)
-        let cost: RenderCost
-        do throws(RenderError) { cost = try engine.cost(of: outline, as: requests.map(\.transform)) } catch { throw .render(error) }
         // The job may outlive this call, so it captures the bytes and not the original with its reservation.
-        let made = try await pool.run(cost: cost) { () throws(PipelineError) -> [Variant] in
+        let made = try await originals.outlines.run(
+            on: file,
+            predicting: { outline throws(RenderError) in try engine.cost(of: outline, as: requests.map(\.transform)) }
+        ) { cost throws(PipelineError) -> [Variant] in
             let claimed = flights.begin()
             let requests = requests.filter { claimed.contains(FlightKey($0.key, at: generation)) }
             guard !requests.isEmpty else { return [] }

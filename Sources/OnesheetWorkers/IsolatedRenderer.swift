@@ -159,7 +159,8 @@ package final class IsolatedRenderer: PictureEngine {
                 try end(place, seen: error, of: file, losses: losses, within: times)
                 continue
             }
-            if isSuspect { fatal.clear(file.bytes) }
+            // A header that can be parsed says nothing about decoding.
+            if isSuspect, question != .outline { fatal.clear(file.bytes) }
             workers.giveBack(place)
             return try outcome.get()
         }

@@ -175,6 +175,44 @@ final class OriginThrottleTests: XCTestCase {
         XCTAssertEqual(error, .unavailable(url: "http://films.example/1", retryAfter: 590))
     }
 
+    func testThatAPausedHostIsSparedByThoseWhoWaitedAndByTrials() async throws {
+        // Given a host whose only slot is taken, and ten requests that wait for it
+        let (gate, url, breaker) = (Gate(), url, CircuitBreaker(clock: clock.wallClock))
+        let slots = HostSlots(limit: 1, queue: 64, clock: clock.wallClock)
+        let throttle = OriginThrottle(
+            slots: slots, breaker: breaker, retry: Retry(random: { 0.5 }, sleep: { [pauses] in pauses.add($0) }),
+            clock: clock.wallClock)
+        let asking: Script.Outcome = .success(429, ["retry-after": "600"])
+        for number in 0..<2 { _ = await failure(throttle, Script([asking]), path: "\(number)", isChosen: true) }
+        let working = Task {
+            try await throttle.ask(url, isChosen: true) { _ async throws(ExchangeFailure) in
+                do { try await gate.pass() } catch { throw ExchangeFailure(.timedOut, .waiting) }
+                return HTTPAnswer(status: 429, headers: ["retry-after": "600"])
+            }
+        }
+        await gate.hasBeenReached()
+        let later = Script(repeating: asking)
+        async let waiting = withTaskGroup(of: HTTPTransportError?.self) { group in
+            for number in 0..<10 {
+                group.addTask { await Self.failure(throttle, later, path: "waiting\(number)", isChosen: true) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        while slots.load(of: OriginHost(url)) < 11 { await Task.yield() }
+        // When the request in the slot is the third that is asked to pause
+        gate.open()
+        _ = try await working.value
+        // Then none of those that wait is sent
+        for error in await waiting {
+            guard case .unavailable(_, 10)? = error else { return XCTFail("\(String(describing: error))") }
+        }
+        XCTAssertEqual(later.count, 0)
+        // And after the pause, the first trial that is asked to pause ends the trials
+        clock.advance(by: .seconds(10))
+        for number in 0..<20 { _ = await failure(throttle, later, path: "later\(number)", isChosen: true) }
+        XCTAssertEqual(later.count, 1)
+    }
+
     func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {
         // Given a host that answers ten URLs, and sends `Retry-After` for three
         let throttle = throttle()
@@ -256,7 +294,7 @@ final class OriginThrottleTests: XCTestCase {
         }
         XCTAssertEqual(pauses.all, [])
         // And the host counts as healthy
-        XCTAssertNil(breaker.wait(for: url))
+        XCTAssertEqual(breaker.admission(of: url), .now)
         gate.open()
         _ = try await working.value
     }
@@ -273,6 +311,12 @@ final class OriginThrottleTests: XCTestCase {
 
     private func failure(
         _ throttle: OriginThrottle, _ calls: Script, path: String = "1.jpg", isNamed: Bool = true, isChosen: Bool = false
+    ) async -> HTTPTransportError? {
+        await Self.failure(throttle, calls, path: path, isNamed: isNamed, isChosen: isChosen)
+    }
+
+    private static func failure(
+        _ throttle: OriginThrottle, _ calls: Script, path: String, isNamed: Bool = true, isChosen: Bool = false
     ) async -> HTTPTransportError? {
         do throws(HTTPTransportError) {
             let url = WebURL("http://films.example/\(path)")!

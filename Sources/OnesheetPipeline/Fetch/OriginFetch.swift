@@ -84,10 +84,7 @@ struct OriginFetch: Sendable {
     /// The perceptual hash of the picture. Decodes the picture as small as its codec can, within the memory budget.
     func hash(of original: Original) async throws(PipelineError) -> PerceptualHash {
         let (engine, file) = (engine, PictureFile(original.entry))
-        let outline = try await outlines.outline(of: file)
-        let cost: RenderCost
-        do throws(RenderError) { cost = try engine.costOfHash(of: outline) } catch { throw .render(error) }
-        return try await pool.run(cost: cost) { () throws(PipelineError) in
+        return try await outlines.run(on: file, predicting: engine.costOfHash(of:)) { cost throws(PipelineError) in
             do throws(RenderError) { return try engine.hash(of: file, predicted: cost) } catch { throw .render(error) }
         }
     }

@@ -13,6 +13,30 @@ package final class PictureOutlines: Sendable {
 
     init(engine: any PictureEngine, pool: RenderPool) { (self.engine, self.pool) = (engine, pool) }
 
+    /// Predicts the cost of work on a file by its outline, and does the work on a render thread.
+    ///
+    /// If it fails, the outline is forgotten. A picture that has taken a process over may have answered anything about the next ones, and a
+    /// wrong prediction must not last.
+    func run<Value: Sendable>(
+        on file: PictureFile, predicting predict: (PictureOutline) throws(RenderError) -> RenderCost,
+        _ job: @escaping @Sendable (RenderCost) throws(PipelineError) -> Value
+    ) async throws(PipelineError) -> Value {
+        let outline = try await outline(of: file)
+        do throws(PipelineError) {
+            let cost: RenderCost
+            do throws(RenderError) { cost = try predict(outline) } catch { throw .render(error) }
+            return try await pool.run(cost: cost) { () throws(PipelineError) in try job(cost) }
+        } catch {
+            forget(file)
+            throw error
+        }
+    }
+
+    /// Forgets all outlines.
+    func removeAll() { known.withLock { $0 = TwoGenerations(count: Self.count) } }
+
+    private func forget(_ file: PictureFile) { known.withLock { $0.remove(file.validator) } }
+
     /// Parses the header on a thread for it, unless the file is known.
     func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {
         if let known = known.withLock({ $0.value(for: file.validator) }) { return known }

@@ -171,7 +171,8 @@ struct RenderQueue<Waiter: Sendable>: Sendable {
         let taken = wasBegun ? now - job.start : 0
         lanes[job.lane]?.charge(taken - job.charged, to: job.client)
         if wasBegun, job.milliseconds > 0 {
-            slowness += 0.1 * (min(max(taken / job.milliseconds, 0.05), 20) - slowness)
+            // Jobs of less than a millisecond say little about the machine, and a prediction may be a lie.
+            slowness += 0.1 * min(job.milliseconds, 1) * (min(max(taken / job.milliseconds, 0.05), 20) - slowness)
         }
         for lane in Urgency.allCases {
             guard let next = lanes[lane]?.removeFirst() else { continue }

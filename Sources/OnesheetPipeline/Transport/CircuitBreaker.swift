@@ -68,27 +68,46 @@ final class CircuitBreaker: Sendable {
 
     init(clock: WallClock) { self.clock = clock }
 
-    /// Seconds until `url` may be requested; `nil` if it may be requested now.
-    func wait(for url: WebURL) -> Int? {
+    /// Whether a URL may be requested.
+    enum Admission: Equatable {
+        case now
+        /// Now, to find out whether its host works again.
+        case trial
+        /// After seconds.
+        case later(Int)
+    }
+
+    func admission(of url: WebURL) -> Admission {
         let (now, host, hash) = (clock.now, OriginHost(url), Self.hash(of: url))
         return state.withLock { state in
             if let rest = state.urls[hash] {
-                if rest.contains(now) { return Self.seconds(until: rest.upperBound, now) }
+                if rest.contains(now) { return .later(Self.seconds(until: rest.upperBound, now)) }
                 state.urls[hash] = nil
             }
-            guard var circuit = state.circuits[host] else { return nil }
+            guard var circuit = state.circuits[host] else { return .now }
             defer { state.circuits[host] = circuit }
-            guard let rest = circuit.rest else { return nil }
+            guard let rest = circuit.rest else { return .now }
             let isOver = !rest.contains(now)
-            guard isOver || (1..<Self.trials).contains(circuit.trials) else { return Self.seconds(until: rest.upperBound, now) }
+            guard isOver || (1..<Self.trials).contains(circuit.trials) else {
+                return .later(Self.seconds(until: rest.upperBound, now))
+            }
             // This caller tries; most others wait for the result.
             circuit.trials = isOver ? 1 : circuit.trials + 1
             if isOver { circuit.rest = now..<now.addingTimeInterval(Self.pause) }
-            return nil
+            return .trial
         }
     }
 
-    /// Records an answer of the host of `url`, whatever its status.
+    /// Seconds for which the host of `url` is paused, for a request that waited when the pause began; `nil` if it is not.
+    func pause(of url: WebURL) -> Int? {
+        let (now, host) = (clock.now, OriginHost(url))
+        return state.withLock { state in
+            guard let rest = state.circuits[host]?.rest, rest.contains(now) else { return nil }
+            return Self.seconds(until: rest.upperBound, now)
+        }
+    }
+
+    /// Records an answer of the host of `url`, whatever its status, that asks for no pause.
     func answered(_ url: WebURL) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
@@ -115,16 +134,19 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Records that the host of `url` asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs get
-    /// one in a short time and little else is answered, it applies to the host.
+    /// Records that the host of `url` answered and asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs
+    /// get one in a short time and little else is answered, or if a trial request gets one, it applies to the host.
     /// - Parameter isChosen: whether a visitor chose the URL. Then the host is paused as if it had failed: a stranger who knows such URLs
     ///   would otherwise take the host away from everybody for as long as they ask for.
     func leave(_ url: WebURL, for seconds: Double, isChosen: Bool = false) {
         let (seconds, hash) = (min(max(seconds, 1), Self.longest), Self.hash(of: url))
         change(url) { circuit, now in
+            circuit.attempts += 1
             if circuit.asking.count < Self.different { circuit.asking.insert(hash) }
             circuit.asked = min(circuit.asked, seconds, isChosen ? Self.pause : Self.longest)
-            if circuit.isAsking { circuit.rest = now..<now.addingTimeInterval(circuit.asked) }
+            guard circuit.trials > 0 || circuit.isAsking else { return }
+            circuit.rest = now..<now.addingTimeInterval(circuit.asked)
+            circuit.trials = 0
         }
         let now = clock.now
         state.withLock { state in

@@ -27,17 +27,22 @@ struct OriginThrottle: Sendable {
     ) async throws(HTTPTransportError) -> HTTPAnswer {
         let host = OriginHost(url)
         for attempt in 1... {
-            if let seconds = breaker.wait(for: url) { throw .unavailable(url: url.description, retryAfter: seconds) }
+            let admission = breaker.admission(of: url)
+            if case .later(let seconds) = admission { throw .unavailable(url: url.description, retryAfter: seconds) }
             let isLast = attempt == retry.attempts
             do {
-                let answer = try await slots.with(host) { try await send(Attempt(place: $0, isFresh: attempt > 1)) }
-                breaker.answered(url)
-                guard answer.isOverload else { return answer }
-                if let seconds = answer.retryAfter(at: clock.now) {
+                let answer = try await slots.with(host) { place in
+                    // The host may have been paused while this request waited for its slot.
+                    if admission == .now, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
+                    return try await send(Attempt(place: place, isFresh: attempt > 1))
+                }
+                if answer.isOverload, let seconds = answer.retryAfter(at: clock.now) {
                     // A URL is not asked for before the time that its host names.
                     breaker.leave(url, for: seconds, isChosen: isChosen)
                     return answer
                 }
+                breaker.answered(url)
+                guard answer.isOverload else { return answer }
                 if isLast || answer.status == 429 { return answer }
             } catch let failure as ExchangeFailure {
                 // A cancelled request does not count against its host.
@@ -48,6 +53,8 @@ struct OriginThrottle: Sendable {
                     if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
                     throw failure.error(at: url, isNamed: isNamed)
                 }
+            } catch let paused as HostPaused {
+                throw .unavailable(url: url.description, retryAfter: paused.seconds)
             } catch let full as HostSlots.Full {
                 throw .crowded(url: url.description, retryAfter: full.retryAfter)
             } catch {
@@ -57,6 +64,11 @@ struct OriginThrottle: Sendable {
         }
         preconditionFailure("the last attempt ends it")
     }
+}
+
+/// A host was paused while a request waited for its slot.
+private struct HostPaused: Error {
+    let seconds: Int
 }
 
 extension ExchangeFailure {

@@ -31,6 +31,8 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
         ]
     }
 
+    private static let mostPixels = 1_000_000_000_000
+
     package func check() throws(ConfigurationError) {
         guard limits.workers > 0 else { throw ConfigurationError(path: "limits.workers", message: "needs at least 1") }
         guard limits.originConcurrency > 0 else {
@@ -40,5 +42,9 @@ package struct LimitsConfiguration: Sendable, ConfigurationSection, Equatable {
             throw ConfigurationError(path: "limits.originQueue", message: "cannot be negative")
         }
         guard limits.queue >= 0 else { throw ConfigurationError(path: "limits.queue", message: "cannot be negative") }
+        // Predictions multiply them.
+        for (key, pixels) in [("pixels", limits.pixels), ("outputPixels", limits.outputPixels)] where pixels > Self.mostPixels {
+            throw ConfigurationError(path: "limits.\(key)", message: "can be at most \(Self.mostPixels / 1_000_000_000)G")
+        }
     }
 }

@@ -1,0 +1,84 @@
+import NIOCore
+import OnesheetCore
+import OnesheetImaging
+import Synchronization
+import XCTest
+
+@testable import OnesheetPipeline
+
+/// The outlines of pictures, which come from processes that a picture may have taken over.
+final class PictureOutlinesTests: XCTestCase {
+    private let engine = CountingEngine()
+    private let pool = RenderPool(workers: 1, queue: 8)
+    private let file = PictureFile(bytes: ByteBuffer(string: "picture"), validator: "v", origin: "o")
+
+    override func tearDown() async throws { await pool.shutdown() }
+
+    func testThatAKnownPictureIsNotLookedAtAgain() async throws {
+        let outlines = PictureOutlines(engine: engine, pool: pool)
+        // Given a picture that was looked at when it came
+        _ = try outlines.look(at: file)
+        // When two variants are made
+        for _ in 0..<2 {
+            let width = try await outlines.run(on: file, predicting: Self.cost) { _ throws(PipelineError) in 9 }
+            XCTAssertEqual(width, 9)
+        }
+        // Then nobody looks at it again, until all outlines are forgotten
+        XCTAssertEqual(engine.looks, 1)
+        outlines.removeAll()
+        _ = try await outlines.outline(of: file)
+        XCTAssertEqual(engine.looks, 2)
+    }
+
+    func testThatAnOutlineIsForgottenWhenTheWorkFails() async throws {
+        let outlines = PictureOutlines(engine: engine, pool: pool)
+        for number in 1...3 {
+            // When work fails, in its prediction or later
+            do throws(PipelineError) {
+                try await outlines.run(
+                    on: file,
+                    predicting: { outline throws(RenderError) in
+                        if number == 2 { throw .tooMuchMemory(bytes: 2, limit: 1) }
+                        return try Self.cost(outline)
+                    }
+                ) { _ throws(PipelineError) in throw .render(.lost(.crash)) }
+                XCTFail("it succeeded")
+            } catch {
+                XCTAssertEqual(error, .render(number == 2 ? .tooMuchMemory(bytes: 2, limit: 1) : .lost(.crash)))
+            }
+            // Then the next work looks again
+            XCTAssertEqual(engine.looks, number)
+        }
+    }
+
+    private static func cost(_ outline: PictureOutline) throws(RenderError) -> RenderCost {
+        RenderCost(milliseconds: Double(outline.width), bytes: 0)
+    }
+}
+
+/// Counts looks at headers.
+private final class CountingEngine: PictureEngine {
+    private let count = Atomic(0)
+    var looks: Int { count.load(ordering: .relaxed) }
+
+    let formats: [ImageFormat] = [.jpeg]
+    let isReady = true
+    let processes = 0
+
+    func outline(of file: PictureFile) throws(RenderError) -> PictureOutline {
+        count.add(1, ordering: .relaxed)
+        return PictureOutline(ImageHeader(format: .jpeg, width: 2, height: 3, model: .rgb), count: file.bytes.readableBytes)
+    }
+
+    func cost(of outline: PictureOutline, as transforms: [Transform]) throws(RenderError) -> RenderCost {
+        throw .unrecognizedFormat
+    }
+    func costOfHash(of outline: PictureOutline) throws(RenderError) -> RenderCost { throw .unrecognizedFormat }
+    func hash(of file: PictureFile, predicted cost: RenderCost) throws(RenderError) -> PerceptualHash { throw .unrecognizedFormat }
+    func warmUp() {}
+    func shutdown() {}
+
+    func render(
+        _ file: PictureFile, as transforms: [Transform], predicted cost: RenderCost
+    ) throws(RenderError) -> [RenderedImage] { throw .unrecognizedFormat }
+}
