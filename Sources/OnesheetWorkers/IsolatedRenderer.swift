@@ -190,11 +190,8 @@ package final class IsolatedRenderer: PictureEngine {
         let failure: RenderError? =
             if isFatal {
                 .lost(loss)
-            } else if loss == .deadline {
+            } else if loss == .deadline || loss == .stalled {
                 .timedOut(after: times.work)
-            } else if loss == .stalled {
-                // Another process would take as long.
-                .lost(loss)
             } else {
                 losses > (loss == .killed ? WorkerBounds.mostKills : 1) ? .lost(loss) : nil
             }

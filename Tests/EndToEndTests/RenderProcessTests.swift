@@ -1,4 +1,6 @@
 import Foundation
+import JPEGCodec
+import OnesheetCore
 import OnesheetTesting
 import Synchronization
 import XCTest
@@ -111,6 +113,56 @@ final class RenderProcessTests: CommandTestCase {
         Program.end(server)
     }
 
+    func testThatHostilePicturesAreAnsweredWithLowLimitsAndCostNoProcess() async throws {
+        // Given limits far below the usual ones, and pictures that once cost seconds or gigabytes
+        try configure("limits: { pixels: 4M, scans: 20, memory: 64MiB, originBytes: 2MiB }\nrendering: { deadline: 5s }")
+        let codec = JPEGCodec()
+        var progressive = JPEGCodec.Configuration()
+        progressive.progressive = true
+        let small = try DrawnPoster(width: 64, height: 96).file(codec)
+        let stages = EncodeOptions(profile: DrawnProfile.displayP3(stages: 2000))
+        var large = small
+        let frame = try XCTUnwrap(small.indices.first { small[$0] == 0xFF && small[$0 + 1] == 0xC0 })
+        large.replaceSubrange(frame + 5..<frame + 9, with: [0xFF, 0xDC, 0xFF, 0xDC])
+        let scans = try DrawnPoster(width: 64, height: 96).file(JPEGCodec(progressive))
+        let last = try XCTUnwrap(scans.indices.dropLast().last { scans[$0] == 0xFF && scans[$0 + 1] == 0xDA })
+        let repeated =
+            scans[..<last] + Array([[UInt8]](repeating: Array(scans[last..<scans.count - 2]), count: 500).joined()) + [0xFF, 0xD9]
+        let segments = Array([[UInt8]](repeating: [0xFF, 0xE1, 0, 2], count: 250_000).joined())
+        let pictures: [(name: String, bytes: [UInt8], statuses: [Int])] = [
+            ("segments", Array(small[..<2]) + segments + small[2...], [200]),
+            ("stages", try DrawnPoster(width: 64, height: 96).file(codec, options: stages), [200]),
+            ("large", large, [422]),
+            ("scans", Array(repeated), [422]),
+            ("thin", try DrawnPoster(width: 1, height: 6000, grain: 0).file(JPEGCodec(progressive)), [200, 422]),
+            ("cut", Array(small.prefix(small.count / 2)), [422]),
+            ("long", small + [UInt8](repeating: 0, count: 3 << 20), [502]),
+            ("empty", [], [422]),
+        ]
+        for picture in pictures { try Data(picture.bytes).write(to: films.appending(path: picture.name + ".jpg")) }
+        let (server, url) = try await serve()
+        // When each is asked for in several sizes at once
+        for picture in pictures {
+            try await withThrowingTaskGroup(of: Answer.self) { group in
+                for width in ["w92", "w154", "w185", "w342"] {
+                    group.addTask { try await Self.get("\(url)/t/p/\(width)/films/\(picture.name).jpg") }
+                }
+                for try await answer in group {
+                    // Then each request is answered
+                    XCTAssertTrue(
+                        picture.statuses.contains(answer.status), "\(picture.name): \(answer.status) \(answer.body.prefix(200))")
+                }
+            }
+        }
+        // And no process was lost, and others are served
+        let lost = try await self.lost(url)
+        XCTAssertEqual(lost, [:])
+        let answer = try await Self.get(url + "/t/p/w92/films/segments.jpg?again")
+        XCTAssertEqual(answer.status, 200)
+        Program.end(server)
+        XCTAssertEqual(server.terminationStatus, 0)
+    }
+
     func testThatAProcessThatWasTakenOverBlamesNoOtherPicture() async throws {
         // Given a process that a picture has taken over: it answers what comes next before it is asked
         try write("answer-early", "decode")
@@ -175,7 +227,8 @@ final class RenderProcessTests: CommandTestCase {
         XCTAssertGreaterThan(statuses.count, 20)
         let failed = statuses.filter { $0 != 200 }
         XCTAssertTrue(failed.allSatisfy { $0 == 503 }, "\(failed)")
-        XCTAssertLessThan(failed.count, 5)
+        // A question survives three.
+        XCTAssertLessThanOrEqual(failed.count * 4, kills)
         // And no picture is blamed, no process, descriptor or file in memory stays
         XCTAssertFalse(FileManager.default.fileExists(atPath: folder.appending(path: "cache/fatal-originals").path))
         let again = try await Self.get(url + "/t/p/w342/sample/1.jpg?second").tag

@@ -207,10 +207,45 @@ final class OriginThrottleTests: XCTestCase {
             guard case .unavailable(_, 10)? = error else { return XCTFail("\(String(describing: error))") }
         }
         XCTAssertEqual(later.count, 0)
-        // And after the pause, the first trial that is asked to pause ends the trials
+        // And after the pause, four trials are sent, however many ask
         clock.advance(by: .seconds(10))
         for number in 0..<20 { _ = await failure(throttle, later, path: "later\(number)", isChosen: true) }
-        XCTAssertEqual(later.count, 1)
+        XCTAssertEqual(later.count, 4)
+        // And one that is answered opens the host for all
+        clock.advance(by: .seconds(10))
+        _ = await failure(throttle, later, path: "bad", isChosen: true)
+        for number in 0..<20 {
+            let error = await failure(throttle, Script([.success(200)]), path: "good\(number)", isChosen: true)
+            XCTAssertNil(error)
+        }
+    }
+
+    func testThatAHostsOwnTrialPausesItForAsLongAsItAsks() async {
+        // Given a host of the operator that asked to pause for half a minute
+        let throttle = throttle()
+        let asking = Script(repeating: .success(503, ["retry-after": "30"]))
+        for number in 0..<3 { _ = await failure(throttle, asking, path: "\(number)") }
+        clock.advance(by: .seconds(30))
+        // When the first trial is asked to pause again
+        for number in 0..<20 { _ = await failure(throttle, asking, path: "later\(number)") }
+        // Then no other is sent
+        XCTAssertEqual(asking.count, 4)
+    }
+
+    func testThatATrialThatIsNotSentIsGivenBack() async {
+        // Given a host after a pause
+        let breaker = CircuitBreaker(clock: clock.wallClock)
+        for number in 0..<5 { breaker.failed(WebURL("http://films.example/\(number)")!, .unreachable) }
+        XCTAssertEqual(breaker.admission(of: url), .later(10))
+        clock.advance(by: .seconds(10))
+        // When trials are taken and given back
+        for _ in 0..<20 {
+            XCTAssertEqual(breaker.admission(of: url), .trial)
+            breaker.giveBack(url)
+        }
+        // Then four are left
+        for _ in 0..<4 { XCTAssertEqual(breaker.admission(of: url), .trial) }
+        XCTAssertEqual(breaker.admission(of: url), .later(10))
     }
 
     func testThatAHostThatAnswersMostIsNotLeftAloneForAFewWords() async {

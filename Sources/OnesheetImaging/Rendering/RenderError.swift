@@ -45,7 +45,7 @@ package enum WorkerLoss: String, Error, Sendable, CaseIterable {
     /// Somebody else killed it, such as the system for want of memory.
     case killed
 
-    /// Whether the picture may be to blame. A process that is killed from outside, or waits for a processor, says nothing about it.
+    /// Whether it counts against the picture. A process that is killed from outside, or waits for a processor, says nothing about it.
     package var mayBePictures: Bool { self != .killed && self != .stalled }
 }
 
@@ -66,7 +66,6 @@ extension RenderError: CustomStringConvertible {
         case .lost(.memory): "the image takes more memory than a render process has; it is not read again for a day"
         case .lost(.killed): "the processes that made the image were killed"
         case .lost(.deadline): "the image takes too long; it is not read again for a day"
-        case .lost(.stalled): "the processes that made the image did not answer"
         case .lost(let reason): "the image ends the process that reads it (\(reason.rawValue)); it is not read again for a day"
         case .noWorker: "no render process can be started at the moment; the server's log has the reason"
         }

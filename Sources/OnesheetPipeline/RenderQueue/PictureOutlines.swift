@@ -27,15 +27,13 @@ package final class PictureOutlines: Sendable {
             do throws(RenderError) { cost = try predict(outline) } catch { throw .render(error) }
             return try await pool.run(cost: cost) { () throws(PipelineError) in try job(cost) }
         } catch {
-            forget(file)
+            if error.mayComeFromOutline { known.withLock { $0.remove(file.validator) } }
             throw error
         }
     }
 
     /// Forgets all outlines.
     func removeAll() { known.withLock { $0 = TwoGenerations(count: Self.count) } }
-
-    private func forget(_ file: PictureFile) { known.withLock { $0.remove(file.validator) } }
 
     /// Parses the header on a thread for it, unless the file is known.
     func outline(of file: PictureFile) async throws(PipelineError) -> PictureOutline {
@@ -52,6 +50,16 @@ package final class PictureOutlines: Sendable {
             return outline
         } catch {
             throw .render(error)
+        }
+    }
+}
+
+extension PipelineError {
+    /// Whether a wrong outline can be the reason.
+    fileprivate var mayComeFromOutline: Bool {
+        switch self {
+        case .cancelled, .render(.noEncoder), .render(.otherWatermark), .render(.noWorker): false
+        default: true
         }
     }
 }

@@ -72,7 +72,7 @@ extension PipelineError {
     var isOriginals: Bool {
         switch self {
         case .render(.codec(.damaged, _)), .render(.codec(.truncated, _)), .render(.timedOut), .timedOut: true
-        case .render(.lost(let loss)): loss.mayBePictures
+        case .render(.lost(let loss)): loss != .killed
         default: false
         }
     }
@@ -81,7 +81,6 @@ extension PipelineError {
     var isOurs: Bool {
         switch self {
         case .cancelled, .overloaded, .tooManyRequests, .render(.noWorker): true
-        case .render(.lost(let loss)): !loss.mayBePictures
         default: false
         }
     }

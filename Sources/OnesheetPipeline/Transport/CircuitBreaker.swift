@@ -108,14 +108,27 @@ final class CircuitBreaker: Sendable {
     }
 
     /// Records an answer of the host of `url`, whatever its status, that asks for no pause.
-    func answered(_ url: WebURL) {
+    /// - Parameter isTrial: whether the request was a trial. Its answer ends the pause, also if another trial was asked to pause.
+    func answered(_ url: WebURL, isTrial: Bool = false) {
         let (now, host) = (clock.now, OriginHost(url))
         state.withLock { state in
             guard var circuit = state.circuits[host] else { return }
             circuit.attempts += 1
             // A host that asked for its pause did answer.
-            let isOver = circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
+            let isOver = isTrial || circuit.trials > 0 || (circuit.rest == nil && !Self.isCurrent(circuit, now))
             state.circuits[host] = isOver ? nil : circuit
+        }
+    }
+
+    /// Takes back a trial that was not sent, or whose caller is gone.
+    func giveBack(_ url: WebURL) {
+        let (now, host) = (clock.now, OriginHost(url))
+        state.withLock { state in
+            guard var circuit = state.circuits[host], circuit.rest != nil, circuit.trials > 0 else { return }
+            circuit.trials -= 1
+            // The next caller tries at once.
+            if circuit.trials == 0 { circuit.rest = now..<now }
+            state.circuits[host] = circuit
         }
     }
 
@@ -135,16 +148,23 @@ final class CircuitBreaker: Sendable {
     }
 
     /// Records that the host of `url` answered and asked for a pause of `seconds`. A pause for one URL applies to that URL. If several URLs
-    /// get one in a short time and little else is answered, or if a trial request gets one, it applies to the host.
-    /// - Parameter isChosen: whether a visitor chose the URL. Then the host is paused as if it had failed: a stranger who knows such URLs
-    ///   would otherwise take the host away from everybody for as long as they ask for.
-    func leave(_ url: WebURL, for seconds: Double, isChosen: Bool = false) {
+    /// get one in a short time and little else is answered, it applies to the host.
+    /// - Parameters:
+    ///   - isChosen: whether a visitor chose the URL. Then the host is paused as if it had failed: a stranger who knows such URLs would
+    ///     otherwise take the host away from everybody for as long as they ask for.
+    ///   - isTrial: whether the request was a trial.
+    func leave(_ url: WebURL, for seconds: Double, isChosen: Bool = false, isTrial: Bool = false) {
         let (seconds, hash) = (min(max(seconds, 1), Self.longest), Self.hash(of: url))
         change(url) { circuit, now in
             circuit.attempts += 1
             if circuit.asking.count < Self.different { circuit.asking.insert(hash) }
             circuit.asked = min(circuit.asked, seconds, isChosen ? Self.pause : Self.longest)
-            guard circuit.trials > 0 || circuit.isAsking else { return }
+            if circuit.rest == nil {
+                guard circuit.isAsking else { return }
+            } else {
+                // The other trials may show that a visitor has chosen a bad URL. A request from before the pause says nothing new.
+                guard isTrial, !isChosen else { return }
+            }
             circuit.rest = now..<now.addingTimeInterval(circuit.asked)
             circuit.trials = 0
         }

@@ -29,25 +29,29 @@ struct OriginThrottle: Sendable {
         for attempt in 1... {
             let admission = breaker.admission(of: url)
             if case .later(let seconds) = admission { throw .unavailable(url: url.description, retryAfter: seconds) }
+            let isTrial = admission == .trial
             let isLast = attempt == retry.attempts
             do {
                 let answer = try await slots.with(host) { place in
                     // The host may have been paused while this request waited for its slot.
-                    if admission == .now, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
+                    if !isTrial, let seconds = breaker.pause(of: url) { throw HostPaused(seconds: seconds) }
                     return try await send(Attempt(place: place, isFresh: attempt > 1))
                 }
                 if answer.isOverload, let seconds = answer.retryAfter(at: clock.now) {
                     // A URL is not asked for before the time that its host names.
-                    breaker.leave(url, for: seconds, isChosen: isChosen)
+                    breaker.leave(url, for: seconds, isChosen: isChosen, isTrial: isTrial)
                     return answer
                 }
-                breaker.answered(url)
+                breaker.answered(url, isTrial: isTrial)
                 guard answer.isOverload else { return answer }
                 if isLast || answer.status == 429 { return answer }
             } catch let failure as ExchangeFailure {
                 // A cancelled request does not count against its host.
-                if Task.isCancelled { throw failure.error(at: url, isNamed: isNamed) }
-                if failure.stage == .answered { breaker.answered(url) }
+                if Task.isCancelled {
+                    if isTrial { breaker.giveBack(url) }
+                    throw failure.error(at: url, isNamed: isNamed)
+                }
+                if failure.stage == .answered { breaker.answered(url, isTrial: isTrial) }
                 let isOurs = isNamed && failure.isRefusal
                 if isLast || isOurs || !failure.isWorthAnotherTry {
                     if failure.isUnanswered, !isOurs { breaker.failed(url, failure.isSilence ? .silent : .unreachable) }
@@ -56,8 +60,10 @@ struct OriginThrottle: Sendable {
             } catch let paused as HostPaused {
                 throw .unavailable(url: url.description, retryAfter: paused.seconds)
             } catch let full as HostSlots.Full {
+                if isTrial { breaker.giveBack(url) }
                 throw .crowded(url: url.description, retryAfter: full.retryAfter)
             } catch {
+                if isTrial { breaker.giveBack(url) }
                 throw .failed(url: url.description, reason: "cancelled")
             }
             do { try await retry.wait(after: attempt) } catch { throw .failed(url: url.description, reason: "cancelled") }

@@ -15,6 +15,9 @@ final class TLSMemory: Sendable {
         own = MemoryBudget(limit: whole.limit / 2)
     }
 
+    /// The most connections.
+    var connections: Int { own.limit / Self.perConnection }
+
     /// The memory of a new connection until the result is released; `nil` if there is no room.
     func admit() -> [MemoryReservation]? {
         own.reserve(Self.perConnection).map { [$0, whole.charge(Self.perConnection)] }

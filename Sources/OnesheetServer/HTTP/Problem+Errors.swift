@@ -134,8 +134,7 @@ extension Problem {
             isOriginals = true
         case .tooManyOutputPixels, .outside, .noEncoder, .otherWatermark:
             self.init(.badRequest, title: "Bad request", detail: error.description)
-        case .timedOut, .lost(.stalled):
-            self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
+        case .timedOut: self.init(.gatewayTimeout, title: "Rendering too slow", detail: error.description)
         case .lost(.killed):
             self.init(.serviceUnavailable, title: "Render process lost", detail: error.description, retryAfter: 1)
         case .lost:

@@ -206,6 +206,7 @@ package struct Server: Sendable {
                 """)
         }
         let encryption = TLSMemory(of: context.pipeline.pool.memory)
+        let available = certificate == nil ? connections : min(connections, encryption.connections)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
@@ -221,7 +222,7 @@ package struct Server: Sendable {
             },
             configuration: .init(
                 address: configuration.listen.bindAddress, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: context.logger)),
+                availableConnectionsDelegate: MaximumAvailableConnections(available, logger: context.logger)),
             services: [
                 Housekeeping(cache: context.shared.cache, disk: context.shared.disk, logger: context.logger),
                 SourceChanges(responder: responder), BlockedPictureSearch(responder: responder),
