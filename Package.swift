@@ -47,6 +47,7 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let foundationCompat = Target.Dependency.product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let client = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -58,7 +59,8 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
+let http2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let hpack = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let tls = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let ssl = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -135,6 +137,7 @@ let package = Package(
         pinned("https://github.com/apple/swift-metrics", "2.13.0"),
         pinned("https://github.com/apple/swift-nio", "2.101.2"),
         pinned("https://github.com/apple/swift-nio-extras", "1.35.2"),
+        pinned("https://github.com/apple/swift-nio-http2.git", "1.46.0"),
         pinned("https://github.com/apple/swift-nio-ssl", "2.37.6"),
         pinned("https://github.com/groue/GRDB.swift", "7.10.0"),
         pinned("https://github.com/hummingbird-project/hummingbird", "2.28.1"),
@@ -178,7 +181,7 @@ let package = Package(
                 "OnesheetImaging",
                 "OnesheetPipeline", "OnesheetTracing", "OnesheetWorkers", nio, posix, httpTypes,
                 foundationCompat, metrics, tracing,
-                hummingbird, hummingbirdCore, hummingbirdHTTP2, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, http1,
+                hummingbird, hummingbirdCore, tls, ssl, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, http1, http2, hpack,
                 lifecycle, yams, log, crypto,
             ]),
         room(

@@ -1,72 +1,79 @@
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
+import NIOHTTP2
 import OnesheetCore
 import Synchronization
 
-/// One HTTP/2 connection.
+/// One HTTP/2 connection: `SlowClients`, NIO's HTTP/2 handler, `FastPathFrameHandler`, and behind them NIO's multiplexer, which creates a
+/// channel for each stream that the fast path does not answer.
 ///
-/// Hummingbird closes an idle or old connection gracefully (GOAWAY and a ping) and waits for the client's answer. `SlowClients`
-/// closes the connection if no answer arrives. Hummingbird offers no choice of HTTP/2 settings, so NIO's defaults apply
-/// (`nioDefaultSettings`): 100 streams, and 16 KiB of header fields per request, as on HTTP/1.1.
+/// NIO closes an idle or old connection gracefully (GOAWAY and a ping) and waits for the client's answer. `SlowClients` closes the
+/// connection if no answer arrives. NIO's default settings apply (`nioDefaultSettings`): 100 streams, and 16 KiB of header fields per
+/// request, as on HTTP/1.1.
 struct MultiplexedConnection: Sendable {
     /// The maximum age of a connection. Abandoned streams would otherwise keep a connection from becoming idle.
     private static let maximumAge = Duration.seconds(600)
 
-    private let http2: HTTP2Channel
-    private let value: HTTP2Channel.Value
+    private let stream: MultiplexedStream
+    private let streams: AsyncStream<MultiplexedStream.Value>
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     static func begin(
         on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
         accessLog: AccessLog?, logger: Logger, responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
-        let idleTimeout = clients.idleTimeout.duration
-        var configuration = HTTP2ChannelConfiguration(idleTimeout: idleTimeout, gracefulCloseTimeout: idleTimeout)
-        configuration.maxAgeTimeout = maximumAge
-        let memory = connections.memory
-        let timeouts = BodyWatch.Timeouts(request: TimeAmount(clients.requestTimeout.duration), idle: TimeAmount(idleTimeout))
-        configuration.streamConfiguration = .init(
-            additionalChannelHandlers: streamHandlers(fastPath, memory, timeouts, accessLog: accessLog))
-        let requests = RequestsUnderWay()
-        let http2 = HTTP2Channel(
-            responder: { request, writer, stream in
+        channel.eventLoop.makeCompletedFuture {
+            let idleTimeout = TimeAmount(clients.idleTimeout.duration)
+            // Allow the same time again for the answer to GOAWAY.
+            let closeTimeout = idleTimeout * 2
+            let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + closeTimeout) { channel.close(promise: nil) }
+            channel.closeFuture.whenComplete { _ in tooOld.cancel() }
+
+            let requests = RequestsUnderWay()
+            let memory = connections.memory
+            let stream = MultiplexedStream(
+                accessLog: accessLog, memory: memory,
+                timeouts: .init(request: TimeAmount(clients.requestTimeout.duration), idle: idleTimeout)
+            ) { request, writer, channel in
                 requests.begin()
                 defer { requests.end() }
-                try await ClientRequest.answer(request, writer, on: stream, of: connections, with: responder)
-            }, configuration: configuration)
-        // Allow the same time again for the answer to GOAWAY.
-        let closeTimeout = TimeAmount(idleTimeout * 2)
-        let tooOld = channel.eventLoop.scheduleTask(in: TimeAmount(maximumAge) + closeTimeout) { channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { _ in tooOld.cancel() }
-        return channel.eventLoop.makeCompletedFuture {
+                try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
+            }
+            let (streams, opened) = AsyncStream.makeStream(of: MultiplexedStream.Value.self)
+            channel.closeFuture.whenComplete { _ in opened.finish() }
+
+            let frames = FastPathFrameHandler(
+                fastPath?.part(on: channel.eventLoop), memory, accessLog: accessLog, idleTimeout: idleTimeout)
+            let here = NIOLoopBound(frames, eventLoop: channel.eventLoop)
+            let multiplexer = HTTP2StreamMultiplexer(
+                mode: .server, channel: channel,
+                inboundStreamInitializer: { channel in
+                    here.value.handOver(to: channel)
+                    return stream.setup(channel: channel, logger: logger).kept(whileOpen: channel).map { _ = opened.yield($0) }
+                })
+            let management = NIOHTTP2ServerConnectionManagementHandler(
+                eventLoop: channel.eventLoop,
+                configuration: .init(
+                    maxIdleTime: idleTimeout, maxAge: TimeAmount(maximumAge), maxGraceTime: idleTimeout, keepalive: nil))
             let slow = SlowClients(idleTimeout: closeTimeout, requestTimeout: closeTimeout) {
                 requests.isEmpty ? .idle : .answering
             }
-            try channel.pipeline.syncOperations.addHandler(slow, position: .first)
-        }.flatMap {
-            http2.setup(channel: channel, logger: logger)
-        }.map { MultiplexedConnection(http2: http2, value: $0) }.kept(whileOpen: channel)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(slow, position: .first)
+            try pipeline.addHandlers(NIOHTTP2Handler(mode: .server), frames, multiplexer, management, ClosesConnection())
+            // The channel has been active since before the handshake, and the handler's timers begin with this call.
+            management.channelActive(context: try pipeline.context(handler: management))
+            return MultiplexedConnection(stream: stream, streams: streams)
+        }
     }
 
-    /// The handlers of a stream, from the connection inwards.
-    private static func streamHandlers(
-        _ fastPath: FastPath?, _ memory: ResponseMemory, _ timeouts: BodyWatch.Timeouts, accessLog: AccessLog?
-    ) -> [any RemovableChannelHandler] {
-        let handlers: [any RemovableChannelHandler] = [BodyWatch(memory, timeouts), FastPathStreamHandler(fastPath)]
-        guard let accessLog else { return handlers }
-        return [AccessLogStreamHandler(accessLog)] + handlers
-    }
-
-    /// Answers the requests until the connection is closed, also if the task is cancelled.
+    /// Answers the requests until the connection is closed, or the task is cancelled.
     func handle(_ logger: Logger) async {
-        // A cancelled sequence drops streams that arrive before the connection is closed, which ends the process.
-        let streams = Task { await http2.handle(value: value, logger: logger) }
-        await withTaskCancellationHandler {
-            await streams.value
-        } onCancel: {
-            value.channel.closeFuture.whenComplete { _ in streams.cancel() }
+        await withDiscardingTaskGroup { group in
+            for await opened in streams {
+                group.addTask { await stream.handle(value: opened, logger: logger) }
+            }
         }
     }
 }
@@ -79,4 +86,16 @@ private final class RequestsUnderWay: Sendable {
 
     func begin() { count.add(1, ordering: .relaxed) }
     func end() { count.subtract(1, ordering: .relaxed) }
+}
+
+/// Closes the connection after an error that no handler before it has handled, and after the client has closed its side: without its
+/// window updates no response can be completed.
+private final class ClosesConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let end = event as? ChannelEvent, end == .inputClosed { context.close(promise: nil) }
+    }
 }

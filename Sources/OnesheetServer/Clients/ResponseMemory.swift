@@ -167,15 +167,20 @@ final class BodyHold: Sendable {
     deinit { memory.release(body.storageID) }
 }
 
-/// A connection, or an HTTP/2 stream, that receives bodies.
+/// A connection, an HTTP/2 stream, or the streams that the fast path answers, that receive bodies.
 final class BodyReceiver: Sendable {
-    private let channel: any Channel
     private let memory: ResponseMemory
     private let state: Mutex<(pieces: Int, bytes: Int, since: NIODeadline)>
+    /// Ends the bodies in flight. Called on any thread, also after they have been sent.
+    let close: @Sendable () -> Void
 
-    init(_ channel: any Channel, _ memory: ResponseMemory) {
-        (self.channel, self.memory) = (channel, memory)
+    init(_ memory: ResponseMemory, close: @escaping @Sendable () -> Void) {
+        (self.memory, self.close) = (memory, close)
         state = Mutex((0, 0, .now()))
+    }
+
+    convenience init(_ channel: any Channel, _ memory: ResponseMemory) {
+        self.init(memory) { channel.close(promise: nil) }
     }
 
     /// The time since which the client has made no progress.
@@ -206,8 +211,6 @@ final class BodyReceiver: Sendable {
         }
         if isLast { memory.remove(self) }
     }
-
-    func close() { channel.close(promise: nil) }
 }
 
 extension ByteBuffer {

@@ -16,7 +16,11 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
 
     package static var settings: [Setting<Self>] {
         [
-            Setting("connections", \.connections, meaning: "concurrent connections; further ones wait in the system's queue"),
+            Setting(
+                "connections", \.connections,
+                meaning:
+                    "concurrent connections; further ones wait in the system's queue. With TLS there are fewer if 64 KiB for each would "
+                    + "take more than half of `limits.memory`"),
             Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(
                 "trustedProxies", \.namedProxies, defaultText: "`[loopback]`",

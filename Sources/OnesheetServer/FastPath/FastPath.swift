@@ -11,9 +11,6 @@ final class FastPath: Sendable {
     /// - Parameter sendsFiles: whether responses may use `sendfile`. It cannot be used on encrypted connections.
     init(_ responder: ReloadableResponder, sendsFiles: Bool) { (self.responder, self.sendsFiles) = (responder, sendsFiles) }
 
-    /// The parsed requests that the fast path hands over to the router.
-    var routedRequests: RoutedRequests { responder.routedRequests }
-
     /// - Parameter loop: the event loop that the caller runs on.
     func part(on loop: any EventLoop) -> LoopFastPath {
         loops.withLock { loops in
@@ -44,6 +41,7 @@ final class LoopFastPath {
         current = ResponseHeadCache(responder.router, files: files)
     }
 
+    /// The parsed requests that the fast path hands over to the router.
     var routedRequests: RoutedRequests { responder.routedRequests }
 
     /// The prepared heads, created again after a reload.

@@ -71,7 +71,7 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
                     hasAnswered = true
                 case .route(let routed):
                     // The parser holds no bytes and no request is unanswered, so the router receives this request next.
-                    fastPath?.routedRequests.handOver(routed, on: context.channel)
+                    if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }
                     break requests
                 }
             }

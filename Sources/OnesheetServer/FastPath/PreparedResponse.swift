@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHPACK
 import OnesheetCache
 import OnesheetCore
 import OnesheetPipeline
@@ -17,6 +18,14 @@ enum ReadyResponse {
     var head: ResponseHead {
         switch self {
         case .head(let head), .parts(let head, _), .whole(_, let head): head
+        }
+    }
+
+    /// The bytes of the body, on connections that send no files. `nil` if there is no body.
+    var body: ByteBuffer? {
+        switch self {
+        case .head, .whole: nil
+        case .parts(_, let body): body.bytes
         }
     }
 
@@ -54,8 +63,10 @@ enum ReadyBody {
 
 /// A response head for clients that send no `Origin`.
 final class ResponseHead {
-    /// The fields with `Date`, for HTTP/2.
+    /// The fields with `Date`.
     let fields: HTTPResponse
+    /// The head for HTTP/2 (RFC 9113 §8.3.2).
+    private(set) lazy var hpack = Self.hpack(fields)
     /// The head with its final empty line, for HTTP/1.1 (RFC 9112 §4).
     private(set) lazy var bytes = Self.bytes(fields)
 
@@ -64,6 +75,12 @@ final class ResponseHead {
         common.apply(to: &response.headers, origin: nil)
         response.headers[.date] = HTTPDate.text(now)
         fields = response.head
+    }
+
+    private static func hpack(_ head: HTTPResponse) -> HPACKHeaders {
+        var headers = HPACKHeaders([(":status", "\(head.status.code)")])
+        for field in head.headerFields { headers.add(name: field.name.canonicalName, value: field.value) }
+        return headers
     }
 
     private static func bytes(_ head: HTTPResponse) -> ByteBuffer {

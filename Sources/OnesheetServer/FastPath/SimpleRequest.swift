@@ -1,9 +1,9 @@
-import HTTPTypes
 import NIOCore
+import NIOHPACK
 
 /// A `GET` or `HEAD` request without query and body. Its only header fields that affect the response are those stored here.
 ///
-/// Created from HTTP/1.1 bytes without a parser, or from a decoded HTTP/2 head. The parser handles every other request.
+/// Created from HTTP/1.1 bytes without a parser, or from the head of an HTTP/2 stream. The parser handles every other request.
 struct SimpleRequest {
     let isHead: Bool
     /// The path, percent-encoded.
@@ -39,23 +39,33 @@ struct SimpleRequest {
         ifModifiedSince = layout.ifModifiedSince.map(slice)
     }
 
-    /// Recognises the decoded head of a request without a body.
-    init?(_ head: HTTPRequest) {
-        guard head.method == .get || head.method == .head, let path = head.path, path.utf8.count <= Self.targetLimit,
-            path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(RequestLayout.isTargetByte),
-            head.extendedConnectProtocol == nil
-        else { return nil }
-        (isHead, length) = (head.method == .head, 0)
-        target = ByteBuffer(string: path)
-        for field in head.headerFields {
-            switch Field(field.name.canonicalName.utf8Span.span) {
-            case .host, .ignored: break
-            case .accept: guard Self.fill(&accept, ByteBuffer(string: field.value)) else { return nil }
-            case .ifNoneMatch: guard Self.fill(&ifNoneMatch, ByteBuffer(string: field.value)) else { return nil }
-            case .ifModifiedSince: guard Self.fill(&ifModifiedSince, ByteBuffer(string: field.value)) else { return nil }
-            case .connection, nil: return nil
+    /// Recognises the head of an HTTP/2 request without a body. NIO has checked its pseudo-header fields (RFC 9113 §8.3.1).
+    init?(_ head: HPACKHeaders) {
+        var (method, path): (String?, String?)
+        for (name, value, _) in head {
+            switch name {
+            case ":method": method = value
+            case ":path": path = value
+            case ":scheme", ":authority": break
+            default:
+                switch Field(name.utf8Span.span) {
+                case .host, .ignored: break
+                case .accept: guard Self.fill(&accept, ByteBuffer(string: value)) else { return nil }
+                case .ifNoneMatch: guard Self.fill(&ifNoneMatch, ByteBuffer(string: value)) else { return nil }
+                case .ifModifiedSince: guard Self.fill(&ifModifiedSince, ByteBuffer(string: value)) else { return nil }
+                case .connection, nil: return nil
+                }
             }
         }
+        guard let path, path.utf8.count <= Self.targetLimit, path.utf8.first == UInt8(ascii: "/"),
+            path.utf8.allSatisfy(RequestLayout.isTargetByte)
+        else { return nil }
+        switch method {
+        case "GET": isHead = false
+        case "HEAD": isHead = true
+        default: return nil
+        }
+        (target, length) = (ByteBuffer(string: path), 0)
     }
 
     /// Sets `field`. Returns `false` if the field occurs twice, because such a request is not simple.

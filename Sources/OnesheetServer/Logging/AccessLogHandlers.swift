@@ -90,7 +90,7 @@ final class AccessLogHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Logs the request of an HTTP/2 stream, also if the fast path answers it. Sits nearest to the connection.
+/// Logs the request of an HTTP/2 stream that has a channel. Sits nearest to the connection.
 final class AccessLogStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -105,7 +105,7 @@ final class AccessLogStreamHandler: ChannelDuplexHandler, RemovableChannelHandle
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data) {
             var begun = RequestsInProgress(log, peer: context.channel.parent?.remoteAddress?.address)
-            begun.begin(RequestFacts(head, version: "HTTP/2.0"))
+            begun.begin(RequestFacts(head))
             requests = begun
         }
         context.fireChannelRead(data)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHPACK
 import NIOHTTP1
 import OnesheetCore
 import OnesheetHTTP
@@ -61,17 +62,31 @@ struct RequestFacts: Sendable, Equatable {
     var target: String
     /// `HTTP/1.1`, for example.
     var version: String
+    private static let http2 = "HTTP/2.0"
     private(set) var referer: String?
     private(set) var userAgent: String?
     private(set) var forwardedFor: String?
     private(set) var forwarded: String?
     private(set) var traceParent: String?
 
-    init(_ head: HTTPTypes.HTTPRequest, version: String) {
-        (method, target, self.version) = (head.method.rawValue, head.path ?? "", version)
+    /// - Parameter head: the head of an HTTP/2 request.
+    init(_ head: HTTPTypes.HTTPRequest) {
+        (method, target, version) = (head.method.rawValue, head.path ?? "", Self.http2)
         let fields = head.headerFields
         (referer, userAgent) = (fields[.referer], fields[.userAgent])
         (forwardedFor, forwarded, traceParent) = (fields[.forwardedFor], fields[.forwarded], fields[.traceParent])
+    }
+
+    /// - Parameter head: the head of an HTTP/2 request.
+    init(_ head: HPACKHeaders) {
+        (method, target, version) = ("", "", Self.http2)
+        for (name, value, _) in head {
+            switch name {
+            case ":method": method = value
+            case ":path": target = value
+            default: note(name, value)
+            }
+        }
     }
 
     init(_ head: HTTPRequestHead) {

@@ -62,13 +62,13 @@ extension ImageAddress {
 final class RoutedRequests: Sendable {
     private let byChannel = Mutex<[ObjectIdentifier: RoutedRequest]>([:])
 
-    /// Stores the parsed form of the next request on `channel`.
+    /// Stores the parsed form of the next request on `channel`. The caller takes it when the channel closes, because the request may
+    /// never reach the router.
     func handOver(_ routed: RoutedRequest, on channel: any Channel) {
-        guard channel.isActive else { return }
         byChannel.withLock { $0[ObjectIdentifier(channel)] = routed }
     }
 
-    /// Takes the parsed request of `channel`. Also called when `channel` closes, because a request may never reach the router.
+    /// Takes the parsed request of `channel`.
     @discardableResult
     func take(on channel: any Channel) -> RoutedRequest? {
         byChannel.withLock { $0.removeValue(forKey: ObjectIdentifier(channel)) }

@@ -133,6 +133,102 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
+    func testThatAHitThatTheClientDoesNotTakeIsCountedAndEnds() async throws {
+        // Given a poster in memory
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 3s, requestTimeout: 1h }")
+        let poster = "/t/p/w342/sample/1.jpg"
+        var length = 0
+        try await RawHTTP2.with(server.url, certificate) { client in length = try await client.body(of: poster, on: 1).count }
+        XCTAssertGreaterThan(length, 1000)
+        try await RawHTTP2.with(server.url, certificate, window: 0) { client in
+            // When a client requests it and allows no byte
+            try await client.get(poster, on: 1)
+            let head = await client.next { $0.type == Kind.headers && $0.stream == 1 }
+            XCTAssertTrue(head?.isOK ?? false)
+            // Then it counts as memory
+            let held = try await Self.bytesHeld(server, certificate)
+            XCTAssertGreaterThanOrEqual(held, length)
+            // And what the client allows arrives
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 1, RawHTTP2.number(1000, 4)))
+            let part = await client.next { $0.type == Kind.data && $0.stream == 1 }
+            XCTAssertEqual(part?.payload.count, 1000)
+            // And the rest is given up in the end, and the connection goes on
+            let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+            XCTAssertEqual(reset?.type, Kind.reset)
+            XCTAssertEqual(reset?.stream, 1)
+            try await client.get(poster, on: 3)
+            let next = await client.next { $0.type == Kind.headers && $0.stream == 3 }
+            XCTAssertTrue(next?.isOK ?? false)
+        }
+        // And nothing is counted after the client has left
+        var (held, tries) = (1, 0)
+        while held > 0, tries < 1000 {
+            held = try await Self.bytesHeld(server, certificate)
+            tries += 1
+        }
+        XCTAssertEqual(held, 0)
+    }
+
+    func testThatOneConnectionHasOnlySoManyHitsWaiting() async throws {
+        // Given a server with a poster in memory
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let poster = "/t/p/w342/sample/1.jpg"
+        var body: [UInt8] = []
+        try await RawHTTP2.with(server.url, certificate) { client in body = try await client.body(of: poster, on: 1) }
+        try await RawHTTP2.with(server.url, certificate, window: 0) { client in
+            // When a client requests it on all its streams, and allows the bytes only afterwards
+            let streams = (0..<100).map { 2 * $0 + 1 }
+            try await client.send(streams.flatMap { RawHTTP2.headers(poster, on: $0) })
+            for _ in streams {
+                let head = await client.next { $0.type == Kind.headers }
+                XCTAssertTrue(head?.isOK ?? false)
+            }
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(1 << 30, 4)))
+            try await client.send(streams.flatMap { RawHTTP2.frame(Kind.windowUpdate, 0, $0, RawHTTP2.number(1 << 20, 4)) })
+            // Then each stream gets the whole poster
+            var received: [Int: [UInt8]] = [:]
+            var ended: Set<Int> = []
+            while ended.count < streams.count, let frame = await client.next(where: { $0.type == Kind.data }) {
+                received[frame.stream, default: []] += frame.payload
+                if frame.flags & 1 == 1 { ended.insert(frame.stream) }
+            }
+            XCTAssertEqual(ended, Set(streams))
+            for stream in streams { XCTAssertTrue(received[stream] == body, "\(stream)") }
+        }
+        // And the fast path has not answered all of them: it does not hold a hundred posters for one client
+        try await RawHTTP2.with(server.url, certificate) { client in
+            let fast = try await Self.metric("onesheet_fast_path_requests_total{route=\"/t/p/\"}", &client, on: 1)
+            XCTAssertTrue((1..<100).contains(fast), "\(fast)")
+        }
+    }
+
+    func testThatStreamsThatAreResetAtOnceAskNobody() async throws {
+        // Given a server with an access log, and an origin
+        let body = try Picture.jpeg()
+        let origin = try await origin { _, _ in .answer(type: "image/jpeg", body: body) }
+        let (log, certificate) = (folder(), try SelfSigned(in: folder()))
+        let server = try await server(sources: web(origin), keys: certificate.yaml + "\naccessLog: { path: \"\(log)\" }")
+        try await RawHTTP2.with(server.url, certificate) { client in
+            // When a client requests pictures that are in no cache, and resets each stream at once
+            let floods = (0..<50).map { 2 * $0 + 1 }.flatMap { stream in
+                RawHTTP2.headers("/i/unsafe/plain/\(origin.url)/\(stream)@jpg", on: stream)
+                    + RawHTTP2.frame(Kind.reset, 0, stream, [0, 0, 0, 8])
+            }
+            try await client.send(floods)
+            // Then the next stream is answered
+            try await client.get("/health", on: 101)
+            let answer = await client.next { $0.type == Kind.headers && $0.stream == 101 }
+            XCTAssertTrue(answer?.isOK ?? false)
+        }
+        await server.stop()
+        // And nobody was asked for the others, which the log has
+        XCTAssertEqual(origin.requests(), 0)
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        XCTAssertEqual(lines.count { $0.contains("HTTP/2.0\" 499 0 ") }, 50, "\(lines)")
+    }
+
     /// A server without a memory tier, and an origin with pictures of 16 MiB, each at its own path.
     private func bigPictures(keys: String) async throws -> (server: RunningServer, certificate: SelfSigned, origin: String) {
         var picture = try Picture.jpeg()
@@ -146,18 +242,18 @@ final class HTTP2FloodTests: ServerTestCase {
         return (server, certificate, origin.url)
     }
 
+    /// The memory of bodies that clients have not taken, read on a connection of its own.
+    private static func bytesHeld(_ server: RunningServer, _ certificate: SelfSigned) async throws -> Int {
+        var held = 0
+        try await RawHTTP2.with(server.url, certificate) { client in
+            held = try await metric("onesheet_response_bytes_held", &client, on: 1)
+        }
+        return held
+    }
+
     /// The value in `/metrics`.
     private static func metric(_ name: String, _ client: inout RawHTTP2, on stream: Int) async throws -> Int {
-        try await client.get("/metrics", on: stream)
-        var text: [UInt8] = []
-        while let frame = await client.next(where: { $0.type == Kind.data && $0.stream == stream }) {
-            text += frame.payload
-            // The window of the connection is restored; otherwise it would be exhausted.
-            if !frame.payload.isEmpty {
-                try await client.send(RawHTTP2.frame(8, 0, 0, RawHTTP2.number(frame.payload.count, 4)))
-            }
-            if frame.flags & 1 == 1 { break }
-        }
+        let text = try await client.body(of: "/metrics", on: stream)
         let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return Int(try XCTUnwrap(line, name).dropFirst(name.count + 1)) ?? -1
     }

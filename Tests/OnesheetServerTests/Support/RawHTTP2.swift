@@ -20,6 +20,7 @@ struct RawHTTP2 {
         static let settings: UInt8 = 4
         static let ping: UInt8 = 6
         static let goAway: UInt8 = 7
+        static let windowUpdate: UInt8 = 8
         static let continuation: UInt8 = 9
     }
 
@@ -49,6 +50,21 @@ struct RawHTTP2 {
     /// Requests `path` on `stream`, and ends the stream unless told otherwise.
     func get(_ path: String, on stream: Int, ends: Bool = true, _ window: Int = 0) async throws {
         try await send(Self.headers(path, on: stream, ends: ends))
+    }
+
+    /// Requests `path` on `stream`, and reads the body of the response.
+    mutating func body(of path: String, on stream: Int) async throws -> [UInt8] {
+        try await get(path, on: stream)
+        var body: [UInt8] = []
+        while let frame = await next(where: { $0.type == Kind.data && $0.stream == stream }) {
+            body += frame.payload
+            if frame.flags & 1 == 1 { break }
+            // The windows are restored; otherwise they would be exhausted.
+            for window in [0, stream] where !frame.payload.isEmpty {
+                try await send(Self.frame(Kind.windowUpdate, 0, window, Self.number(frame.payload.count, 4)))
+            }
+        }
+        return body
     }
 
     /// The next frame; `nil` after the server has closed the connection.

@@ -1,0 +1,97 @@
+import NIOCore
+import NIOHTTP2
+import OnesheetCore
+
+/// The responses of the fast path that an HTTP/2 client's windows hold back (RFC 9113 §5.2). NIO's HTTP/2 handler has their bytes.
+///
+/// A client that takes all its responses at once costs a dictionary entry for each. Only what stays is counted as memory and timed.
+final class UnsentResponses {
+    private struct Unsent {
+        let body: ByteBuffer
+        /// The time of the last progress.
+        var since: NIODeadline
+        /// `nil` until the response is counted.
+        var hold: BodyHold?
+    }
+
+    /// Bytes that may wait before further requests take the ordinary way, whose bodies are written in pieces.
+    private static let limit = 256 << 10
+
+    private let memory: ResponseMemory
+    private let idleTimeout: TimeAmount
+    private var streams: [HTTP2StreamID: Unsent] = [:]
+    private var bytes = 0
+    private var uncounted: [HTTP2StreamID] = []
+    private var receiver: BodyReceiver?
+    private var polling: RepeatedTask?
+    private var loop: (any EventLoop)?
+    private var reset: (HTTP2StreamID) -> Void = { _ in }
+
+    init(_ memory: ResponseMemory, idleTimeout: TimeAmount) { (self.memory, self.idleTimeout) = (memory, idleTimeout) }
+
+    /// - Parameter reset: ends a stream. NIO then reports it as closed.
+    func begin(on loop: any EventLoop, reset: @escaping (HTTP2StreamID) -> Void) {
+        (self.loop, self.reset) = (loop, reset)
+        let here = NIOLoopBound(self, eventLoop: loop)
+        receiver = BodyReceiver(memory) {
+            loop.execute { here.value.resetAll { _ in true } }
+        }
+    }
+
+    /// Forgets all responses. The connection is closed.
+    func end() {
+        for stream in Array(streams.keys) { remove(stream) }
+        (receiver, reset) = (nil, { _ in })
+    }
+
+    /// Whether another response may wait.
+    var hasRoom: Bool { bytes < Self.limit }
+
+    func contains(_ stream: HTTP2StreamID) -> Bool { !streams.isEmpty && streams[stream] != nil }
+
+    func add(_ body: ByteBuffer, on stream: HTTP2StreamID) {
+        streams[stream] = Unsent(body: body, since: .now())
+        bytes += body.readableBytes
+        uncounted.append(stream)
+    }
+
+    /// Notes that the client has taken a part of a response, or allowed more of it.
+    func progress(of stream: HTTP2StreamID) { if contains(stream) { streams[stream]?.since = .now() } }
+
+    /// Removes a response that was sent, or whose stream was reset.
+    func remove(_ stream: HTTP2StreamID) {
+        guard !streams.isEmpty, let unsent = streams.removeValue(forKey: stream) else { return }
+        bytes -= unsent.body.readableBytes
+        if unsent.hold != nil { receiver?.took() }
+        guard streams.isEmpty else { return }
+        polling?.cancel()
+        polling = nil
+    }
+
+    /// Counts the responses that were not sent immediately. Called after a flush.
+    func count() {
+        guard !uncounted.isEmpty else { return }
+        for stream in uncounted {
+            guard let body = streams[stream]?.body else { continue }
+            streams[stream]?.hold = memory.hold(body)
+            receiver?.wrote(body.storageCapacity)
+        }
+        uncounted.removeAll(keepingCapacity: true)
+        if !streams.isEmpty, polling == nil { poll() }
+    }
+
+    private func poll() {
+        guard let loop else { return }
+        let here = NIOLoopBound(self, eventLoop: loop)
+        let pause = TimeAmount.nanoseconds(idleTimeout.nanoseconds / 4)
+        polling = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { [idleTimeout] _ in
+            let now = NIODeadline.now()
+            here.value.resetAll { now - $0 >= idleTimeout }
+        }
+    }
+
+    /// Ends the streams whose last progress satisfies `condition`.
+    private func resetAll(where condition: (NIODeadline) -> Bool) {
+        for stream in streams.filter({ condition($0.value.since) }).keys { reset(stream) }
+    }
+}
