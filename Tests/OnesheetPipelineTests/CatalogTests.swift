@@ -95,6 +95,28 @@ final class CatalogTests: XCTestCase {
         }
     }
 
+    func testThatAShortageOfThisServerIsNotTheSourcesFault() async throws {
+        // Given a source whose calls find no room in this server
+        let catalog = catalog()
+        let title = TitleReference(source: "films", id: "1")
+        source.fail(SourceError(HTTPTransportError.overloaded(url: "http://films.example/")))
+        for calls in 1...2 {
+            // When a title is requested
+            do throws(PipelineError) {
+                _ = try await catalog.title(title)
+                XCTFail("nothing was thrown")
+            } catch {
+                // Then the client may try again soon, and the next request asks again
+                XCTAssertEqual(error, .overloaded(retryAfter: 1))
+            }
+            XCTAssertEqual(source.counts.title, calls)
+        }
+        // And the source is not reported as failing
+        let watch = SourceWatch(of: "films", clock: clock.wallClock, logger: logger)
+        watch.note(Result<Title, SourceError>.failure(.overloaded(retryAfter: 1)), of: .title, seconds: 0)
+        XCTAssertEqual(watch.health, .well)
+    }
+
     func testThatATitleThatIsGoneIsNotServedStale() async throws {
         // Given a title that its source no longer has
         let catalog = catalog()

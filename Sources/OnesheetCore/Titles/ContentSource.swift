@@ -66,6 +66,9 @@ public enum SourceError: Error, Sendable, Equatable {
     case quotaExhausted(until: Double?)
     /// The service cannot be reached or reports a failure.
     case unavailable(reason: String)
+    /// This server has no room for the call: no memory for its answer, or no place in the queue of its host. There is likely room after
+    /// `retryAfter` seconds.
+    case overloaded(retryAfter: Int)
     /// The service answered in an undocumented form.
     case malformedAnswer(reason: String)
     /// The source does not support the request.
@@ -80,6 +83,7 @@ extension SourceError: CustomStringConvertible {
         case .quotaExhausted(let until):
             "the service's quota is exhausted" + (until.map { "; it resets at \(Self.moment($0))" } ?? "")
         case .unavailable(let reason): "the service is unavailable: \(reason)"
+        case .overloaded(let seconds): "this server has no room for the call; try again in \(seconds) s"
         case .malformedAnswer(let reason): "the service's answer is malformed: \(reason)"
         case .unsupported(let what): "not supported: \(what)"
         }
@@ -107,10 +111,10 @@ extension SourceError {
             self = .unavailable(reason: "\(shown(url)) redirects too often")
         case .unavailable(let url, let seconds):
             self = .unavailable(reason: "\(shown(url)) failed too often or asked for a pause; try again in \(seconds) s")
-        case .crowded(let url, let seconds):
-            self = .unavailable(reason: "too many requests wait for the host of \(shown(url)); try again in \(seconds) s")
-        case .overloaded(let url):
-            self = .unavailable(reason: "there is no memory for the answer of \(shown(url)) at the moment")
+        case .crowded(_, let seconds):
+            self = .overloaded(retryAfter: seconds)
+        case .overloaded:
+            self = .overloaded(retryAfter: 1)
         case .failed(let url, let reason):
             self = .unavailable(reason: "\(shown(url)) cannot be fetched: \(reason)")
         }

@@ -1,25 +1,14 @@
-import FoundationEssentials
 import OnesheetCache
 import OnesheetCore
 import OnesheetImaging
-import Synchronization
 
 /// Remembers failures for a short time, so that a thousand requests for a missing poster cause one search.
 ///
 /// In memory only: a failure is never a cache entry, so it is never served as a permanent answer.
-final class FailureMemory: Sendable {
-    private struct Failure {
-        let error: PipelineError
-        /// The time in which the failure is repeated. A time before the failure is outside of it: the clock was set back.
-        let time: Range<Date>
-        let generation: CacheGeneration
-    }
+struct FailureMemory: Sendable {
+    private let failures: TimedMemory<TitleReference, PipelineError>
 
-    /// Bounds both the number of failures and the bytes of their names, which can be long.
-    private let failures = Mutex(TwoGenerations<TitleReference, Failure>(count: 8192, weight: 4 << 20))
-    private let clock: WallClock
-
-    init(clock: WallClock) { self.clock = clock }
+    init(clock: WallClock) { failures = TimedMemory(clock: clock) }
 
     /// - Throws: the remembered failure of `title`. A purge forgets all failures.
     func check(_ title: TitleReference, at generation: CacheGeneration) throws(PipelineError) {
@@ -28,25 +17,18 @@ final class FailureMemory: Sendable {
 
     /// The failure of `title`, if it is still remembered.
     func remembered(_ title: TitleReference, at generation: CacheGeneration) -> PipelineError? {
-        let now = clock.now
-        return failures.withLock { failures in
-            guard let failure = failures.value(for: title) else { return nil }
-            if failure.time.contains(now), failure.generation == generation { return failure.error }
-            failures.remove(title)
-            return nil
-        }
+        failures.recall(title, at: generation)
     }
 
     /// Remembers `error` for a time that depends on its kind.
     func remember(_ error: PipelineError, of title: TitleReference, at generation: CacheGeneration) {
         guard let seconds = Self.seconds(error) else { return }
-        let now = clock.now
-        let failure = Failure(error: error, time: now..<now.addingTimeInterval(seconds), generation: generation)
-        failures.withLock { $0.set(failure, for: title, weight: title.id.utf8.count + title.source.utf8.count) }
+        let bytes = title.id.utf8.count + title.source.utf8.count
+        failures.remember(error, for: title, seconds: seconds, bytes: bytes, at: generation)
     }
 
     /// The number of remembered failures.
-    var count: Int { failures.withLock { $0.count } }
+    var count: Int { failures.count }
 
     /// A missing poster is remembered for minutes, another failure for seconds. Failures of this server are not remembered.
     private static func seconds(_ error: PipelineError) -> Double? {

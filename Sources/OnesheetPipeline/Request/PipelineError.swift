@@ -44,6 +44,11 @@ extension PipelineError: CustomStringConvertible {
 }
 
 extension PipelineError {
+    /// The failure of a call to a source.
+    init(_ error: SourceError, of source: String) {
+        self = if case .overloaded(let seconds) = error { .overloaded(retryAfter: seconds) } else { .source(source, error) }
+    }
+
     /// Whether there is no such title, or no such picture at its origin.
     package var isMissing: Bool {
         switch self {

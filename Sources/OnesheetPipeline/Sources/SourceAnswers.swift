@@ -91,7 +91,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
                 }
             }
             do throws(SourceError) { return try outcome.get() } catch {
-                let error = PipelineError.source(question.source, error)
+                let error = PipelineError(error, of: question.source)
                 guard let kept, error.isOriginsFault else { throw error }
                 logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value

@@ -68,6 +68,8 @@ package final class SourceWatch: Sendable {
             case .failure(.quotaExhausted(let until)):
                 state.health[call] = .exhausted(until: until.map(Date.init(timeIntervalSince1970:)))
             case .success, .failure(.notFound), .failure(.unsupported): state.health[call] = .well
+            // The service was not asked, or its answer not read.
+            case .failure(.overloaded): break
             case .failure(let error): state.health[call] = known.failing(error.description, at: now)
             }
         }
@@ -134,6 +136,7 @@ package enum SourceOutcome: String, Sendable, CaseIterable {
             case .failure(.unauthorized): .unauthorized
             case .failure(.quotaExhausted): .quotaExhausted
             case .failure(.unavailable): .unavailable
+            case .failure(.overloaded): .refused
             case .failure(.malformedAnswer): .malformedAnswer
             case .failure(.unsupported): .unsupported
             }

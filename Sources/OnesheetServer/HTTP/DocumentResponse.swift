@@ -37,7 +37,7 @@ struct DocumentResponse {
         // Each coding's bytes have a validator of their own (RFC 9110 §8.8.3.3).
         let suffix = packed == nil ? "" : "-\(coding?.rawValue ?? "")"
         let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)
-        let validator = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + suffix
+        let validator = digest.hexadecimal + suffix
         headers[.eTag] = "\"\(validator)\""
         switch Preconditions(fields: fields, validator: validator, modified: nil).outcome {
         case .failed: return Problem.changed.response()

@@ -101,6 +101,7 @@ extension Problem {
         case .notFound: self.init(.notFound, title: "Not found", detail: detail)
         case .unauthorized, .malformedAnswer: self.init(.badGateway, title: "Source failed", detail: detail)
         case .unavailable: self.init(.badGateway, title: "Source unavailable", detail: detail, retryAfter: 10)
+        case .overloaded(let seconds): self.init(.serviceUnavailable, title: "Overloaded", detail: detail, retryAfter: seconds)
         case .quotaExhausted(let until):
             self.init(
                 .serviceUnavailable, title: "Quota exhausted", detail: detail,

@@ -50,7 +50,7 @@ private struct RecordedAnswer: Codable {
 
     static func path(_ url: String, in folder: String) -> String {
         let digest = SHA256.hash(data: Data(url.utf8)).prefix(12)
-        return folder + "/" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ".json"
+        return folder + "/" + digest.hexadecimal + ".json"
     }
 }
 

@@ -21,6 +21,9 @@ extension Request {
             bytes = try await body.collect(upTo: 1 << 20)
         } catch is NIOTooManyBytesError {
             throw Problem(.contentTooLarge, title: "Body too large", detail: "the body has more than 1 MiB")
+        } catch {
+            // Nobody reads this: it keeps a client that leaves from being an error of the server.
+            throw Problem(.badRequest, title: "Body incomplete", detail: "the connection ended before the body: \(error)")
         }
         do {
             return try JSONDecoder().decode(CheckedBody<Body>.self, from: Data(buffer: bytes)).body

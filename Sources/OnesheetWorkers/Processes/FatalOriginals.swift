@@ -92,7 +92,7 @@ package final class FatalOriginals: Sendable {
 
     private static func digest(_ original: ByteBuffer) -> String {
         let digest = original.withUnsafeReadableBytes { SHA256.hash(data: $0) }
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return digest.hexadecimal
     }
 
     /// A line for each: digest, losses, losses of new processes, how the last process was lost, and the second in which it is forgotten.
