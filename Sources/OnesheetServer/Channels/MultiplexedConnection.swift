@@ -21,7 +21,7 @@ struct MultiplexedConnection: Sendable {
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
     static func begin(
         on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        accessLog: AccessLog?, logger: Logger, responder: @escaping HTTPChannelHandler.Responder
+        streams: OpenStreams, accessLog: AccessLog?, logger: Logger, responder: @escaping HTTPChannelHandler.Responder
     ) -> EventLoopFuture<MultiplexedConnection> {
         channel.eventLoop.makeCompletedFuture {
             let idleTimeout = TimeAmount(clients.idleTimeout.duration)
@@ -40,11 +40,11 @@ struct MultiplexedConnection: Sendable {
                 defer { requests.end() }
                 try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
             }
-            let (streams, opened) = AsyncStream.makeStream(of: MultiplexedStream.Value.self)
+            let (values, opened) = AsyncStream.makeStream(of: MultiplexedStream.Value.self)
             channel.closeFuture.whenComplete { _ in opened.finish() }
 
             let frames = FastPathFrameHandler(
-                fastPath?.part(on: channel.eventLoop), memory, accessLog: accessLog, idleTimeout: idleTimeout)
+                fastPath?.part(on: channel.eventLoop), connections, streams, accessLog: accessLog, idleTimeout: idleTimeout)
             let here = NIOLoopBound(frames, eventLoop: channel.eventLoop)
             let multiplexer = HTTP2StreamMultiplexer(
                 mode: .server, channel: channel,
@@ -64,7 +64,7 @@ struct MultiplexedConnection: Sendable {
             try pipeline.addHandlers(NIOHTTP2Handler(mode: .server), frames, multiplexer, management, ClosesConnection())
             // The channel has been active since before the handshake, and the handler's timers begin with this call.
             management.channelActive(context: try pipeline.context(handler: management))
-            return MultiplexedConnection(stream: stream, streams: streams)
+            return MultiplexedConnection(stream: stream, streams: values)
         }
     }
 

@@ -22,19 +22,21 @@ struct SecureChannel: ServerChildChannel {
     private let clients: ClientsConfiguration
     private let connections: OpenConnections
     private let memory: TLSMemory
+    private let streams: OpenStreams
     private let accessLog: AccessLog?
     private let http1: ClientChannel
     private let responder: HTTPChannelHandler.Responder
 
     init(
         certificate: Certificate, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        memory: TLSMemory, accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
+        memory: TLSMemory, streams: OpenStreams, accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
     ) {
         self.certificate = certificate
         self.fastPath = fastPath
         self.clients = clients
         self.connections = connections
         self.memory = memory
+        self.streams = streams
         self.accessLog = accessLog
         self.responder = responder
         http1 = ClientChannel(
@@ -59,7 +61,7 @@ struct SecureChannel: ServerChildChannel {
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
                     return MultiplexedConnection.begin(
-                        on: channel, fastPath: fastPath, clients: clients, connections: connections,
+                        on: channel, fastPath: fastPath, clients: clients, connections: connections, streams: streams,
                         accessLog: accessLog, logger: logger, responder: responder
                     ).map { .http2($0) }
                 }

@@ -33,7 +33,7 @@ final class ClientRequest: Sendable {
     private struct State {
         /// Whether the request is exempt from the miss limit: it was counted already, or it is the administrator's.
         var isExempt = false
-        /// Whether `MissesUnderWay` counts the request.
+        /// Whether the limit of misses counts the request.
         var isWaiting = false
         var body: BodyHold?
         var length = 0

@@ -1,17 +1,16 @@
 import Synchronization
 
-/// Limits the requests that wait for an image or a source at the same time. Each takes up to 64 KiB while it waits.
+/// Limits how many of one kind there are at the same time, such as requests that wait for an image.
 ///
 /// An address may have as many as are still free, so a few addresses cannot take all of them: n busy addresses get equal shares and
 /// leave one such share free (dynamic thresholds; Choudhury and Hahne, 1998).
-final class MissesUnderWay: Sendable {
+final class FairLimit: Sendable {
     private let limit: Int
     private let state = Mutex<(total: Int, byAddress: [ClientAddress: Int])>((0, [:]))
 
-    /// - Parameter memory: `limits.memory`, in bytes. An eighth of it is for requests that wait.
-    init(memory: Int) { limit = max(64, memory / 8 / (64 << 10)) }
+    init(_ limit: Int) { self.limit = limit }
 
-    /// Counts a request. Balance with `end`.
+    /// Counts one. Balance with `end`.
     /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not tell; then only the limit of all applies.
     /// - Returns: `false` if there are too many.
     func begin(_ address: ClientAddress?) -> Bool {
@@ -27,7 +26,7 @@ final class MissesUnderWay: Sendable {
         }
     }
 
-    /// Ends a request that `begin` counted.
+    /// Ends one that `begin` counted.
     func end(_ address: ClientAddress?) {
         state.withLock { state in
             state.total -= 1

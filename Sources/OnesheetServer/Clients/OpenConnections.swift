@@ -12,7 +12,7 @@ final class OpenConnections: Sendable {
         case misses
         /// Too many requests wait for an image or a source.
         case waiting
-        /// No memory is left for responses, or for another connection with TLS.
+        /// No memory is left for responses, for another connection with TLS, or for another HTTP/2 stream.
         case memory
         /// The client read nothing of its responses while others needed the memory.
         case slow
@@ -25,7 +25,8 @@ final class OpenConnections: Sendable {
     let namesProxies: Bool
     let shares: ClientShares
     let memory: ResponseMemory
-    let misses: MissesUnderWay
+    /// The requests that wait for an image or a source.
+    let misses: FairLimit
     private let state = Mutex(State())
     private let refusals = Mutex<[Refusal: Int]>([:])
 
@@ -35,7 +36,7 @@ final class OpenConnections: Sendable {
         var isClosed = false
     }
 
-    init(_ clients: ClientsConfiguration, _ memory: ResponseMemory, _ misses: MissesUnderWay) {
+    init(_ clients: ClientsConfiguration, _ memory: ResponseMemory, _ misses: FairLimit) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         shares = ClientShares(clients.perAddress)

@@ -4,21 +4,21 @@ import NIOHTTP2
 import OnesheetCore
 
 /// The fast path of an HTTP/2 connection. It answers simple requests for cached images before their streams have channels, because a
-/// channel costs several times as much as the response. Other requests get a channel and continue to the router with the parsed target.
+/// channel costs several times as much as the response. Other requests get a channel, if there is room for one, and continue to the router
+/// with the parsed target.
 ///
-/// A stream that the client resets at once (CVE-2023-44487) gets no channel either: each stream waits for the next frame, or for the
-/// end of the read.
+/// A request waits for the next frame, or for the end of the read, before it is looked at: a stream that the client resets at once
+/// (CVE-2023-44487) costs no more than its frames.
 final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// A stream that has no channel yet.
-    private struct Opening {
-        let head: HTTP2Frame
-        /// The parsed request, if the fast path has parsed it.
-        let routed: RoutedRequest?
-        /// NIO's event for the stream, which its channel needs after the head.
+    /// The head of a request that has just been received.
+    private struct Received {
+        let frame: HTTP2Frame
+        let head: HTTP2Frame.FramePayload.Headers
+        /// NIO's event for the stream, which the handlers behind need after the head.
         var created: NIOHTTP2StreamCreatedEvent?
     }
 
@@ -26,24 +26,36 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     private static let flushLimit = 32 << 10
 
     private let fastPath: LoopFastPath?
+    private let connections: OpenConnections
+    private let streams: OpenStreams
     private let accessLog: AccessLog?
+    /// The other end of the connection.
+    private var peer: IPAddress?
+    /// The address that streams count for.
+    private var owner: ClientAddress?
     private let unsent: UnsentResponses
-    private var opening: Opening?
-    /// The parsed request of the stream whose channel is being created.
-    private var routed: RoutedRequest?
+    private var received: Received?
+    /// What the channel that is being created needs: its room, and the parsed request if there is one.
+    private var opening: (room: OpenStreams.Room, routed: RoutedRequest?)?
     /// Bytes of bodies since the last flush.
     private var written = 0
+    private var needsFlush = false
 
     /// - Parameters:
     ///   - fastPath: `nil` if the router handles every request.
     ///   - accessLog: `nil` if there is none.
     ///   - idleTimeout: how long a client may take nothing of a response.
-    init(_ fastPath: LoopFastPath?, _ memory: ResponseMemory, accessLog: AccessLog?, idleTimeout: TimeAmount) {
-        (self.fastPath, self.accessLog) = (fastPath, accessLog)
-        unsent = UnsentResponses(memory, idleTimeout: idleTimeout)
+    init(
+        _ fastPath: LoopFastPath?, _ connections: OpenConnections, _ streams: OpenStreams, accessLog: AccessLog?,
+        idleTimeout: TimeAmount
+    ) {
+        (self.fastPath, self.connections, self.streams, self.accessLog) = (fastPath, connections, streams, accessLog)
+        unsent = UnsentResponses(connections.memory, idleTimeout: idleTimeout)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        peer = context.remoteAddress?.address
+        owner = connections.identity.owner(ofConnectionFrom: peer)
         let here = NIOLoopBound(context, eventLoop: context.eventLoop)
         unsent.begin(on: context.eventLoop) { [self] stream in
             here.value.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: .rstStream(.cancel))), promise: nil)
@@ -52,56 +64,49 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
 
     func handlerRemoved(context: ChannelHandlerContext) { unsent.end() }
 
-    /// Gives the parsed request, if there is one, to the channel that the multiplexer is creating.
+    /// Gives its room, and the parsed request if there is one, to the channel that the multiplexer is creating.
     func handOver(to stream: any Channel) {
-        guard let routed, let requests = fastPath?.routedRequests else { return }
-        self.routed = nil
-        requests.handOver(routed, on: stream)
-        stream.closeFuture.whenComplete { _ in requests.take(on: stream) }
+        guard let (room, routed) = opening else { return }
+        opening = nil
+        let requests = fastPath?.routedRequests
+        if let routed { requests?.handOver(routed, on: stream) }
+        stream.closeFuture.whenComplete { _ in
+            requests?.take(on: stream)
+            withExtendedLifetime(room) {}
+        }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        if let opening, case .rstStream = frame.payload, frame.streamID == opening.head.streamID {
-            return drop(opening, context)
+        if let received, case .rstStream = frame.payload, frame.streamID == received.frame.streamID {
+            return drop(received, context)
         }
-        open(context)
-        // NIO has done what the frames of an answered request ask for.
-        if unsent.contains(frame.streamID) { return }
-        guard case .headers(let head) = frame.payload, head.headers.isRequest else { return context.fireChannelRead(data) }
-        guard head.endStream, context.channel.isWritable, unsent.hasRoom, let heads = fastPath?.heads,
-            let request = SimpleRequest(head.headers)
-        else {
-            opening = Opening(head: frame, routed: nil)
-            return
-        }
-        let begun = NIODeadline.now()
-        switch heads.answer(request, since: begun) {
-        case .answer(let response):
-            if let accessLog { log(response, to: head.headers, begun, accessLog, context) }
-            write(response, on: frame.streamID, context)
-        case .route(let routed): opening = Opening(head: frame, routed: routed)
+        process(context)
+        if case .headers(let head) = frame.payload, head.headers.isRequest {
+            received = Received(frame: frame, head: head)
+        } else if !unsent.contains(frame.streamID) {
+            // NIO itself does what the frames of an answered request ask for.
+            context.fireChannelRead(data)
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        open(context)
-        // NIO's handler has flushed before this call.
-        written = 0
+        process(context)
+        if needsFlush { flush(context) }
         unsent.count()
         context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        opening = nil
+        received = nil
         unsent.end()
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case let created as NIOHTTP2StreamCreatedEvent where created.streamID == opening?.head.streamID:
-            opening?.created = created
+        case let created as NIOHTTP2StreamCreatedEvent where created.streamID == received?.frame.streamID:
+            received?.created = created
             return
         case let closed as StreamClosedEvent: unsent.remove(closed.streamID)
         case let window as NIOHTTP2WindowUpdatedEvent: unsent.progress(of: window.streamID)
@@ -110,24 +115,56 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Lets the multiplexer create the channel of the stream that waits for it.
-    private func open(_ context: ChannelHandlerContext) {
-        guard let opening else { return }
-        self.opening = nil
-        routed = opening.routed
-        context.fireChannelRead(wrapInboundOut(opening.head))
-        routed = nil
-        if let created = opening.created { context.fireUserInboundEventTriggered(created) }
+    /// Answers the request that was received last, or lets the multiplexer create a channel for it if there is room.
+    private func process(_ context: ChannelHandlerContext) {
+        guard let received else { return }
+        self.received = nil
+        let stream = received.frame.streamID
+        let begun = NIODeadline.now()
+        var routed: RoutedRequest?
+        switch outcome(of: received.head, since: begun, context) {
+        case .answer(let response)?:
+            pass(received.created, context)
+            log(received.head.headers) {
+                $0.note(response.head.fields)
+                ($0.bytes, $0.took) = (response.length, .now() - begun)
+            }
+            return write(response, on: stream, context)
+        case .route(let found)?: routed = found
+        case nil: break
+        }
+        guard let room = streams.admit(owner) else {
+            pass(received.created, context)
+            log(received.head.headers) { $0.status = 503 }
+            connections.count(.memory)
+            // The client may send the request again (RFC 9113 §8.7).
+            return write(.rstStream(.refusedStream), on: stream, context)
+        }
+        opening = (room, routed)
+        context.fireChannelRead(wrapInboundOut(received.frame))
+        opening = nil
+        pass(received.created, context)
     }
 
-    /// Drops a stream that its client has reset.
-    private func drop(_ opening: Opening, _ context: ChannelHandlerContext) {
-        self.opening = nil
-        if let accessLog, case .headers(let head) = opening.head.payload {
-            accessLog.add(AnsweredRequest(head: .parsed(RequestFacts(head.headers)), peer: context.remoteAddress?.address))
+    /// The result of the fast path. `nil` for a request that is not simple, and if the client leaves too much unread.
+    private func outcome(
+        of head: HTTP2Frame.FramePayload.Headers, since begun: NIODeadline, _ context: ChannelHandlerContext
+    ) -> ResponseHeadCache.Outcome? {
+        guard head.endStream, context.channel.isWritable, unsent.hasRoom, let request = SimpleRequest(head.headers) else {
+            return nil
         }
-        // The handlers behind count streams.
-        if let created = opening.created { context.fireUserInboundEventTriggered(created) }
+        return fastPath?.heads.answer(request, since: begun)
+    }
+
+    /// Drops a request whose stream the client has reset.
+    private func drop(_ received: Received, _ context: ChannelHandlerContext) {
+        self.received = nil
+        log(received.head.headers) { _ in }
+        pass(received.created, context)
+    }
+
+    private func pass(_ created: NIOHTTP2StreamCreatedEvent?, _ context: ChannelHandlerContext) {
+        if let created { context.fireUserInboundEventTriggered(created) }
     }
 
     private func write(_ response: ReadyResponse, on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
@@ -137,23 +174,24 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         unsent.add(body, on: stream)
         write(.data(.init(data: .byteBuffer(body), endStream: true)), on: stream, context)
         written += body.readableBytes
-        guard written >= Self.flushLimit else { return }
-        written = 0
+        if written >= Self.flushLimit { flush(context) }
+    }
+
+    private func flush(_ context: ChannelHandlerContext) {
+        (written, needsFlush) = (0, false)
         context.flush()
     }
 
     private func write(_ payload: HTTP2Frame.FramePayload, on stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        needsFlush = true
         context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: payload)), promise: nil)
     }
 
-    private func log(
-        _ response: ReadyResponse, to head: HPACKHeaders, _ begun: NIODeadline, _ accessLog: AccessLog,
-        _ context: ChannelHandlerContext
-    ) {
-        var answered = AnsweredRequest(head: .parsed(RequestFacts(head)), peer: context.remoteAddress?.address)
-        answered.note(response.head.fields)
-        answered.bytes = response.length
-        answered.took = .now() - begun
+    /// - Parameter note: adds what is known of the response.
+    private func log(_ head: HPACKHeaders, _ note: (inout AnsweredRequest) -> Void) {
+        guard let accessLog else { return }
+        var answered = AnsweredRequest(head: .parsed(RequestFacts(head)), peer: peer)
+        note(&answered)
         accessLog.add(answered)
     }
 }

@@ -33,7 +33,8 @@ package struct Server: Sendable {
         let context = try ServerContext(configuration, plugins, clock: clock, logger: logger)
         let limits = configuration.limits.limits
         let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
-        let misses = MissesUnderWay(memory: limits.memory)
+        // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
+        let misses = FairLimit(max(64, limits.memory / 8 / (64 << 10)))
         let connections = OpenConnections(configuration.clients, memory, misses)
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
@@ -205,7 +206,8 @@ package struct Server: Sendable {
                 lower clients.connections
                 """)
         }
-        let encryption = TLSMemory(of: context.pipeline.pool.memory)
+        let memory = context.pipeline.pool.memory
+        let (encryption, streams) = (TLSMemory(of: memory), OpenStreams(of: memory))
         let available = certificate == nil ? connections : min(connections, encryption.connections)
         return Application(
             responder: responder,
@@ -213,7 +215,7 @@ package struct Server: Sendable {
                 if let certificate {
                     SecureChannel(
                         certificate: certificate, fastPath: fastPath, clients: clients, connections: counters.connections,
-                        memory: encryption, accessLog: counters.accessLog, responder: responder)
+                        memory: encryption, streams: streams, accessLog: counters.accessLog, responder: responder)
                 } else {
                     ClientChannel(
                         fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,

@@ -7,7 +7,7 @@ import XCTest
 final class MissesUnderWayTests: ServerTestCase {
     func testThatBusyAddressesGetEqualSharesAndLeaveOneFree() throws {
         // Given room for 64 requests
-        let misses = MissesUnderWay(memory: 0)
+        let misses = FairLimit(64)
         let addresses = try (1...3).map { ClientAddress(try XCTUnwrap(IPAddress("192.0.2.\($0)"))) }
         var counts = [0, 0, 0]
         // When three addresses take as many as they can, in turns

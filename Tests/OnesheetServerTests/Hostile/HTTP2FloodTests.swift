@@ -204,6 +204,41 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
+    func testThatStreamsHaveAShareOfTheMemory() async throws {
+        // Given a server with room for 256 streams that are not answered at once, and a poster in memory
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nlimits: { memory: 64MiB }")
+        let poster = "/t/p/w92/sample/1.jpg"
+        try await RawHTTP2.with(server.url, certificate) { first in
+            _ = try await first.body(of: poster, on: 1)
+            try await RawHTTP2.with(server.url, certificate) { second in
+                try await RawHTTP2.with(server.url, certificate) { third in
+                    // When connections open a hundred streams each and end none of the requests
+                    var refused = try await Self.streamsRefused(&first)
+                    refused += try await Self.streamsRefused(&second)
+                    refused += try await Self.streamsRefused(&third)
+                    // Then those without room are refused, in a way that allows another try
+                    XCTAssertEqual(refused, 300 - 256)
+                    // And hits need no room
+                    try await third.get(poster, on: 1001)
+                    let answer = await third.next { $0.type == Kind.headers && $0.stream == 1001 }
+                    XCTAssertTrue(answer?.isOK ?? false)
+                }
+            }
+        }
+        // And the streams of closed connections make room
+        try await RawHTTP2.with(server.url, certificate) { client in
+            var (isServed, stream) = (false, 1)
+            while !isServed, stream < 2000 {
+                try await client.get("/sources", on: stream)
+                let answer = await client.next { [Kind.headers, Kind.reset].contains($0.type) && $0.stream == stream }
+                isServed = answer?.isOK ?? false
+                stream += 2
+            }
+            XCTAssertTrue(isServed)
+        }
+    }
+
     func testThatStreamsThatAreResetAtOnceAskNobody() async throws {
         // Given a server with an access log, and an origin
         let body = try Picture.jpeg()
@@ -240,6 +275,21 @@ final class HTTP2FloodTests: ServerTestCase {
         let server = try await server(
             sources: web(origin) + "\nsample: { type: sample }", keys: certificate.yaml + "\n" + keys, memory: "1MiB")
         return (server, certificate, origin.url)
+    }
+
+    /// Begins a hundred requests.
+    /// - Returns: how many of their streams are refused (RFC 9113 §8.7).
+    private static func streamsRefused(_ client: inout RawHTTP2) async throws -> Int {
+        let heads = (1...100).flatMap { RawHTTP2.headers("/prefetch", on: 2 * $0 + 1, ends: false) }
+        let ping = RawHTTP2.frame(Kind.ping, 0, 0, Array(repeating: 7, count: 8))
+        // The last request is looked at after the first ping has been answered.
+        try await client.send(heads + ping + ping)
+        var (refused, pings) = (0, 0)
+        while pings < 2, let frame = await client.next() {
+            if frame.type == Kind.ping { pings += 1 }
+            if frame.type == Kind.reset, frame.payload == [0, 0, 0, 7] { refused += 1 }
+        }
+        return refused
     }
 
     /// The memory of bodies that clients have not taken, read on a connection of its own.
