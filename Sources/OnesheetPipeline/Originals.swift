@@ -118,7 +118,7 @@ package struct Originals: Sendable {
             }
             return try await selected(for: title, from: source, at: generation)
         } catch {
-            guard let stored, error.isOriginsFault, stored.entry.state(at: clock.now) != .stale else { throw error }
+            guard let stored, error.allowsStale, stored.entry.state(at: clock.now) != .stale else { throw error }
             logger.notice("a stale original is used", metadata: ["title": "\(shown(title))", "reason": "\(error)"])
             return stored.standingIn()
         }

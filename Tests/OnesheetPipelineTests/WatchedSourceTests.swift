@@ -86,7 +86,7 @@ final class WatchedSourceTests: XCTestCase {
         // When a third comes
         let error = await Self.failure(source, "3")
         // Then it is refused, and the two are answered
-        XCTAssertEqual(error, .unavailable(reason: "2 calls are already running; try again shortly"))
+        XCTAssertEqual(error, .overloaded(retryAfter: 1))
         gate.open()
         let ids = try await [first.id, second.id]
         XCTAssertEqual(ids, ["1", "2"])
@@ -168,7 +168,7 @@ final class WatchedSourceTests: XCTestCase {
         XCTAssertEqual(errors.first, .unavailable(reason: "no answer in 1.5 seconds"))
         XCTAssertEqual(watch.figures.underWay, count)
         let more = await Self.failure(greedy)
-        XCTAssertEqual(more, .unavailable(reason: "\(count) calls are already running; try again shortly"))
+        XCTAssertEqual(more, .overloaded(retryAfter: 1))
         stop.raise()
         await waitWhile(watch.figures.underWay > 0)
     }

@@ -66,8 +66,8 @@ public enum SourceError: Error, Sendable, Equatable {
     case quotaExhausted(until: Double?)
     /// The service cannot be reached or reports a failure.
     case unavailable(reason: String)
-    /// This server has no room for the call: no memory for its answer, or no place in the queue of its host. There is likely room after
-    /// `retryAfter` seconds.
+    /// This server has no room for the call: the source has as many as it may, there is no memory for the answer, or no place in the queue
+    /// of its host. There is likely room after `retryAfter` seconds.
     case overloaded(retryAfter: Int)
     /// The service answered in an undocumented form.
     case malformedAnswer(reason: String)

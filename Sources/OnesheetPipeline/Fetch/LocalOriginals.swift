@@ -62,7 +62,7 @@ final class LocalOriginals: Sendable {
                             result = .failure(.overloaded(retryAfter: 1))
                         }
                     } catch {
-                        result = .failure(.source(source, error))
+                        result = .failure(PipelineError(error, of: source))
                     }
                     self.leave(source, after: self.clock.now.timeIntervalSince(start))
                     continuation.resume(returning: result)

@@ -25,7 +25,7 @@ package struct Posters: Sendable {
         do throws(PipelineError) {
             candidates = try await catalog.candidates(for: title)
         } catch {
-            guard error.isOriginsFault, !known.candidates.isEmpty else { throw error }
+            guard error.allowsStale, !known.candidates.isEmpty else { throw error }
             return known
         }
         var seen = known

@@ -34,7 +34,7 @@ extension PipelineError: CustomStringConvertible {
         case .origin(let error): "\(error)"
         case .originRefused(let url, let answer): "\(shown(url)) answers \(answer)"
         case .render(let error): "\(error)"
-        case .overloaded: "too many images are being fetched or made at the moment; try again shortly"
+        case .overloaded: "the server has no room for this request at the moment; try again shortly"
         case .timedOut(let limit): "the image was not made within \(limit)"
         case .tooManyRequests(let seconds):
             "this address has exceeded its share of new images (configuration: clients.perAddress.misses); try again after \(seconds) s"
@@ -63,8 +63,8 @@ extension PipelineError {
         return description
     }
 
-    /// Whether it may recover by itself, so that a stale image can be served meanwhile (RFC 5861 §4).
-    var isOriginsFault: Bool {
+    /// Whether a stale image may be served instead (RFC 5861 §4), because the failure may pass by itself.
+    var allowsStale: Bool {
         switch self {
         case .origin, .originRefused, .render, .overloaded, .timedOut, .source(_, .unavailable), .source(_, .quotaExhausted),
             .source(_, .malformedAnswer):

@@ -92,7 +92,7 @@ struct SourceAnswers<Value: Codable & Sendable>: Sendable {
             }
             do throws(SourceError) { return try outcome.get() } catch {
                 let error = PipelineError(error, of: question.source)
-                guard let kept, error.isOriginsFault else { throw error }
+                guard let kept, error.allowsStale else { throw error }
                 logger.notice("a stale answer is used", metadata: ["key": "\(shown(naming: question.key))", "reason": "\(error)"])
                 return kept.value
             }

@@ -58,8 +58,10 @@ package final class SourceWatch: Sendable {
         let outcome = SourceOutcome(result)
         state.withLock { state in
             state.figures.calls[outcome, default: 0] += 1
-            state.figures.timed += 1
-            state.figures.seconds += seconds
+            if outcome != .refused {
+                state.figures.timed += 1
+                state.figures.seconds += seconds
+            }
             let known = state.health[call] ?? .well
             switch result {
             case nil: state.health[call] = known.failing("it does not answer in time", at: now)

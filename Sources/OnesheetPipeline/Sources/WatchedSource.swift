@@ -57,9 +57,7 @@ package struct WatchedSource: ContentSource {
     private func asked<Value: Sendable>(
         _ call: SourceWatch.Call, _ ask: @escaping @Sendable () async throws(SourceError) -> Value
     ) async throws(SourceError) -> Value {
-        guard watch.begin(atMost: limits.calls) else {
-            throw .unavailable(reason: "\(limits.calls) calls are already running; try again shortly")
-        }
+        guard watch.begin(atMost: limits.calls) else { throw .overloaded(retryAfter: 1) }
         let start = ContinuousClock.now
         let result = await withTimeoutAbandoning(limits.time, on: executor) { [watch] () async -> Result<Value, SourceError> in
             defer { watch.end() }

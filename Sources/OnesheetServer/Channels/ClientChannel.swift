@@ -20,27 +20,13 @@ struct ClientChannel: ServerChildChannel {
     private static let received = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
 
     private let http1: HTTP1Channel
-    private let fastPath: FastPath?
-    private let clients: ClientsConfiguration
-    private let connections: OpenConnections
-    private let accessLog: AccessLog?
+    private let services: ConnectionServices
 
-    /// - Parameters:
-    ///   - fastPath: `nil` sends every request to the parser.
-    ///   - accessLog: `nil` if there is none.
-    init(
-        fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections, accessLog: AccessLog?,
-        responder: @escaping HTTPChannelHandler.Responder
-    ) {
-        let memory = connections.memory
-        self.fastPath = fastPath
-        self.clients = clients
-        self.connections = connections
-        self.accessLog = accessLog
+    init(_ services: ConnectionServices) {
+        let memory = services.connections.memory
+        self.services = services
         http1 = HTTP1Channel(
-            responder: { request, writer, channel in
-                try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
-            },
+            responder: services.answer,
             configuration: .init(
                 additionalChannelHandlers: [UnansweredRequests(), BodyWatch(memory, nil)],
                 httpDecoderConfiguration: .init(
@@ -48,7 +34,7 @@ struct ClientChannel: ServerChildChannel {
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
+        do { try services.connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
         return configure(channel, logger)
     }
 
@@ -57,9 +43,12 @@ struct ClientChannel: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let parsed = channel.eventLoop.makePromise(of: HTTP1Channel.Value.self)
             channel.closeFuture.whenComplete { _ in parsed.fail(ChannelError.alreadyClosed) }
-            let handler = FastPathHandler(fastPath?.part(on: channel.eventLoop), connections, accessLog: accessLog) {
+            let handler = FastPathHandler(
+                services.fastPath?.part(on: channel.eventLoop), memory: services.connections.memory, accessLog: services.accessLog
+            ) {
                 addParser(to: channel, logger).cascade(to: parsed)
             }
+            let clients = services.clients
             let slow = SlowClients(
                 idleTimeout: .init(clients.idleTimeout.duration), requestTimeout: .init(clients.requestTimeout.duration)
             ) { handler.phase }
@@ -79,7 +68,7 @@ struct ClientChannel: ServerChildChannel {
             let operations = channel.pipeline.syncOperations
             let behind = ChannelPipeline.SynchronousOperations.Position.before(
                 try operations.handler(type: HTTP1ToHTTPServerCodec.self))
-            if let accessLog {
+            if let accessLog = services.accessLog {
                 try operations.addHandler(AccessLogHandler(accessLog, peer: channel.remoteAddress?.address), position: behind)
             }
             try operations.addHandler(HeadCheck(), position: behind)

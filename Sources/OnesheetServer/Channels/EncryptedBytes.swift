@@ -20,7 +20,8 @@ final class EncryptedBytes: ChannelOutboundHandler, RemovableChannelHandler {
         var bytes = unwrapOutboundIn(data)
         if bytes.readableBytes < bytes.storageCapacity / 2 { bytes = context.channel.allocator.buffer(buffer: bytes) }
         let taken = promise ?? context.eventLoop.makePromise()
-        if let receiver, let hold = memory.hold(bytes) {
+        if let receiver {
+            let hold = memory.hold(bytes)
             receiver.wrote(bytes.storageCapacity)
             taken.futureResult.whenComplete { _ in withExtendedLifetime(hold) { receiver.took() } }
             // A write cannot be refused. If there is no room, the slowest clients are disconnected.

@@ -19,11 +19,12 @@ struct MultiplexedConnection: Sendable {
     private let streams: AsyncStream<MultiplexedStream.Value>
 
     /// Sets up HTTP/2 on `channel`, whose inbound data are decrypted bytes.
+    /// - Parameter streams: the places of streams that have a channel.
     static func begin(
-        on channel: any Channel, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        streams: OpenStreams, accessLog: AccessLog?, logger: Logger, responder: @escaping HTTPChannelHandler.Responder
+        on channel: any Channel, _ services: ConnectionServices, streams: MemoryShare, logger: Logger
     ) -> EventLoopFuture<MultiplexedConnection> {
         channel.eventLoop.makeCompletedFuture {
+            let clients = services.clients
             let idleTimeout = TimeAmount(clients.idleTimeout.duration)
             // Allow the same time again for the answer to GOAWAY.
             let closeTimeout = idleTimeout * 2
@@ -31,20 +32,20 @@ struct MultiplexedConnection: Sendable {
             channel.closeFuture.whenComplete { _ in tooOld.cancel() }
 
             let requests = RequestsUnderWay()
-            let memory = connections.memory
             let stream = MultiplexedStream(
-                accessLog: accessLog, memory: memory,
+                accessLog: services.accessLog, memory: services.connections.memory,
                 timeouts: .init(request: TimeAmount(clients.requestTimeout.duration), idle: idleTimeout)
             ) { request, writer, channel in
                 requests.begin()
                 defer { requests.end() }
-                try await ClientRequest.answer(request, writer, on: channel, of: connections, with: responder)
+                try await services.answer(request, writer, on: channel)
             }
             let (values, opened) = AsyncStream.makeStream(of: MultiplexedStream.Value.self)
             channel.closeFuture.whenComplete { _ in opened.finish() }
 
             let frames = FastPathFrameHandler(
-                fastPath?.part(on: channel.eventLoop), connections, streams, accessLog: accessLog, idleTimeout: idleTimeout)
+                services.fastPath?.part(on: channel.eventLoop), connections: services.connections, places: streams,
+                accessLog: services.accessLog, idleTimeout: idleTimeout)
             let here = NIOLoopBound(frames, eventLoop: channel.eventLoop)
             let multiplexer = HTTP2StreamMultiplexer(
                 mode: .server, channel: channel,
@@ -61,7 +62,7 @@ struct MultiplexedConnection: Sendable {
             }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(slow, position: .first)
-            try pipeline.addHandlers(NIOHTTP2Handler(mode: .server), frames, multiplexer, management, ClosesConnection())
+            try pipeline.addHandlers(NIOHTTP2Handler(mode: .server), frames, ConnectionEnd(), multiplexer, management)
             // The channel has been active since before the handshake, and the handler's timers begin with this call.
             management.channelActive(context: try pipeline.context(handler: management))
             return MultiplexedConnection(stream: stream, streams: values)
@@ -88,14 +89,22 @@ private final class RequestsUnderWay: Sendable {
     func end() { count.subtract(1, ordering: .relaxed) }
 }
 
-/// Closes the connection after an error that no handler before it has handled, and after the client has closed its side: without its
-/// window updates no response can be completed.
-private final class ClosesConnection: ChannelInboundHandler {
+/// Closes the connection after an error, and after the client has closed its side: without its window updates no response can be
+/// completed.
+///
+/// An error of one stream ends only that stream. NIO has reset it.
+private final class ConnectionEnd: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(error)
+        // The handlers behind tell the stream of its error.
+        if !(error is NIOHTTP2Errors.StreamError || error is NIOHTTP2Errors.ContentLengthViolated) { context.close(promise: nil) }
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        context.fireUserInboundEventTriggered(event)
         if let end = event as? ChannelEvent, end == .inputClosed { context.close(promise: nil) }
     }
 }

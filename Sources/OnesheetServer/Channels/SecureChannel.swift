@@ -17,41 +17,34 @@ struct SecureChannel: ServerChildChannel {
         case http2(MultiplexedConnection)
     }
 
+    private let services: ConnectionServices
     private let certificate: Certificate
-    private let fastPath: FastPath?
-    private let clients: ClientsConfiguration
-    private let connections: OpenConnections
-    private let memory: TLSMemory
-    private let streams: OpenStreams
-    private let accessLog: AccessLog?
+    private let places: MemoryShare
+    private let streams: MemoryShare
     private let http1: ClientChannel
-    private let responder: HTTPChannelHandler.Responder
 
-    init(
-        certificate: Certificate, fastPath: FastPath?, clients: ClientsConfiguration, connections: OpenConnections,
-        memory: TLSMemory, streams: OpenStreams, accessLog: AccessLog?, responder: @escaping HTTPChannelHandler.Responder
-    ) {
+    /// - Parameters:
+    ///   - places: the places of connections.
+    ///   - streams: the places of HTTP/2 streams that have a channel.
+    init(_ services: ConnectionServices, certificate: Certificate, places: MemoryShare, streams: MemoryShare) {
+        self.services = services
         self.certificate = certificate
-        self.fastPath = fastPath
-        self.clients = clients
-        self.connections = connections
-        self.memory = memory
+        self.places = places
         self.streams = streams
-        self.accessLog = accessLog
-        self.responder = responder
-        http1 = ClientChannel(
-            fastPath: fastPath, clients: clients, connections: connections, accessLog: accessLog, responder: responder)
+        http1 = ClientChannel(services)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let connections = services.connections
         do { try connections.add(channel) } catch { return channel.eventLoop.makeFailedFuture(error) }
-        guard let room = memory.admit() else {
+        guard let place = places.admit(connections.identity.owner(ofConnectionFrom: channel.remoteAddress?.address)) else {
             connections.count(.memory)
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(TooManyConnections())
         }
-        channel.closeFuture.whenComplete { _ in withExtendedLifetime(room) {} }
-        let tooSlow = channel.eventLoop.scheduleTask(in: .init(clients.requestTimeout.duration)) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in withExtendedLifetime(place) {} }
+        let time = TimeAmount(services.clients.requestTimeout.duration)
+        let tooSlow = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in tooSlow.cancel() }
         return channel.eventLoop.makeCompletedFuture {
             // Encrypted data that wait for the client are memory of this connection alone; the kernel's buffer holds more.
@@ -60,10 +53,9 @@ struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 tooSlow.cancel()
                 if case .negotiated("h2") = result {
-                    return MultiplexedConnection.begin(
-                        on: channel, fastPath: fastPath, clients: clients, connections: connections, streams: streams,
-                        accessLog: accessLog, logger: logger, responder: responder
-                    ).map { .http2($0) }
+                    return MultiplexedConnection.begin(on: channel, services, streams: streams, logger: logger).map {
+                        .http2($0)
+                    }
                 }
                 return http1.configure(channel, logger).map { .http1($0) }
             }

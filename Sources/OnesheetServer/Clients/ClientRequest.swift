@@ -89,17 +89,20 @@ final class ClientRequest: Sendable {
             connections.count(.memory)
             throw .overloaded(retryAfter: 1)
         }
-        guard state.withLock({ $0.isExempt }) == false else { return }
-        guard connections.misses.begin(owner) else {
-            connections.count(.waiting)
-            throw .overloaded(retryAfter: 1)
+        // A page asks for several images at the same time.
+        let refusal: (reason: OpenConnections.Refusal, error: PipelineError)? = state.withLock { state in
+            guard !state.isExempt else { return nil }
+            if !state.isWaiting {
+                guard connections.misses.begin(owner) else { return (.waiting, .overloaded(retryAfter: 1)) }
+                state.isWaiting = true
+            }
+            if let owner, let wait = connections.shares.miss(owner) { return (.misses, .tooManyRequests(retryAfter: wait)) }
+            state.isExempt = true
+            return nil
         }
-        state.withLock { $0.isWaiting = true }
-        if let owner, let wait = connections.shares.miss(owner) {
-            connections.count(.misses)
-            throw .tooManyRequests(retryAfter: wait)
-        }
-        exempt()
+        guard let refusal else { return }
+        connections.count(refusal.reason)
+        throw refusal.error
     }
 
     /// Reserves memory for a body until the response is written.

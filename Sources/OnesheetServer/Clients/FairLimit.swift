@@ -5,10 +5,14 @@ import Synchronization
 /// An address may have as many as are still free, so a few addresses cannot take all of them: n busy addresses get equal shares and
 /// leave one such share free (dynamic thresholds; Choudhury and Hahne, 1998).
 final class FairLimit: Sendable {
-    private let limit: Int
+    let limit: Int
     private let state = Mutex<(total: Int, byAddress: [ClientAddress: Int])>((0, [:]))
 
     init(_ limit: Int) { self.limit = limit }
+
+    /// As many as fit into `bytes`, and at least 64.
+    /// - Parameter each: the bytes of one.
+    convenience init(bytes: Int, each: Int) { self.init(max(64, bytes / each)) }
 
     /// Counts one. Balance with `end`.
     /// - Parameter address: `nil` if it is unknown, such as behind a proxy that does not tell; then only the limit of all applies.

@@ -36,7 +36,7 @@ final class OpenConnections: Sendable {
         var isClosed = false
     }
 
-    init(_ clients: ClientsConfiguration, _ memory: ResponseMemory, _ misses: FairLimit) {
+    init(_ clients: ClientsConfiguration, memory: ResponseMemory, misses: FairLimit) {
         identity = ClientIdentity(trustedProxies: clients.trustedProxies)
         namesProxies = clients.namedProxies != nil
         shares = ClientShares(clients.perAddress)

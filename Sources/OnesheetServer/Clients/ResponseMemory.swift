@@ -21,7 +21,6 @@ final class ResponseMemory: Sendable {
     private let budget: MemoryBudget?
     private let state = Mutex(State())
     private let dropped = Atomic(0)
-    private let refused = Atomic(0)
 
     private struct Body {
         var holders = 1
@@ -56,8 +55,6 @@ final class ResponseMemory: Sendable {
     var held: Int { state.withLock { $0.bytes } }
     /// The number of clients disconnected to make room.
     var droppedClients: Int { dropped.load(ordering: .relaxed) }
-    /// The number of responses refused for lack of room.
-    var refusedAnswers: Int { refused.load(ordering: .relaxed) }
 
     /// Reserves room for `body` until the result is released.
     /// - Parameters:
@@ -66,16 +63,15 @@ final class ResponseMemory: Sendable {
     /// - Returns: `nil` if there is no room.
     func admit(_ body: ByteBuffer, isInTier: Bool, for owner: ClientAddress? = nil) -> BodyHold? {
         let isSmall = body.readableBytes <= Self.small
-        let hold =
+        let hasRoom =
             isInTier
-            ? hold(body, for: nil, counts: false) { _, _ in .max }
-            : hold(body, for: owner, counts: true) { [limit] state, bytes in
+            ? count(body, for: nil, counts: false) { _, _ in .max }
+            : count(body, for: owner, counts: true) { [limit] state, bytes in
                 isSmall ? limit + limit / 4 : state.bound(for: owner, bytes: bytes, limit: limit)
             }
-        let excess = held + (hold == nil ? body.readableBytes : 0) - limit
+        let excess = held + (hasRoom ? 0 : body.readableBytes) - limit
         if excess > 0 { drop(excess) }
-        if hold == nil { refused.add(1, ordering: .relaxed) }
-        return hold
+        return hasRoom ? BodyHold(body, in: self) : nil
     }
 
     /// - Parameter owner: as in `admit`.
@@ -88,16 +84,20 @@ final class ResponseMemory: Sendable {
     }
 
     /// Counts a body that is already being written and cannot be refused.
-    func hold(_ body: ByteBuffer) -> BodyHold? { hold(body, for: nil, counts: true) { _, _ in .max } }
+    func hold(_ body: ByteBuffer) -> BodyHold {
+        count(body, for: nil, counts: true) { _, _ in .max }
+        return BodyHold(body, in: self)
+    }
 
+    /// Counts `body` until `release`.
     /// - Parameter bound: the most bytes of all bodies with this one, whose bytes are the second argument.
-    private func hold(
-        _ body: ByteBuffer, for owner: ClientAddress?, counts: Bool, upTo bound: (State, Int) -> Int
-    ) -> BodyHold? {
+    /// - Returns: `false` if there is no room.
+    @discardableResult
+    private func count(_ body: ByteBuffer, for owner: ClientAddress?, counts: Bool, upTo bound: (State, Int) -> Int) -> Bool {
         let id = body.storageID
         // A slice keeps its whole storage alive.
         let bytes = max(body.readableBytes, body.storageCapacity)
-        let hasRoom = state.withLock { state in
+        return state.withLock { state in
             if state.bodies[id]?.holders != nil {
                 state.bodies[id]?.holders += 1
                 return true
@@ -109,7 +109,6 @@ final class ResponseMemory: Sendable {
             state.bodies[id] = Body(bytes: bytes, owner: owner, room: counts ? budget?.charge(bytes) : nil)
             return true
         }
-        return hasRoom ? BodyHold(body, in: self) : nil
     }
 
     fileprivate func release(_ id: ObjectIdentifier) {

@@ -18,6 +18,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     private struct Received {
         let frame: HTTP2Frame
         let head: HTTP2Frame.FramePayload.Headers
+        let begun = NIODeadline.now()
         /// NIO's event for the stream, which the handlers behind need after the head.
         var created: NIOHTTP2StreamCreatedEvent?
     }
@@ -27,7 +28,7 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
 
     private let fastPath: LoopFastPath?
     private let connections: OpenConnections
-    private let streams: OpenStreams
+    private let places: MemoryShare
     private let accessLog: AccessLog?
     /// The other end of the connection.
     private var peer: IPAddress?
@@ -35,21 +36,23 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     private var owner: ClientAddress?
     private let unsent: UnsentResponses
     private var received: Received?
-    /// What the channel that is being created needs: its room, and the parsed request if there is one.
-    private var opening: (room: OpenStreams.Room, routed: RoutedRequest?)?
+    /// The newest stream that NIO has created.
+    private var newest = HTTP2StreamID.rootStream
+    /// What the channel that is being created needs: its place, and the parsed request if there is one.
+    private var opening: (place: MemoryShare.Place, routed: RoutedRequest?)?
     /// Bytes of bodies since the last flush.
     private var written = 0
     private var needsFlush = false
 
     /// - Parameters:
     ///   - fastPath: `nil` if the router handles every request.
+    ///   - places: the places of streams that have a channel.
     ///   - accessLog: `nil` if there is none.
     ///   - idleTimeout: how long a client may take nothing of a response.
     init(
-        _ fastPath: LoopFastPath?, _ connections: OpenConnections, _ streams: OpenStreams, accessLog: AccessLog?,
-        idleTimeout: TimeAmount
+        _ fastPath: LoopFastPath?, connections: OpenConnections, places: MemoryShare, accessLog: AccessLog?, idleTimeout: TimeAmount
     ) {
-        (self.fastPath, self.connections, self.streams, self.accessLog) = (fastPath, connections, streams, accessLog)
+        (self.fastPath, self.connections, self.places, self.accessLog) = (fastPath, connections, places, accessLog)
         unsent = UnsentResponses(connections.memory, idleTimeout: idleTimeout)
     }
 
@@ -64,15 +67,15 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
 
     func handlerRemoved(context: ChannelHandlerContext) { unsent.end() }
 
-    /// Gives its room, and the parsed request if there is one, to the channel that the multiplexer is creating.
+    /// Gives its place, and the parsed request if there is one, to the channel that the multiplexer is creating.
     func handOver(to stream: any Channel) {
-        guard let (room, routed) = opening else { return }
+        guard let (place, routed) = opening else { return }
         opening = nil
         let requests = fastPath?.routedRequests
         if let routed { requests?.handOver(routed, on: stream) }
         stream.closeFuture.whenComplete { _ in
             requests?.take(on: stream)
-            withExtendedLifetime(room) {}
+            withExtendedLifetime(place) {}
         }
     }
 
@@ -105,10 +108,17 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case let created as NIOHTTP2StreamCreatedEvent where created.streamID == received?.frame.streamID:
+        case let created as NIOHTTP2StreamCreatedEvent:
+            newest = created.streamID
+            guard received?.frame.streamID == newest else { break }
             received?.created = created
             return
-        case let closed as StreamClosedEvent: unsent.remove(closed.streamID)
+        case let closed as StreamClosedEvent:
+            // An error has ended the stream of a request that waits for the next frame. Its channel would never be closed.
+            if let received, closed.streamID == received.frame.streamID { drop(received, context) }
+            unsent.remove(closed.streamID)
+            // NIO never created the stream of a request that it has refused, and the handlers behind count both events.
+            if closed.streamID > newest { return }
         case let window as NIOHTTP2WindowUpdatedEvent: unsent.progress(of: window.streamID)
         default: break
         }
@@ -120,40 +130,37 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         guard let received else { return }
         self.received = nil
         let stream = received.frame.streamID
-        let begun = NIODeadline.now()
         var routed: RoutedRequest?
-        switch outcome(of: received.head, since: begun, context) {
+        switch outcome(of: received, context) {
         case .answer(let response)?:
             pass(received.created, context)
             log(received.head.headers) {
                 $0.note(response.head.fields)
-                ($0.bytes, $0.took) = (response.length, .now() - begun)
+                ($0.bytes, $0.took) = (response.length, .now() - received.begun)
             }
             return write(response, on: stream, context)
         case .route(let found)?: routed = found
         case nil: break
         }
-        guard let room = streams.admit(owner) else {
+        guard let place = places.admit(owner) else {
             pass(received.created, context)
             log(received.head.headers) { $0.status = 503 }
             connections.count(.memory)
             // The client may send the request again (RFC 9113 §8.7).
             return write(.rstStream(.refusedStream), on: stream, context)
         }
-        opening = (room, routed)
+        opening = (place, routed)
         context.fireChannelRead(wrapInboundOut(received.frame))
         opening = nil
         pass(received.created, context)
     }
 
     /// The result of the fast path. `nil` for a request that is not simple, and if the client leaves too much unread.
-    private func outcome(
-        of head: HTTP2Frame.FramePayload.Headers, since begun: NIODeadline, _ context: ChannelHandlerContext
-    ) -> ResponseHeadCache.Outcome? {
-        guard head.endStream, context.channel.isWritable, unsent.hasRoom, let request = SimpleRequest(head.headers) else {
-            return nil
-        }
-        return fastPath?.heads.answer(request, since: begun)
+    private func outcome(of received: Received, _ context: ChannelHandlerContext) -> ResponseHeadCache.Outcome? {
+        guard received.head.endStream, context.channel.isWritable, unsent.hasRoom,
+            let request = SimpleRequest(received.head.headers)
+        else { return nil }
+        return fastPath?.heads.answer(request, since: received.begun)
     }
 
     /// Drops a request whose stream the client has reset.
@@ -188,9 +195,9 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 
     /// - Parameter note: adds what is known of the response.
-    private func log(_ head: HPACKHeaders, _ note: (inout AnsweredRequest) -> Void) {
+    private func log(_ head: HPACKHeaders, _ note: (inout LoggedRequest) -> Void) {
         guard let accessLog else { return }
-        var answered = AnsweredRequest(head: .parsed(RequestFacts(head)), peer: peer)
+        var answered = LoggedRequest(head: .parsed(RequestFacts(head)), peer: peer)
         note(&answered)
         accessLog.add(answered)
     }

@@ -11,16 +11,18 @@ import OnesheetCore
 ///
 /// At any moment, either this handler or the parser owns the connection. The parser owns it from its first byte until every request
 /// it has read is answered, so responses leave in the order of their requests.
-final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// Pipelined requests wait here until the client has taken the responses before them (RFC 9112 §9.3.2). Nothing is read meanwhile.
+final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
     private let fastPath: LoopFastPath?
-    private let connections: OpenConnections
+    private let memory: ResponseMemory
     private let accessLog: AccessLog?
     private let addParser: () -> Void
-    private var memory: ResponseMemory { connections.memory }
     private var receiver: BodyReceiver?
     /// The other end, for the access log.
     private var peer: IPAddress?
@@ -30,15 +32,32 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var parserIsDone = true
     /// Whether the parser received bytes since the last `channelReadComplete`.
     private var hasPassed = false
+    /// Bytes behind a response that nobody has handled yet.
+    private var waiting: (bytes: ByteBuffer, event: WaitedEvent)?
+    /// Whether a read was suppressed.
+    private var wantsRead = false
+    /// The end of the connection or of the client's side, behind requests that wait.
+    private var ends: [any Sendable] = []
+
+    /// The most bytes that wait. Although nothing is read meanwhile, NIO reads all that has arrived when the client closes its side.
+    private static let waitingLimit = 256 << 10
+
+    /// The event that bytes wait for.
+    private enum WaitedEvent {
+        /// The client takes what was written.
+        case writability
+        /// The rest of the request arrives.
+        case rest
+    }
 
     /// - Parameters:
     ///   - fastPath: `nil` if the parser handles every request.
     ///   - accessLog: `nil` if there is none.
     ///   - addParser: adds the parser behind this handler. Called before the first bytes are passed to it.
     init(
-        _ fastPath: LoopFastPath?, _ connections: OpenConnections, accessLog: AccessLog?, addParser: @escaping () -> Void
+        _ fastPath: LoopFastPath?, memory: ResponseMemory, accessLog: AccessLog?, addParser: @escaping () -> Void
     ) {
-        (self.fastPath, self.connections, self.accessLog, self.addParser) = (fastPath, connections, accessLog, addParser)
+        (self.fastPath, self.memory, self.accessLog, self.addParser) = (fastPath, memory, accessLog, addParser)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -48,6 +67,11 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// The connection's current phase.
     var phase: ConnectionPhase {
+        switch waiting?.event {
+        case .writability: return .answering
+        case .rest: return .reading
+        case nil: break
+        }
         guard let parserRequests else { return .idle }
         if parserRequests.isReading { return .reading }
         if parserRequests.isAnswering { return .answering }
@@ -57,34 +81,17 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
-        if parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads {
-            var (hasAnswered, isCorked) = (false, false)
-            let begun = NIODeadline.now()
-            // If the client does not read its responses, let the parser handle the rest: its responses have backpressure.
-            requests: while context.channel.isWritable, let request = SimpleRequest(bytes) {
-                switch heads.answer(request, since: begun) {
-                case .answer(let response):
-                    if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), begun, accessLog) }
-                    bytes.moveReaderIndex(forwardBy: request.length)
-                    if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
-                    write(response, context)
-                    hasAnswered = true
-                case .route(let routed):
-                    // The parser holds no bytes and no request is unanswered, so the router receives this request next.
-                    if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }
-                    break requests
-                }
+        if var before = waiting {
+            before.bytes.writeBuffer(&bytes)
+            waiting = before
+            if before.event == .rest {
+                resume(context)
+            } else if before.bytes.readableBytes > Self.waitingLimit {
+                context.close(promise: nil)
             }
-            if hasAnswered { context.flush() }
-            if isCorked { _ = context.channel.cork(false) }
+        } else {
+            process(bytes, context)
         }
-        if bytes.readableBytes > 0 { pass(bytes, context) }
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        // Drop a request that never reached the router.
-        fastPath?.routedRequests.take(on: context.channel)
-        context.fireChannelInactive()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -94,9 +101,89 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { takeUp(context) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // Drop requests that never reached the router.
+        fastPath?.routedRequests.take(on: context.channel)
+        (waiting, ends) = (nil, [])
+        context.fireChannelInactive()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if waiting?.event == .writability { wantsRead = true } else { context.read() }
+    }
+
+    /// Answers the simple requests at the beginning of `received`. The others, and what follows them, are the parser's.
+    private func process(_ received: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard received.readableBytes > 0 else { return }
+        guard parserIsDone, parserRequests?.isEmpty ?? true, let heads = fastPath?.heads else { return pass(received, context) }
+        var bytes = received
+        var (hasAnswered, hasRouted, isCorked) = (false, false, false)
+        let begun = NIODeadline.now()
+        while !hasRouted, context.channel.isWritable, let request = SimpleRequest(bytes) {
+            switch heads.answer(request, since: begun) {
+            case .answer(let response):
+                if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), begun, accessLog) }
+                bytes.moveReaderIndex(forwardBy: request.length)
+                if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
+                write(response, context)
+                hasAnswered = true
+            case .route(let routed):
+                // The parser holds no bytes and no request is unanswered, so the router receives this request next.
+                if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }
+                hasRouted = true
+            }
+        }
+        let event = hasRouted || bytes.readableBytes == 0 ? nil : eventAwaited(by: bytes, behindResponse: hasAnswered, context)
+        if let event { waiting = (bytes, event) }
+        if hasAnswered { context.flush() }
+        if isCorked { _ = context.channel.cork(false) }
+        if event == nil, bytes.readableBytes > 0 { pass(bytes, context) }
+    }
+
+    /// The event that `bytes` must wait for. `nil` if they are the parser's.
+    private func eventAwaited(
+        by bytes: ByteBuffer, behindResponse: Bool, _ context: ChannelHandlerContext
+    ) -> WaitedEvent? {
+        if !context.channel.isWritable { return .writability }
+        // Reads end anywhere in a row of pipelined requests.
+        return behindResponse && SimpleRequest.mayBegin(bytes) ? .rest : nil
+    }
+
+    /// Takes up the bytes that waited for writability. Other connections have their turn first: a client that takes everything at once
+    /// would otherwise get all its responses in one turn of the loop.
+    private func takeUp(_ context: ChannelHandlerContext) {
+        guard waiting?.event == .writability else { return }
+        let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            let (handler, context) = here.value
+            guard handler.waiting?.event == .writability, context.channel.isWritable else { return }
+            handler.resume(context)
+            handler.channelReadComplete(context: context)
+            guard handler.waiting?.event != .writability else { return }
+            for end in handler.ends { handler.end(end, context) }
+            handler.ends = []
+            if handler.wantsRead {
+                handler.wantsRead = false
+                context.read()
+            }
+        }
+    }
+
+    /// Processes the bytes that have waited.
+    private func resume(_ context: ChannelHandlerContext) {
+        guard let bytes = waiting?.bytes else { return }
+        waiting = nil
+        process(bytes, context)
+    }
+
     private func log(_ response: ReadyResponse, to head: ByteBufferView, _ begun: NIODeadline, _ accessLog: AccessLog) {
         // A copy: a slice would keep the whole read alive.
-        var answered = AnsweredRequest(head: .bytes(ByteBuffer(bytes: head)), peer: peer)
+        var answered = LoggedRequest(head: .bytes(ByteBuffer(bytes: head)), peer: peer)
         answered.note(response.head.fields)
         answered.bytes = response.length
         answered.took = .now() - begun
@@ -156,18 +243,31 @@ final class FastPathHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The default handlers close the connection on these events and do not know of responses from the fast path that are still
-        // being written.
-        if event is ChannelShouldQuiesceEvent {
-            passWhenSent(ChannelShouldQuiesceEvent(), context)
-        } else if let end = event as? ChannelEvent, end == .inputClosed {
-            passWhenSent(end, context)
-        } else {
-            context.fireUserInboundEventTriggered(event)
-        }
+        let end: (any Sendable)? =
+            if event is ChannelShouldQuiesceEvent {
+                ChannelShouldQuiesceEvent()
+            } else if let input = event as? ChannelEvent, input == .inputClosed {
+                input
+            } else {
+                nil
+            }
+        guard let end else { return context.fireUserInboundEventTriggered(event) }
+        if waiting?.event == .writability { ends.append(end) } else { self.end(end, context) }
     }
 
-    private func passWhenSent(_ event: some Sendable, _ context: ChannelHandlerContext) {
+    /// Ends the connection, or the client's side of it, after everything is sent. The default handlers close the connection at once, and
+    /// do not know of responses from the fast path that are still being written.
+    private func end(_ event: any Sendable, _ context: ChannelHandlerContext) {
+        if let (bytes, _) = waiting {
+            // No rest will arrive.
+            waiting = nil
+            pass(bytes, context)
+            channelReadComplete(context: context)
+        }
+        passWhenSent(event, context)
+    }
+
+    private func passWhenSent(_ event: any Sendable, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return context.fireUserInboundEventTriggered(event) }
         let here = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer()))).whenComplete { _ in

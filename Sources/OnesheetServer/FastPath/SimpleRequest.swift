@@ -39,6 +39,17 @@ struct SimpleRequest {
         ifModifiedSince = layout.ifModifiedSince.map(slice)
     }
 
+    /// Whether `received` may be the beginning of a simple request whose rest has not arrived.
+    static func mayBegin(_ received: ByteBuffer) -> Bool {
+        let bytes = received.readableBytesUInt8Span
+        guard bytes.count < limit, bytes.isBeginning(of: "GET /") || bytes.isBeginning(of: "HEAD /") else { return false }
+        for index in 0..<bytes.count where bytes[index] == UInt8(ascii: "\n") {
+            // A line may end only with both (RFC 9112 §2.2), and an empty line ends the head.
+            guard index > 0, bytes[index - 1] == UInt8(ascii: "\r"), !bytes.has("\r\n\r", at: index - 3) else { return false }
+        }
+        return true
+    }
+
     /// Recognises the head of an HTTP/2 request without a body. NIO has checked its pseudo-header fields (RFC 9113 §8.3.1).
     init?(_ head: HPACKHeaders) {
         var (method, path): (String?, String?)
@@ -159,8 +170,14 @@ private enum Field {
 extension Span<UInt8> {
     /// Whether `text` begins at `start`.
     fileprivate func has(_ text: StaticString, at start: Int) -> Bool {
-        guard count - start >= text.utf8CodeUnitCount else { return false }
+        guard start >= 0, count - start >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// Whether `text` begins with these bytes, or these bytes with `text`.
+    fileprivate func isBeginning(of text: StaticString) -> Bool {
+        for index in 0..<Swift.min(count, text.utf8CodeUnitCount) where self[index] != text.utf8Start[index] { return false }
         return true
     }
 

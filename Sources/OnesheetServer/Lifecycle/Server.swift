@@ -34,8 +34,8 @@ package struct Server: Sendable {
         let limits = configuration.limits.limits
         let memory = ResponseMemory(limit: configuration.clients.memory(within: limits), of: context.pipeline.pool.memory)
         // Each takes up to 64 KiB while it waits, all together an eighth of the memory.
-        let misses = FairLimit(max(64, limits.memory / 8 / (64 << 10)))
-        let connections = OpenConnections(configuration.clients, memory, misses)
+        let misses = FairLimit(bytes: limits.memory / 8, each: 64 << 10)
+        let connections = OpenConnections(configuration.clients, memory: memory, misses: misses)
         counters = ServerCounters(
             connections, accessLog: try AccessLog(configuration.accessLog, of: connections.identity, clock: clock, logger: logger),
             collector: configuration.tracing.endpoint.map {
@@ -207,19 +207,18 @@ package struct Server: Sendable {
                 """)
         }
         let memory = context.pipeline.pool.memory
-        let (encryption, streams) = (TLSMemory(of: memory), OpenStreams(of: memory))
-        let available = certificate == nil ? connections : min(connections, encryption.connections)
+        let encrypted = MemoryShare.encryptedConnections(of: memory)
+        let available = certificate == nil ? connections : min(connections, encrypted.places)
         return Application(
             responder: responder,
             server: HTTPServerBuilder { [fastPath, counters, certificate] responder in
+                let services = ConnectionServices(
+                    fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
+                    responder: responder)
                 if let certificate {
-                    SecureChannel(
-                        certificate: certificate, fastPath: fastPath, clients: clients, connections: counters.connections,
-                        memory: encryption, streams: streams, accessLog: counters.accessLog, responder: responder)
+                    return SecureChannel(services, certificate: certificate, places: encrypted, streams: .streams(of: memory))
                 } else {
-                    ClientChannel(
-                        fastPath: fastPath, clients: clients, connections: counters.connections, accessLog: counters.accessLog,
-                        responder: responder)
+                    return ClientChannel(services)
                 }
             },
             configuration: .init(

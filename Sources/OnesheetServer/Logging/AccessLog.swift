@@ -15,7 +15,7 @@ final class AccessLog: Sendable {
     static let maxBytes = 8 << 20
 
     private struct Waiting {
-        var requests: [(request: AnsweredRequest, time: Date)] = []
+        var requests: [(request: LoggedRequest, time: Date)] = []
         var bytes = 0
         var reopens = false
         /// Whether the thread has a job.
@@ -61,7 +61,7 @@ final class AccessLog: Sendable {
     var dropped: Int { lost.load(ordering: .relaxed) }
 
     /// Adds a line. Called on event loops; never waits for the file.
-    func add(_ request: AnsweredRequest) {
+    func add(_ request: LoggedRequest) {
         let (time, size) = (clock.now, request.size)
         let (isFull, begins) = waiting.withLock { waiting in
             guard waiting.requests.count < Self.maxRequests, waiting.bytes + size <= Self.maxBytes else { return (true, false) }

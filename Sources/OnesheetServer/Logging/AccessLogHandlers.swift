@@ -9,14 +9,14 @@ import OnesheetHTTP
 private struct RequestsInProgress {
     private let log: AccessLog
     private let peer: IPAddress?
-    private var requests: CircularBuffer<(request: AnsweredRequest, began: NIODeadline)> = []
+    private var requests: CircularBuffer<(request: LoggedRequest, began: NIODeadline)> = []
     /// Whether the last request is incomplete.
     private var isReading = false
 
     init(_ log: AccessLog, peer: IPAddress?) { (self.log, self.peer) = (log, peer) }
 
     mutating func begin(_ facts: RequestFacts) {
-        requests.append((AnsweredRequest(head: .parsed(facts), peer: peer), .now()))
+        requests.append((LoggedRequest(head: .parsed(facts), peer: peer), .now()))
         isReading = true
     }
 
@@ -24,11 +24,11 @@ private struct RequestsInProgress {
 
     /// Notes that the parser could not read on. The refusal is the response to the request that it had begun, if there is one.
     mutating func fail() {
-        if !isReading { requests.append((AnsweredRequest(head: .unreadable, peer: peer), .now())) }
+        if !isReading { requests.append((LoggedRequest(head: .unreadable, peer: peer), .now())) }
     }
 
     /// - Parameter isInterim: whether the real response follows (RFC 9110 §15.2).
-    mutating func respond(isInterim: Bool, _ note: (inout AnsweredRequest) -> Void) {
+    mutating func respond(isInterim: Bool, _ note: (inout LoggedRequest) -> Void) {
         guard !isInterim, !requests.isEmpty else { return }
         note(&requests[requests.startIndex].request)
     }

@@ -76,11 +76,12 @@ final class TLSTests: ServerTestCase {
         let server = try await server(keys: certificate.yaml)
         let first = try client(certificate, .http1Only)
         let before = try await memory(server, first)
-        XCTAssertGreaterThanOrEqual(before, TLSMemory.perConnection)
+        let each = MemoryShare.encryptedConnections(of: MemoryBudget(limit: 1)).each
+        XCTAssertGreaterThanOrEqual(before, each)
         // When there is another, then it counts until it is closed
         let second = try client(certificate, .http1Only)
         let both = try await memory(server, second)
-        XCTAssertEqual(both, before + TLSMemory.perConnection)
+        XCTAssertEqual(both, before + each)
         try await second.shutdown()
         var left = both
         for _ in 0..<5000 where left != before { left = try await memory(server, first) }
@@ -88,18 +89,27 @@ final class TLSTests: ServerTestCase {
     }
 
     func testThatConnectionsHaveHalfOfTheMemoryEvenIfPicturesUseIt() {
-        let memory = MemoryBudget(limit: 4 * TLSMemory.perConnection)
-        let connections = TLSMemory(of: memory)
-        // Given pictures that use all of it
+        // Given room for 200 connections, and pictures that use all the memory
+        let memory = MemoryBudget(limit: 200 * 96 << 10)
+        let connections = MemoryShare.encryptedConnections(of: memory)
         let pictures = memory.reserve(memory.limit)
-        // Then two connections have room, and a third has when one is closed
-        var open = [connections.admit(), connections.admit()]
+        // Then a hundred connections have room, and another has when one is closed
+        var open = (0..<100).map { _ in connections.admit(nil) }
         XCTAssertFalse(open.contains { $0 == nil })
-        XCTAssertNil(connections.admit())
+        XCTAssertNil(connections.admit(nil))
         open.removeLast()
-        XCTAssertNotNil(connections.admit())
-        XCTAssertEqual(memory.reserved, 5 * TLSMemory.perConnection)
+        XCTAssertNotNil(connections.admit(nil))
+        XCTAssertEqual(memory.reserved, 299 * 96 << 10)
         withExtendedLifetime((pictures, open)) {}
+    }
+
+    func testThatOneAddressLeavesRoomForConnectionsOfOthers() throws {
+        let memory = MemoryBudget(limit: 200 * 96 << 10)
+        let connections = MemoryShare.encryptedConnections(of: memory)
+        let addresses = try ["192.0.2.1", "192.0.2.2"].map { ClientAddress(try XCTUnwrap(IPAddress($0))) }
+        let open = (0..<100).map { _ in connections.admit(addresses[0]) }
+        XCTAssertEqual(open.count { $0 != nil }, 50)
+        XCTAssertNotNil(connections.admit(addresses[1]))
     }
 
     /// The memory in use, according to the metrics.

@@ -32,7 +32,7 @@ final class SourceIsolationTests: ServerTestCase {
             let titles = try await server.send("/sources/sample/titles")
             let poster = try await server.send("/t/p/w92/sample/1.jpg")
             // Then its callers get errors immediately, and the other source answers
-            assertProblem(refused, 502, "3 calls are already running")
+            assertProblem(refused, 503, "the server has no room for this request")
             XCTAssertEqual([titles.status, poster.status], [200, 200])
             unlink(door)
             close(handle)

@@ -133,6 +133,29 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
+    func testThatAnErrorOfOneStreamEndsOnlyThatStream() async throws {
+        // Given a server that reads the body of a request
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        try await RawHTTP2.with(server.url, certificate) { client in
+            // When a request declares a body and has none, whether or not its stream has a channel
+            let length = RawHTTP2.field("content-length", "5")
+            try await client.send(RawHTTP2.headers("/health", on: 1, more: length))
+            try await client.send(
+                RawHTTP2.headers("/prefetch", on: 3, ends: false, more: length) + RawHTTP2.frame(Kind.data, 1, 3, [1]))
+            for stream in [1, 3] {
+                // Then its stream is reset
+                let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+                XCTAssertEqual(reset?.type, Kind.reset)
+                XCTAssertEqual(reset?.stream, stream)
+            }
+            // And the connection goes on
+            try await client.get("/health", on: 5)
+            let answer = await client.next { $0.type == Kind.headers && $0.stream == 5 }
+            XCTAssertTrue(answer?.isOK ?? false)
+        }
+    }
+
     func testThatAHitThatTheClientDoesNotTakeIsCountedAndEnds() async throws {
         // Given a poster in memory
         let certificate = try SelfSigned(in: folder())

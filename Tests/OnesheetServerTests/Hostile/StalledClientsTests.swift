@@ -71,6 +71,57 @@ final class StalledClientsTests: ServerTestCase {
         }
     }
 
+    func testThatPipelinedRequestsAreAnsweredInOrderWhereverReadsEnd() async throws {
+        // Given two posters in memory
+        let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
+        let targets = ["/t/p/w342/sample/1.jpg", "/t/p/w342/sample/2.jpg", "/health", "/sources"]
+        var bodies: [[UInt8]] = []
+        for target in targets {
+            _ = try await server.send(target)
+            bodies.append(Array(try await server.send(target).body.readableBytesView))
+        }
+        // When a client sends a thousand requests in packets of any size, ends its side, and reads only then
+        let order = (0..<1000).map { $0 % 97 == 0 ? 3 : $0 % 13 == 0 ? 2 : $0 % 2 }
+        var bytes = order.flatMap { Array("GET \(targets[$0]) HTTP/1.1\r\nHost: h\r\n\r\n".utf8) }[...]
+        var parts: [[UInt8]] = []
+        while !bytes.isEmpty {
+            parts.append(Array(bytes.prefix(1 + (parts.count * 7919) % 1499)))
+            bytes = bytes.dropFirst(parts[parts.count - 1].count)
+        }
+        let answers = try await RawConnection.exchange(parts, with: server.url)[...]
+        // Then it gets all the responses in their order
+        var rest = answers
+        for (index, target) in order.enumerated() {
+            let end = try XCTUnwrap(rest.firstRange(of: Array("\r\n\r\n".utf8)), "\(index)")
+            XCTAssertTrue(rest.starts(with: Array("HTTP/1.1 200 ".utf8)), "\(index)")
+            rest = rest[end.upperBound...]
+            guard rest.starts(with: bodies[target]) else { return XCTFail("\(index)") }
+            rest = rest.dropFirst(bodies[target].count)
+        }
+        XCTAssertTrue(rest.isEmpty)
+    }
+
+    func testThatARequestBehindAResponseMayArriveInPieces() async throws {
+        // Given a poster in memory, and a short timeout for requests
+        let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1s }")
+        let poster = "/t/p/w92/sample/1.jpg"
+        _ = try await server.send(poster)
+        let request = "GET \(poster) HTTP/1.1\r\nHost: h\r\n\r\n"
+        // When a request follows a response and is cut, then the rest completes it
+        for length in [1, 4, 10, request.utf8.count - 1] {
+            let parts = [request + request.prefix(length), String(request.dropFirst(length))]
+            let answer = try await RawConnection.exchange(parts.map { Array($0.utf8) }, with: server.url)
+            XCTAssertEqual(answer.split(separator: Array("HTTP/1.1 200 ".utf8)).count, 2, "\(length)")
+        }
+        // And without a rest the connection ends
+        let cut = try await RawConnection.exchange([Array((request + "GET /t").utf8)], with: server.url, ends: false)
+        XCTAssertEqual(cut.split(separator: Array("HTTP/1.1 200 ".utf8)).count, 1)
+        // And a head with wrong ends of lines is an error at once
+        let wrong = try await RawConnection.exchange(
+            [Array((request + "GET / HTTP/1.1\nHost: h\n\n").utf8)], with: server.url, ends: false)
+        XCTAssertEqual(wrong.split(separator: Array("HTTP/1.1 400 ".utf8)).count, 2)
+    }
+
     func testThatHandshakesThatAreNeverFinishedKeepNobodyOut() async throws {
         // Given a server with a long timeout, and many connections without a TLS handshake
         let certificate = try SelfSigned(in: folder())

@@ -93,7 +93,7 @@ final class AccessLogTests: ServerTestCase {
         let hostile = "a\"\\\n\r\u{1B}[31m\u{85}\u{202E}\u{FEFF}\0é"
         var head = HTTPRequestHead(version: .http1_1, method: .RAW(value: hostile), uri: "/\(hostile)")
         head.headers = ["Referer": hostile, "User-Agent": hostile]
-        let request = AnsweredRequest(head: .unreadable, peer: nil)
+        let request = LoggedRequest(head: .unreadable, peer: nil)
         for format in AccessLogConfiguration.Format.allCases {
             // When they are written
             var (writer, bytes) = (AccessLine(format), [UInt8]())
@@ -165,7 +165,7 @@ final class AccessLogTests: ServerTestCase {
         let number = AccessLog.maxRequests * 3
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
         head.headers = ["User-Agent": String(repeating: "a", count: 100)]
-        for _ in 0..<number { log.add(AnsweredRequest(head: .parsed(RequestFacts(head)), peer: nil)) }
+        for _ in 0..<number { log.add(LoggedRequest(head: .parsed(RequestFacts(head)), peer: nil)) }
         // Then the rest is dropped, and the end does not wait either
         XCTAssertGreaterThan(log.dropped, 0)
         await log.close(within: .milliseconds(1))

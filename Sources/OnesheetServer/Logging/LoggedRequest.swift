@@ -6,7 +6,7 @@ import OnesheetCore
 import OnesheetHTTP
 
 /// A request with its response, for the access log.
-struct AnsweredRequest: Sendable {
+struct LoggedRequest: Sendable {
     enum Head: Sendable {
         /// A complete HTTP/1.1 head that `SimpleRequest` recognises.
         case bytes(ByteBuffer)

@@ -1,0 +1,52 @@
+import OnesheetPipeline
+
+/// Limits things of one kind by the memory that each takes for as long as it exists.
+///
+/// All together may have a share of the memory for originals and pixels. They are part of it, and are never refused because pictures
+/// use it. Addresses share the places fairly (`FairLimit`).
+final class MemoryShare: Sendable {
+    /// The place of one thing until it is released.
+    final class Place: Sendable {
+        private let limit: FairLimit
+        private let owner: ClientAddress?
+        private let memory: MemoryReservation
+
+        fileprivate init(_ limit: FairLimit, _ owner: ClientAddress?, _ memory: MemoryReservation) {
+            (self.limit, self.owner, self.memory) = (limit, owner, memory)
+        }
+
+        deinit { limit.end(owner) }
+    }
+
+    /// Bytes of one.
+    let each: Int
+    private let limit: FairLimit
+    private let memory: MemoryBudget
+
+    /// - Parameters:
+    ///   - share: the bytes of all together. There are always 64 places.
+    ///   - each: the bytes of one.
+    init(_ share: Int, each: Int, of memory: MemoryBudget) {
+        (self.each, self.memory) = (each, memory)
+        limit = FairLimit(bytes: share, each: each)
+    }
+
+    /// The share of connections with TLS: half. Each takes the buffers of the TLS library, 50 to 75 KiB with HTTP/1.1 and 90 to 110 KiB
+    /// with HTTP/2, measured after it has received a picture.
+    static func encryptedConnections(of memory: MemoryBudget) -> MemoryShare {
+        MemoryShare(memory.limit / 2, each: 96 << 10, of: memory)
+    }
+
+    /// The share of HTTP/2 streams that have a channel: an eighth. Each takes 32 KiB for its handlers, its task and its request, as
+    /// measured; one connection may have a hundred.
+    static func streams(of memory: MemoryBudget) -> MemoryShare { MemoryShare(memory.limit / 8, each: 32 << 10, of: memory) }
+
+    /// The most that there can be.
+    var places: Int { limit.limit }
+
+    /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
+    /// - Returns: `nil` if there are too many.
+    func admit(_ owner: ClientAddress?) -> Place? {
+        limit.begin(owner) ? Place(limit, owner, memory.charge(each)) : nil
+    }
+}
