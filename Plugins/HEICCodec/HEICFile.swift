@@ -24,7 +24,7 @@
             heif_context_set_maximum_image_size_limit(context, Self.largestSide)
             let handle: OpaquePointer
             do throws(CodecError) {
-                handle = try Self.primary(context, bytes, pictures)
+                handle = try Self.primary(context, of: bytes, pictures: pictures)
             } catch {
                 heif_context_free(context)
                 throw error
@@ -37,7 +37,7 @@
 
         /// The primary picture, whose size is usable.
         private static func primary(
-            _ context: OpaquePointer, _ bytes: UnsafeBufferPointer<UInt8>, _ pictures: HEICPictures
+            _ context: OpaquePointer, of bytes: UnsafeBufferPointer<UInt8>, pictures: HEICPictures
         ) throws(CodecError) -> OpaquePointer {
             try check(heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var found: OpaquePointer?

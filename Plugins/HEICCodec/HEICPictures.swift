@@ -18,7 +18,7 @@
             colors = try Self.pixels(of: items.primary, items, file)
             var alpha = 0
             for reference in items.references where reference.kind == "auxl" {
-                guard Self.isAlpha(reference.from, items, file) else { continue }
+                guard Self.isAlpha(reference.from, of: items, in: file) else { continue }
                 guard reference.to == [items.primary], alpha == 0 else { throw .unsupported("HEIC with several alpha channels") }
                 alpha = try Self.pixels(of: reference.from, items, file)
             }
@@ -37,18 +37,19 @@
         /// The coded pixels of an item: of its HEVC stream, or of all tiles of a grid.
         private static func pixels(of item: Int, _ items: HEICItems, _ file: HEICBoxes) throws(CodecError) -> Int {
             let type = items.types[item] ?? "unknown"
-            guard type == "grid" else { return try pixels(ofStream: item, type, items, file) }
+            guard type == "grid" else { return try pixels(ofStream: item, type: type, of: items, in: file) }
             var pixels = 0
             for reference in items.references where reference.kind == "dimg" && reference.from == item {
                 for tile in reference.to {
-                    pixels += try self.pixels(ofStream: tile, items.types[tile] ?? "unknown", items, file)
+                    pixels += try self.pixels(
+                        ofStream: tile, type: items.types[tile] ?? "unknown", of: items, in: file)
                 }
             }
             return pixels
         }
 
         private static func pixels(
-            ofStream item: Int, _ type: String, _ items: HEICItems, _ file: HEICBoxes
+            ofStream item: Int, type: String, of items: HEICItems, in file: HEICBoxes
         ) throws(CodecError) -> Int {
             guard type == "hvc1" else { throw .unsupported("items of the kind “\(type)” in HEIC") }
             let settings = items.properties(of: item, named: "hvcC")
@@ -62,7 +63,7 @@
         }
 
         /// Whether an auxiliary picture is the alpha channel.
-        private static func isAlpha(_ item: Int, _ items: HEICItems, _ file: HEICBoxes) -> Bool {
+        private static func isAlpha(_ item: Int, of items: HEICItems, in file: HEICBoxes) -> Bool {
             items.properties(of: item, named: "auxC").contains { body in
                 let text = String(decoding: file.bytes[body.dropFirst(4)].prefix { $0 != 0 }, as: UTF8.self)
                 return text.hasSuffix(":alpha") || text.hasSuffix("auxid:1")

@@ -48,7 +48,7 @@ extension JPEGReader {
                 pictures.append((corners, [place]))
             }
         }
-        guard !pictures.isEmpty, let layouts = try start(pictures.map(\.corners), of: header, requests[0], watch) else {
+        guard !pictures.isEmpty, let layouts = try start(pictures.map(\.corners), of: header, for: requests[0], watch: watch) else {
             return (size, Array(requests.indices))
         }
         for (picture, layout) in zip(pictures, layouts) {

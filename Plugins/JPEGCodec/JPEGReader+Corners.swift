@@ -14,17 +14,18 @@ extension JPEGReader {
     /// chroma whose samples lie on whole luma samples. `nil` if the library has to decode.
     static func corners(of header: cjpeg_header, for request: DecodeRequest) -> cjpeg_corners? {
         guard header.fits_corner, let target = request.target else { return nil }
-        func suffices(_ corner: Int, _ least: Double, _ subsampling: (x: Int, y: Int), chroma: Int) -> Bool {
+        func suffices(_ corner: Int, atLeast least: Double, subsampling: (x: Int, y: Int), chroma: Int) -> Bool {
             let (across, down) = (Double(8 * subsampling.x), Double(8 * subsampling.y))
             return Double(header.width) * Double(corner) / across * Double(chroma) >= least * target.width
                 && Double(header.height) * Double(corner) / down * Double(chroma) >= least * target.height
         }
         let subsampling = (x: Int(header.subsampling_x), y: Int(header.subsampling_y))
-        for corner in 1...8 where suffices(corner, luma[corner - 1], (1, 1), chroma: 1) {
+        for corner in 1...8 where suffices(corner, atLeast: luma[corner - 1], subsampling: (1, 1), chroma: 1) {
             guard header.colors == CJPEG_YCBCR else {
                 return cjpeg_corners(luma: Int32(corner), chroma: Int32(corner))
             }
-            for small in 1...max(4, corner) where suffices(small, chroma(small), subsampling, chroma: target.chroma) {
+            for small in 1...max(4, corner)
+            where suffices(small, atLeast: chroma(small), subsampling: subsampling, chroma: target.chroma) {
                 guard subsampling.x * corner % small == 0, subsampling.y * corner % small == 0 else { continue }
                 return cjpeg_corners(luma: Int32(corner), chroma: Int32(small))
             }

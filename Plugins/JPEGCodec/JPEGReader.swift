@@ -29,10 +29,12 @@ struct JPEGReader: ~Copyable {
     ) throws(CodecError) {
         let header = try readHeader(within: request.limits)
         let layout: PixelLayout
-        if let corners = Self.corners(of: header, for: request), let small = try start([corners], of: header, request, watch) {
+        if let corners = Self.corners(of: header, for: request),
+            let small = try start([corners], of: header, for: request, watch: watch)
+        {
             layout = small[0]
         } else {
-            layout = try start(header, request, watch)
+            layout = try start(header, for: request, watch: watch)
         }
         try sink.begin(layout)
         let turnsInks = header.adobe && layout.model == .cmyk
@@ -52,23 +54,23 @@ struct JPEGReader: ~Copyable {
     /// Prepares the reader for shrinking for one picture for each element of `corners`.
     /// - Returns: the pictures' layouts; `nil` if the library has to read the file.
     borrowing func start(
-        _ corners: [cjpeg_corners], of header: cjpeg_header, _ request: DecodeRequest, _ watch: cjpeg_watch
+        _ corners: [cjpeg_corners], of header: cjpeg_header, for request: DecodeRequest, watch: cjpeg_watch
     ) throws(CodecError) -> [PixelLayout]? {
         var layouts = [cjpeg_layout](repeating: cjpeg_layout(), count: corners.count)
         var hasStarted = false
         try check(
             cjpeg_start_corners(
-                handle, Self.raw(request, header, watch), corners, Int32(corners.count), &layouts, &hasStarted),
+                handle, Self.raw(request, of: header, watch: watch), corners, Int32(corners.count), &layouts, &hasStarted),
             Self.scans(header, request.limits))
         return hasStarted ? layouts.map { layout($0, of: header) } : nil
     }
 
     /// Prepares the library.
     private borrowing func start(
-        _ header: cjpeg_header, _ request: DecodeRequest, _ watch: cjpeg_watch
+        _ header: cjpeg_header, for request: DecodeRequest, watch: cjpeg_watch
     ) throws(CodecError) -> PixelLayout {
         var delivered = cjpeg_layout()
-        try check(cjpeg_start(handle, Self.raw(request, header, watch), &delivered), Self.scans(header, request.limits))
+        try check(cjpeg_start(handle, Self.raw(request, of: header, watch: watch), &delivered), Self.scans(header, request.limits))
         return layout(delivered, of: header)
     }
 
@@ -81,7 +83,7 @@ struct JPEGReader: ~Copyable {
         return rows[0].count.0 > 0
     }
 
-    private static func raw(_ request: DecodeRequest, _ header: cjpeg_header, _ watch: cjpeg_watch) -> cjpeg_request {
+    private static func raw(_ request: DecodeRequest, of header: cjpeg_header, watch: cjpeg_watch) -> cjpeg_request {
         cjpeg_request(
             eighths: Int32(eighths(width: Int(header.width), height: Int(header.height), for: request)), portable: false,
             planar: request.acceptsPlanar, truncated: request.acceptsTruncated,

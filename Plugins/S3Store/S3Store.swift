@@ -115,7 +115,7 @@ public struct S3Store: ObjectStorePlugin {
             return StoredObject(body: body, revision: answer.entityTag ?? "")
         case 404:
             let fault = try await fault(of: answer, operation: request.operation)
-            if fault?.code.isExactly("NoSuchBucket") == true { throw error(fault, answer, request) }
+            if fault?.code.isExactly("NoSuchBucket") == true { throw error(fault, in: answer, to: request) }
             return nil
         default: throw try await error(answer, request)
         }
@@ -148,7 +148,7 @@ public struct S3Store: ObjectStorePlugin {
             case (_, "KeyTooLongError"): throw .invalidName(name)
             // Another write of the object was under way. Asked again, the store knows how it ended.
             case (409, "ConditionalRequestConflict") where !isLast: continue
-            default: throw error(fault, answer, request)
+            default: throw error(fault, in: answer, to: request)
             }
         }
         throw .failed(operation: request.operation, reason: "other writes of it never end")
@@ -173,7 +173,7 @@ public struct S3Store: ObjectStorePlugin {
         if let after { request.query.append(("start-after", after)) }
         let answer = try await client.send(request, limit: Self.maxDocument)
         guard answer.status == 200 else { throw try await error(answer, request) }
-        let listing = try await document(answer, request.operation) { bytes throws(S3AnswerError) in
+        let listing = try await document(answer, operation: request.operation) { bytes throws(S3AnswerError) in
             try S3Listing(parsing: bytes)
         }
         let items = Array(listing.items.prefix(limit))
@@ -194,7 +194,7 @@ public struct S3Store: ObjectStorePlugin {
         guard answer.status != 204, answer.status != 200 else { return }
         let fault = try await fault(of: answer, operation: request.operation)
         if answer.status == 404, fault?.code.isExactly("NoSuchBucket") != true { return }
-        throw error(fault, answer, request)
+        throw error(fault, in: answer, to: request)
     }
 
     private func deleteTogether(_ names: ArraySlice<String>) async throws(StoreError) {
@@ -210,7 +210,7 @@ public struct S3Store: ObjectStorePlugin {
         request.headers = [("content-md5", digest), ("content-type", "application/xml")]
         let answer = try await client.send(request, limit: Self.maxDocument)
         guard answer.status == 200 else { throw try await error(answer, request) }
-        let faults = try await document(answer, request.operation) { bytes throws(S3AnswerError) in
+        let faults = try await document(answer, operation: request.operation) { bytes throws(S3AnswerError) in
             try S3Deletion.faults(parsing: bytes)
         }
         guard let first = faults.first else { return }
@@ -232,7 +232,7 @@ public struct S3Store: ObjectStorePlugin {
 
     /// Parses the body of an answer with status 200.
     private func document<Value: Sendable>(
-        _ answer: S3Client.Answer, _ operation: String, _ parse: @escaping @Sendable ([UInt8]) throws(S3AnswerError) -> Value
+        _ answer: S3Client.Answer, operation: String, _ parse: @escaping @Sendable ([UInt8]) throws(S3AnswerError) -> Value
     ) async throws(StoreError) -> Value {
         guard let body = answer.body else { throw .failed(operation: operation, reason: "the answer is too large") }
         let result = try await client.onThread(operation) { () -> Result<Value, S3AnswerError> in
@@ -249,10 +249,10 @@ public struct S3Store: ObjectStorePlugin {
     }
 
     private func error(_ answer: S3Client.Answer, _ request: S3Client.Request) async throws(StoreError) -> StoreError {
-        error(try await fault(of: answer, operation: request.operation), answer, request)
+        error(try await fault(of: answer, operation: request.operation), in: answer, to: request)
     }
 
-    private func error(_ fault: S3Fault?, _ answer: S3Client.Answer, _ request: S3Client.Request) -> StoreError {
+    private func error(_ fault: S3Fault?, in answer: S3Client.Answer, to request: S3Client.Request) -> StoreError {
         refusal.error(fault, status: answer.status, bucketRegion: answer.region, operation: request.operation)
     }
 }

@@ -350,6 +350,7 @@ package struct Pipeline: Sendable {
 
     /// Pixels of a title's original after orientation. Fetches the original if they are unknown.
     package func size(of title: TitleReference) async throws(PipelineError) -> (width: Int, height: Int) {
+        try check(title)
         if let facts = await facts(of: title) { return (facts.width, facts.height) }
         try MissPermit.take()
         return try await originals.size(of: try await originals.original(of: title, at: await cache.generation()))

@@ -153,7 +153,7 @@ package final class IsolatedRenderer: PictureEngine {
             let place = try isSuspect ? workers.takeNew() : workers.take()
             let outcome: Result<Outcome, RenderError>
             do throws(WorkerLoss) {
-                outcome = try askOnce(place.process, question, about: file, within: times, read)
+                outcome = try askOnce(place.process, question, about: file, within: times, reading: read)
             } catch {
                 losses += 1
                 try end(place, seen: error, of: file, losses: losses, within: times)
@@ -168,7 +168,7 @@ package final class IsolatedRenderer: PictureEngine {
 
     private func askOnce<Outcome>(
         _ process: WorkerProcess, _ question: WorkerCall.Question, about file: PictureFile,
-        within times: WorkerProcess.Times, _ read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
+        within times: WorkerProcess.Times, reading read: (WorkerProcess, WorkerAnswer) throws(WorkerLoss) -> Outcome
     ) throws(WorkerLoss) -> Result<Outcome, RenderError> {
         guard process.holds(file.bytes) else {
             return .failure(.tooManyBytes(bytes: file.bytes.readableBytes, limit: limits.originBytes))

@@ -3,7 +3,7 @@ import Synchronization
 import XCTest
 
 /// Headless Chromium, controlled with the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>) through two
-/// pipes.
+/// pipes. It shows one page at a time, and each has its own cookies, storage and cache.
 final class Browser: Sendable {
     /// A failure of the browser.
     struct Failure: Error, CustomStringConvertible {
@@ -31,7 +31,9 @@ final class Browser: Sendable {
     private let state = Mutex(State())
     private let process: Process
     private let commands: FileHandle
+    private let folder: URL
     private let session = Mutex("")
+    private let context = Mutex("")
     private let runsScripts = Mutex(true)
 
     /// The path of the browser; `nil` if it is not installed.
@@ -39,15 +41,21 @@ final class Browser: Sendable {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Starts a browser with its own profile in `folder`, and opens an empty page.
-    static func start(_ program: String, in folder: URL) async throws -> Browser {
-        let browser = try Browser(program, folder)
-        let target = try await browser.send("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
-        let attached = try await browser.send("Target.attachToTarget", ["targetId": target ?? "", "flatten": true])
-        browser.session.withLock { $0 = attached["sessionId"] as? String ?? "" }
-        for domain in ["Page", "Runtime", "Log", "Network"] { _ = try await browser.send("\(domain).enable") }
-        _ = try await browser.send("Page.addScriptToEvaluateOnNewDocument", ["source": observer])
-        return browser
+    /// Opens an empty page with cookies, storage and a cache of its own. `closePage` ends it.
+    func openPage() async throws {
+        state.withLock { ($0.events, $0.refusal) = ([], nil) }
+        let context = try await send("Target.createBrowserContext")["browserContextId"] as? String ?? ""
+        self.context.withLock { $0 = context }
+        let page = try await send("Target.createTarget", ["url": "about:blank", "browserContextId": context])
+        let attached = try await send("Target.attachToTarget", ["targetId": page["targetId"] ?? "", "flatten": true])
+        session.withLock { $0 = attached["sessionId"] as? String ?? "" }
+        for domain in ["Page", "Runtime", "Log", "Network"] { _ = try await send("\(domain).enable") }
+        _ = try await send("Page.addScriptToEvaluateOnNewDocument", ["source": Self.observer])
+    }
+
+    func closePage() async throws {
+        session.withLock { $0 = "" }
+        try await send("Target.disposeBrowserContext", ["browserContextId": context.withLock { $0 }])
     }
 
     /// Sums up unexpected layout shifts, as <https://web.dev/articles/cls> defines them.
@@ -58,7 +66,10 @@ final class Browser: Sendable {
         }).observe({ type: "layout-shift", buffered: true });
         """
 
-    private init(_ program: String, _ folder: URL) throws {
+    /// Starts the browser with an empty profile.
+    init(_ program: String) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-browser-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (input, output) = (Pipe(), Pipe())
         process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -78,10 +89,11 @@ final class Browser: Sendable {
         Thread.detachNewThread { self.read(reading) }
     }
 
-    /// Terminates the browser and waits until it has ended.
-    func end() {
+    /// Terminates the browser, waits until it has ended, and removes its profile.
+    func end() throws {
         process.terminate()
         process.waitUntilExit()
+        try FileManager.default.removeItem(at: folder)
     }
 
     private func read(_ file: FileHandle) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 #if canImport(FoundationNetworking)
@@ -13,6 +14,13 @@ class ConsoleTestCase: XCTestCase {
         """
 
     private(set) var folder = URL(filePath: "/")
+    /// The browser of all tests of the class. Starting one takes as long as a short test.
+    private static let browser = Mutex<Browser?>(nil)
+
+    override class func tearDown() {
+        do { try browser.withLock { $0.take() }?.end() } catch { XCTFail("\(error)") }
+        super.tearDown()
+    }
 
     override func setUpWithError() throws {
         if Browser.program == nil {
@@ -43,9 +51,18 @@ class ConsoleTestCase: XCTestCase {
             let address = try XCTUnwrap(URL(string: "\(url)/t/p/\(picture).jpg"))
             try await URLSession.shared.data(from: address).0.write(to: folder.appending(path: "posters/\(name)"))
         }
-        let browser = try await Browser.start(try XCTUnwrap(Browser.program), in: folder)
-        addTeardownBlock { browser.end() }
+        let browser = try Self.started()
+        try await browser.openPage()
+        addTeardownBlock { try await browser.closePage() }
         return (url, browser)
+    }
+
+    private static func started() throws -> Browser {
+        try browser.withLock { browser in
+            let started = try browser ?? Browser(try XCTUnwrap(Browser.program))
+            browser = started
+            return started
+        }
     }
 
     /// Fails if axe-core (<https://github.com/dequelabs/axe-core>) reports a problem. `.ci/test` sets its path.

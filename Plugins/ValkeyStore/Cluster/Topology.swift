@@ -27,7 +27,7 @@ package struct Topology: Sendable {
         for range in ranges {
             guard let parts = range.array, parts.count >= 3, let first = parts[0].integer, let last = parts[1].integer,
                 (0..<HashSlot.count).contains(first), (first..<HashSlot.count).contains(last),
-                let node = parts[2].array, node.count >= 2, let address = Self.address(node[0], node[1], asked)
+                let node = parts[2].array, node.count >= 2, let address = Self.address(host: node[0], port: node[1], asked: asked)
             else { throw RESPError(reason: "the map of the cluster has an invalid range") }
             let index = indices[address] ?? UInt16(masters.count)
             if indices.updateValue(index, forKey: address) == nil { masters.append(address) }
@@ -62,7 +62,7 @@ package struct Topology: Sendable {
     }
 
     /// An engine that does not know its own name leaves it out or writes `?`.
-    private static func address(_ host: RESPValue, _ port: RESPValue, _ asked: ValkeyAddress) -> ValkeyAddress? {
+    private static func address(host: RESPValue, port: RESPValue, asked: ValkeyAddress) -> ValkeyAddress? {
         let text = host == .null ? "" : host.text
         guard let text else { return nil }
         return ValkeyAddress(checking: text.isEmpty || text == "?" ? asked.host : text, port: port.integer)

@@ -123,8 +123,8 @@ final class ValkeyClient: Sendable {
         for _ in 0...Self.redirects {
             let limit = min(deadline + blocked, end - .now())
             let replies = try await replies(
-                of: target, (isAsking ? [ValkeyCommand("ASKING")] : []) + commands(mode), limit, isBlocking: blocking != nil,
-                operation
+                of: target, (isAsking ? [ValkeyCommand("ASKING")] : []) + commands(mode), within: limit,
+                isBlocking: blocking != nil, operation: operation
             ).suffix(from: isAsking ? 1 : 0)
             guard let error = replies.first?.error else { return Array(replies) }
             let wasAsking = isAsking
@@ -152,7 +152,7 @@ final class ValkeyClient: Sendable {
     }
 
     private func replies(
-        of address: ValkeyAddress, _ commands: [ValkeyCommand], _ limit: TimeAmount, isBlocking: Bool, _ operation: String
+        of address: ValkeyAddress, _ commands: [ValkeyCommand], within limit: TimeAmount, isBlocking: Bool, operation: String
     ) async throws(CoordinatorError) -> ArraySlice<RESPValue> {
         let node = node(address)
         do throws(LinkFailure) {

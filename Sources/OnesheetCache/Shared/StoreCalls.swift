@@ -93,7 +93,7 @@ final class StoreCalls: Sendable {
             case .failure(let error): .failure(Task.isCancelled ? .cancelled : .store(error))
             case nil: .failure(Task.isCancelled ? .cancelled : .store(.timedOut(operation: operation.rawValue)))
             }
-        end(operation, answer, answer.map(outcome), seconds: seconds)
+        end(operation, answer, outcome: answer.map(outcome), seconds: seconds)
         return try answer.get()
     }
 
@@ -113,7 +113,7 @@ final class StoreCalls: Sendable {
     }
 
     private func end<Answer>(
-        _ operation: Operation, _ answer: Result<Answer, Failure>, _ outcome: Result<String, Failure>, seconds: Double
+        _ operation: Operation, _ answer: Result<Answer, Failure>, outcome: Result<String, Failure>, seconds: Double
     ) {
         state.withLock { state in
             var requests = state.figures.requests[operation.rawValue] ?? .init()

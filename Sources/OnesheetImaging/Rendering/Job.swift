@@ -33,7 +33,7 @@ struct Job {
                 throw .tooManyOutputPixels(width: size.width, height: size.height, limit: limits.outputPixels)
             }
         }
-        let converts = Self.converts(transform, plan, header)
+        let converts = Self.converts(transform, plan, of: header)
         conversion =
             converts ? conversions.conversion(header.colors, model: header.model, hasAlpha: header.hasAlpha) : nil
         keepsPlanes =
@@ -51,7 +51,7 @@ struct Job {
 
     /// Whether pixels are converted to sRGB. Inks always become RGB, and gray does for a canvas or a watermark, so the original's
     /// profile would no longer describe them.
-    static func converts(_ transform: Transform, _ plan: Plan, _ header: ImageHeader) -> Bool {
+    static func converts(_ transform: Transform, _ plan: Plan, of header: ImageHeader) -> Bool {
         let becomesRGB = transform.watermark != nil || plan.canvas != nil
         return transform.convertsToSRGB || header.model == .cmyk || (header.model == .gray && becomesRGB)
     }

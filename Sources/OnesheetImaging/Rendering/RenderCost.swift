@@ -61,7 +61,7 @@ package struct RenderCost: Sendable, Equatable {
             held += Self.held(header, output.plan)
             finishing = max(finishing, Self.finishing(header, output))
         }
-        if outputs.contains(where: { Job.converts($0.transform, $0.plan, header) }), case .icc = header.colors {
+        if outputs.contains(where: { Job.converts($0.transform, $0.plan, of: header) }), case .icc = header.colors {
             nanoseconds += Nanoseconds.profile.conversion + Double(outline.profile) * Nanoseconds.profile.byte
             // The profile here and in Little CMS, its tables with 16 bits, and the resulting table.
             finishing += outline.profile * 4 + 1 << 20

@@ -55,8 +55,8 @@ private struct Tile {
     init(_ mark: Size, _ watermark: Transform.Watermark, on picture: Size) {
         switch watermark.position {
         case .compass(let side, let upper):
-            x = Self.once(mark.width, in: picture.width, side, watermark.offsetX)
-            y = Self.once(mark.height, in: picture.height, upper, watermark.offsetY)
+            x = Self.once(mark.width, in: picture.width, side: side, offset: watermark.offsetX)
+            y = Self.once(mark.height, in: picture.height, side: upper, offset: watermark.offsetY)
         case .repeated:
             x = Self.repeated(mark.width, in: picture.width, space: watermark.offsetX)
             y = Self.repeated(mark.height, in: picture.height, space: watermark.offsetY)
@@ -71,7 +71,7 @@ private struct Tile {
     }
 
     /// One watermark, of which at least a pixel is in the picture. The rounding is imgproxy's.
-    private static func once(_ mark: Int, in length: Int, _ side: Int, _ offset: Double) -> [Int?] {
+    private static func once(_ mark: Int, in length: Int, side: Int, offset: Double) -> [Int?] {
         let moved = pixels(offset, of: length)
         let middle = Int((Double(length - mark + 1) / 2).rounded(.toNearestOrEven))
         let start = side < 0 ? moved : side > 0 ? length - mark - moved : middle + moved

@@ -215,7 +215,7 @@ struct BlockedPictures: Sendable {
     init(_ hashes: [PerceptualHash] = []) { self.hashes = Set(hashes).sorted { $0.bits < $1.bits } }
 
     /// The same list with or without a picture.
-    init(_ other: BlockedPictures, _ isBlocked: Bool, _ hash: PerceptualHash) {
+    init(_ other: BlockedPictures, blocks isBlocked: Bool, _ hash: PerceptualHash) {
         self.init(other.hashes.filter { $0 != hash } + (isBlocked ? [hash] : []))
     }
 

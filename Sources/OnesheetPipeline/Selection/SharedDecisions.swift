@@ -109,7 +109,7 @@ package final class SharedDecisions: Sendable {
             guard isShared else { return try await choices.setBlocked(isBlocked, for: hash) }
             let known = try await choices.blocked()
             let text = try await values.change(DecisionNotice.blocked.name) { text in
-                BlockedPictures(BlockedPictures(text: text) ?? BlockedPictures(known), isBlocked, hash).text
+                BlockedPictures(BlockedPictures(text: text) ?? BlockedPictures(known), blocks: isBlocked, hash).text
             }
             _ = try await choices.take(blocked: (BlockedPictures(text: text) ?? BlockedPictures()).hashes)
         }

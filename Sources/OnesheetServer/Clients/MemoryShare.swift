@@ -11,7 +11,7 @@ final class MemoryShare: Sendable {
         private let owner: ClientAddress?
         private let memory: MemoryReservation
 
-        fileprivate init(_ limit: FairLimit, _ owner: ClientAddress?, _ memory: MemoryReservation) {
+        fileprivate init(of limit: FairLimit, for owner: ClientAddress?, memory: MemoryReservation) {
             (self.limit, self.owner, self.memory) = (limit, owner, memory)
         }
 
@@ -34,7 +34,7 @@ final class MemoryShare: Sendable {
     /// The share of connections with TLS: half. Each takes the buffers of the TLS library, 50 to 75 KiB with HTTP/1.1 and 90 to 110 KiB
     /// with HTTP/2, measured after it has received a picture.
     static func encryptedConnections(of memory: MemoryBudget) -> MemoryShare {
-        MemoryShare(memory.limit / 2, each: 96 << 10, of: memory)
+        MemoryShare(memory.limit / 2, each: 112 << 10, of: memory)
     }
 
     /// The share of HTTP/2 streams that have a channel: an eighth. Each takes 32 KiB for its handlers, its task and its request, as
@@ -47,6 +47,6 @@ final class MemoryShare: Sendable {
     /// - Parameter owner: the address that it counts for; `nil` if it is unknown, and then only the limit of all applies.
     /// - Returns: `nil` if there are too many.
     func admit(_ owner: ClientAddress?) -> Place? {
-        limit.begin(owner) ? Place(limit, owner, memory.charge(each)) : nil
+        limit.begin(owner) ? Place(of: limit, for: owner, memory: memory.charge(each)) : nil
     }
 }

@@ -19,7 +19,7 @@ package struct ClientsConfiguration: Sendable, ConfigurationSection, Equatable {
             Setting(
                 "connections", \.connections,
                 meaning:
-                    "concurrent connections; further ones wait in the system's queue. With TLS there are fewer if 96 KiB for each would "
+                    "concurrent connections; further ones wait in the system's queue. With TLS there are fewer if 112 KiB for each would "
                     + "take more than half of `limits.memory`"),
             Setting("perAddress", \.perAddress, meaning: "limits of one address"),
             Setting(

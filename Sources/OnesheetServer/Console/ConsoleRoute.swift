@@ -29,7 +29,8 @@ struct ConsoleRoute: Route {
             let name = try source(request)
             let words = PlainWords(acceptLanguage: request.headers[.acceptLanguage])
             let shown: PlainPage.View
-            if let notice = scripted(request, query, words) { shown = notice } else { shown = try await view(request) }
+            let notice = scripted(request, query: query, words: words)
+            if let notice { shown = notice } else { shown = try await view(request) }
             let page = PlainPage(
                 sources: sources.filter { $0.source.capabilities.hasLists || $0.name.isExactly(name) }.map(\.name), source: name,
                 capabilities: sources.first { $0.name.isExactly(name) }?.source.capabilities ?? SourceCapabilities(),
@@ -41,7 +42,7 @@ struct ConsoleRoute: Route {
     }
 
     /// The notice of a view that there is only with scripts. Titles and candidates are in the address before it.
-    private func scripted(_ request: Request, _ query: String, _ words: PlainWords) -> PlainPage.View? {
+    private func scripted(_ request: Request, query: String, words: PlainWords) -> PlainPage.View? {
         let parameters = request.uri.formParameters
         guard parameters["posters"] == nil, parameters["title"] == nil, let view = parameters["view"],
             let name = words.scripted(String(view))

@@ -127,7 +127,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         while !hasRouted, context.channel.isWritable, let request = SimpleRequest(bytes) {
             switch heads.answer(request, since: begun) {
             case .answer(let response):
-                if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), begun, accessLog) }
+                if let accessLog { log(response, to: bytes.readableBytesView.prefix(request.length), since: begun, in: accessLog) }
                 bytes.moveReaderIndex(forwardBy: request.length)
                 if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
                 write(response, context)
@@ -181,7 +181,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         process(bytes, context)
     }
 
-    private func log(_ response: ReadyResponse, to head: ByteBufferView, _ begun: NIODeadline, _ accessLog: AccessLog) {
+    private func log(_ response: ReadyResponse, to head: ByteBufferView, since begun: NIODeadline, in accessLog: AccessLog) {
         // A copy: a slice would keep the whole read alive.
         var answered = LoggedRequest(head: .bytes(ByteBuffer(bytes: head)), peer: peer)
         answered.note(response.head.fields)

@@ -23,13 +23,13 @@ package final class ConfigurationCheck {
         let assembly = PluginAssembly(
             plugins: plugins, transport: NoTransport(), limits: configuration.limits.limits, clock: .system, logger: logger,
             state: { state.part($0) })
-        let check = ConfigurationCheck(configuration, plugins, assembly, besides: errors)
+        let check = ConfigurationCheck(configuration, plugins: plugins, assembly: assembly, besides: errors)
         check.checkAll()
         return configuration.places.locating(all: check.errors)
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ plugins: PluginList, _ assembly: PluginAssembly,
+        _ configuration: ServerConfiguration, plugins: PluginList, assembly: PluginAssembly,
         besides errors: [ConfigurationError]
     ) {
         (self.configuration, self.plugins, self.assembly, self.errors) = (configuration, plugins, assembly, errors)

@@ -21,15 +21,15 @@ struct AccessLine {
         _ request: LoggedRequest, _ facts: RequestFacts?, client: IPAddress?, at time: Date, to lines: inout [UInt8]
     ) {
         switch format {
-        case .combined: appendCombined(request, facts, client, time, to: &lines)
-        case .json: appendJSON(request, facts, client, time, to: &lines)
+        case .combined: appendCombined(request, facts, client: client, at: time, to: &lines)
+        case .json: appendJSON(request, facts, client: client, at: time, to: &lines)
         }
         lines.append(UInt8(ascii: "\n"))
     }
 
     /// `host ident user [time] "request" status bytes "referer" "agent"`, the combined format of Apache and nginx.
     private mutating func appendCombined(
-        _ request: LoggedRequest, _ facts: RequestFacts?, _ client: IPAddress?, _ time: Date, to lines: inout [UInt8]
+        _ request: LoggedRequest, _ facts: RequestFacts?, client: IPAddress?, at time: Date, to lines: inout [UInt8]
     ) {
         let line = facts.map { "\($0.method) \(Self.visible(target: $0.target)) \($0.version)" }
         lines += Array("\(client?.description ?? "-") - - [\(text(of: time)) +0000] ".utf8)
@@ -41,7 +41,7 @@ struct AccessLine {
     }
 
     private mutating func appendJSON(
-        _ request: LoggedRequest, _ facts: RequestFacts?, _ client: IPAddress?, _ time: Date, to lines: inout [UInt8]
+        _ request: LoggedRequest, _ facts: RequestFacts?, client: IPAddress?, at time: Date, to lines: inout [UInt8]
     ) {
         let milliseconds = Int((time.timeIntervalSince1970 * 1000).rounded(.down)) % 1000
         let fraction = String(1000 + max(milliseconds, 0)).dropFirst()

@@ -40,7 +40,7 @@ struct LogFile: ~Copyable, Sendable {
     private static func open(_ path: String) throws(Failure) -> Int32 {
         // Without O_NONBLOCK, a pipe without a reader would block the start.
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-        let descriptor = systemOpen(path, flags, 0o640)
+        let descriptor = systemOpen(path, flags, mode: 0o640)
         guard descriptor >= 0 else { throw Failure("open", path) }
         // Writes may block: this is the log's own thread.
         guard fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) == 0 else {
@@ -79,7 +79,7 @@ struct LogFile: ~Copyable, Sendable {
     private mutating func writeAll(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { systemWrite(to: descriptor, $0.baseAddress, count: $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let failure = Failure("write", path ?? "standard output")
@@ -107,6 +107,6 @@ private struct Identity: Equatable, Sendable {
     }
 }
 
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemOpen(_ path: String, _ flags: Int32, mode: mode_t) -> Int32 { open(path, flags, mode) }
 
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(file, bytes, count) }
+private func systemWrite(to file: Int32, _ bytes: UnsafeRawPointer?, count: Int) -> Int { write(file, bytes, count) }

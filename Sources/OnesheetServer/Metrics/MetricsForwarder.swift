@@ -15,7 +15,7 @@ actor MetricsForwarder {
             for sample in metric.samples {
                 let name = metric.name + sample.suffix
                 if metric.kind == .gauge {
-                    set(name, sample.labels, sample.value)
+                    set(name, labels: sample.labels, to: sample.value)
                 } else if let count = Int64(sample.value) {
                     add(toCount: name, sample.labels, count)
                 } else {
@@ -25,7 +25,7 @@ actor MetricsForwarder {
         }
     }
 
-    private func set(_ name: String, _ labels: String, _ value: String) {
+    private func set(_ name: String, labels: String, to value: String) {
         guard let value = Double(value) else { return }
         let key = "\(name) \(labels)"
         let meter = meters[key] ?? Meter(label: name, dimensions: Self.dimensions(labels), factory: factory)

@@ -62,7 +62,7 @@ struct PrefetchSchedule: Service {
                     try await ledger.note(line.name, begun: due)
                     continue
                 }
-                try await run(line, due, turn)
+                try await run(line, due: due, turn: turn)
                 retries.forget(line.name)
             } catch {
                 if Task.isCancelled { return }
@@ -75,7 +75,7 @@ struct PrefetchSchedule: Service {
     }
 
     /// Runs a line of the schedule, and tells the other servers whether it was run.
-    private func run(_ line: PrefetchConfiguration, _ due: Date, _ turn: ScheduleTurns.Turn?) async throws {
+    private func run(_ line: PrefetchConfiguration, due: Date, turn: ScheduleTurns.Turn?) async throws {
         do {
             try await run(line.order(at: due)) { try await ledger.note(line.name, begun: due) }
             if let turn { await context.shared.coordination?.turns.finish(turn, isDone: !Task.isCancelled) }
