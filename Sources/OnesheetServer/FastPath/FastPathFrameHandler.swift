@@ -82,26 +82,38 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         if let received, case .rstStream = frame.payload, frame.streamID == received.frame.streamID {
+            self.received = nil
             return drop(received, context)
         }
-        process(context)
+        let before = received
+        // A write delivers NIO's event for the new stream, which must find the request.
         if case .headers(let head) = frame.payload, head.headers.isRequest {
             received = Received(frame: frame, head: head)
-        } else if !unsent.contains(frame.streamID) {
+        } else {
+            received = nil
+        }
+        if let before { process(before, context) }
+        if received == nil, !unsent.contains(frame.streamID) {
             // NIO itself does what the frames of an answered request ask for.
             context.fireChannelRead(data)
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        process(context)
+        if let last = received {
+            received = nil
+            process(last, context)
+        }
         if needsFlush { flush(context) }
         unsent.count()
         context.fireChannelReadComplete()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        received = nil
+        if let last = received {
+            received = nil
+            drop(last, context)
+        }
         unsent.end()
         context.fireChannelInactive()
     }
@@ -115,7 +127,10 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
             return
         case let closed as StreamClosedEvent:
             // An error has ended the stream of a request that waits for the next frame. Its channel would never be closed.
-            if let received, closed.streamID == received.frame.streamID { drop(received, context) }
+            if let received, closed.streamID == received.frame.streamID {
+                self.received = nil
+                drop(received, context)
+            }
             unsent.remove(closed.streamID)
             // NIO never created the stream of a request that it has refused, and the handlers behind count both events.
             if closed.streamID > newest { return }
@@ -125,10 +140,10 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Answers the request that was received last, or lets the multiplexer create a channel for it if there is room.
-    private func process(_ context: ChannelHandlerContext) {
-        guard let received else { return }
-        self.received = nil
+    /// Answers a request, or lets the multiplexer create a channel for it if there is room.
+    private func process(_ received: Received, _ context: ChannelHandlerContext) {
+        // An error of the socket can end the connection while an earlier response is written.
+        guard context.channel.isActive else { return drop(received, context) }
         let stream = received.frame.streamID
         var routed: RoutedRequest?
         switch outcome(of: received, context) {
@@ -163,9 +178,8 @@ final class FastPathFrameHandler: ChannelInboundHandler, RemovableChannelHandler
         return fastPath?.heads.answer(request, since: received.begun)
     }
 
-    /// Drops a request whose stream the client has reset.
+    /// Drops a request whose stream is closed.
     private func drop(_ received: Received, _ context: ChannelHandlerContext) {
-        self.received = nil
         log(received.head.headers) { _ in }
         pass(received.created, context)
     }

@@ -133,6 +133,51 @@ final class HTTP2FloodTests: ServerTestCase {
         }
     }
 
+    func testThatANegativeWindowEndsNoServer() async throws {
+        // Given a picture that is longer than the first window of a connection
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml)
+        let (picture, first) = ("/t/p/original/sample/1.jpg", 65_535)
+        var length = 0
+        try await RawHTTP2.with(server.url, certificate) { client in length = try await client.body(of: picture, on: 1).count }
+        XCTAssertGreaterThan(length, first)
+        try await RawHTTP2.with(server.url, certificate, window: 1 << 20) { client in
+            // When the window of the connection is used up exactly when the body ends
+            try await client.get(picture, on: 1)
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(length - first, 4)))
+            var received = 0
+            while received < length, let part = await client.next(where: { $0.type == Kind.data }) {
+                received += part.payload.count
+            }
+            XCTAssertEqual(received, length)
+            // And the client makes the windows of its streams negative, and the connection may go on
+            try await client.send(RawHTTP2.frame(Kind.settings, 0, 0, [0, 4] + RawHTTP2.number(0, 4)))
+            try await client.send(RawHTTP2.frame(Kind.windowUpdate, 0, 0, RawHTTP2.number(1, 4)))
+            // Then it does
+            try await client.get("/t/p/w92/sample/1.jpg", on: 3)
+            let answer = await client.next { $0.type == Kind.headers && $0.stream == 3 }
+            XCTAssertTrue(answer?.isOK ?? false)
+        }
+    }
+
+    func testThatAStreamBehindAHitIsResetAsOthersAre() async throws {
+        // Given a poster in memory, and a short timeout for requests
+        let certificate = try SelfSigned(in: folder())
+        let server = try await server(keys: certificate.yaml + "\nclients: { idleTimeout: 1h, requestTimeout: 300ms }")
+        let poster = "/t/p/w92/sample/1.jpg"
+        try await RawHTTP2.with(server.url, certificate) { client in
+            _ = try await client.body(of: poster, on: 1)
+            // When a request that never ends follows a hit in the same packet
+            try await client.send(RawHTTP2.headers(poster, on: 3) + RawHTTP2.headers("/sources", on: 5, ends: false))
+            // Then the hit is answered, and the stream behind it is reset
+            let end = await client.next { $0.stream == 3 && $0.flags & 1 == 1 }
+            XCTAssertNotNil(end)
+            let reset = await client.next { $0.type == Kind.reset || $0.type == Kind.goAway }
+            XCTAssertEqual(reset?.type, Kind.reset)
+            XCTAssertEqual(reset?.stream, 5)
+        }
+    }
+
     func testThatAnErrorOfOneStreamEndsOnlyThatStream() async throws {
         // Given a server that reads the body of a request
         let certificate = try SelfSigned(in: folder())
