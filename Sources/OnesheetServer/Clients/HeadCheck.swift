@@ -3,8 +3,8 @@ import NIOHTTP1
 import OnesheetCore
 
 /// Rejects HTTP/1.1 requests that enable request smuggling: those without exactly one valid `Host` (RFC 9112 §3.2), and those with
-/// a transfer coding other than `chunked` (§6.1). Sits directly behind the parser, whose errors are answered with 400 and a closed
-/// connection.
+/// a transfer coding other than `chunked` (§6.1). Closes the connection after a request for another protocol. Sits directly behind the
+/// parser, whose errors are answered with 400 and a closed connection.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -12,12 +12,27 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     private var hasRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(let head) = unwrapInboundIn(data), !Self.isRight(head) {
-            hasRefused = true
-            context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+        var part = unwrapInboundIn(data)
+        if case .head(var head) = part {
+            if !Self.isRight(head) {
+                hasRefused = true
+                context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
+            }
+            if Self.endsParsing(head) {
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+                part = .head(head)
+            }
         }
         // Ignore all bytes after a rejected head.
-        if !hasRefused { context.fireChannelRead(data) }
+        if !hasRefused { context.fireChannelRead(wrapInboundOut(part)) }
+    }
+
+    /// Whether the parser reads nothing after `head`, because another protocol may follow. No protocol is upgraded here (RFC 9110 §7.8),
+    /// so the connection ends with the response.
+    private static func endsParsing(_ head: HTTPRequestHead) -> Bool {
+        head.method == .CONNECT
+            || head.headers.contains(name: "Upgrade")
+                && head.headers[canonicalForm: "Connection"].contains { $0.lowercased() == "upgrade" }
     }
 
     private static func isRight(_ head: HTTPRequestHead) -> Bool {

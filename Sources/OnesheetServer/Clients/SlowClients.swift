@@ -4,8 +4,8 @@ import NIOCore
 enum ConnectionPhase {
     /// The next request.
     case idle
-    /// The rest of a request.
-    case reading
+    /// The rest of a request. The number tells it from the connection's other requests.
+    case reading(_ number: Int)
     /// The server's response.
     case answering
 }
@@ -23,7 +23,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     private var polling: RepeatedTask?
     private var lastRead = NIODeadline.distantPast
     /// The start of the incomplete request.
-    private var began: NIODeadline?
+    private var began: (number: Int, time: NIODeadline)?
     /// The number of bytes that wait for the client, and the time since which it has not changed.
     private var waiting: (bytes: Int, since: NIODeadline)?
 
@@ -53,7 +53,8 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastRead = context.eventLoop.now
         context.fireChannelRead(data)
-        if phase() != .reading { began = nil } else if began == nil { began = lastRead }
+        guard case .reading(let number) = phase() else { return began = nil }
+        if began?.number != number { began = (number, lastRead) }
     }
 
     private func poll(_ context: ChannelHandlerContext) {
@@ -61,7 +62,7 @@ final class SlowClients: ChannelInboundHandler, RemovableChannelHandler {
         if isStalled(context, now) { return context.close(promise: nil) }
         switch phase() {
         case .idle: if waiting == nil, now - lastRead >= idleTimeout { context.close(promise: nil) }
-        case .reading: if now - (began ?? lastRead) >= requestTimeout { context.close(promise: nil) }
+        case .reading: if now - (began?.time ?? lastRead) >= requestTimeout { context.close(promise: nil) }
         case .answering: break
         }
     }

@@ -7,7 +7,8 @@ final class UnansweredRequests: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private var begun = 0
+    /// The requests whose heads were read.
+    private(set) var begun = 0
     private var read = 0
     private var answered = 0
 

@@ -34,6 +34,10 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasPassed = false
     /// Bytes behind a response that nobody has handled yet.
     private var waiting: (bytes: ByteBuffer, event: WaitedEvent)?
+    /// The requests that were answered here.
+    private var answered = 0
+    /// The requests of the connection so far.
+    private var requests: Int { answered + (parserRequests?.begun ?? 0) }
     /// Whether a read was suppressed.
     private var wantsRead = false
     /// The end of the connection or of the client's side, behind requests that wait.
@@ -69,14 +73,14 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var phase: ConnectionPhase {
         switch waiting?.event {
         case .writability: return .answering
-        case .rest: return .reading
+        case .rest: return .reading(requests)
         case nil: break
         }
         guard let parserRequests else { return .idle }
-        if parserRequests.isReading { return .reading }
+        if parserRequests.isReading { return .reading(requests) }
         if parserRequests.isAnswering { return .answering }
         // A refused request never completes. The client should close, so `requestTimeout` applies instead of the idle timeout.
-        return parserIsDone && !parserRequests.hasRefused ? .idle : .reading
+        return parserIsDone && !parserRequests.hasRefused ? .idle : .reading(requests)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -132,6 +136,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if !isCorked, case .parts(_, .file) = response { isCorked = context.channel.cork(true) }
                 write(response, context)
                 hasAnswered = true
+                answered += 1
             case .route(let routed):
                 // The parser holds no bytes and no request is unanswered, so the router receives this request next.
                 if context.channel.isActive { fastPath?.routedRequests.handOver(routed, on: context.channel) }

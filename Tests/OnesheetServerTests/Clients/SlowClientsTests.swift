@@ -31,7 +31,7 @@ final class SlowClientsTests: XCTestCase {
     }
 
     func testThatARequestThatComesInDropsIsNotWaitedForLong() throws {
-        phase = .reading
+        phase = .reading(1)
         for _ in 0..<9 {
             try channel.writeInbound(ByteBuffer(string: "G"))
             channel.embeddedEventLoop.advanceTime(by: .seconds(1))
@@ -39,6 +39,18 @@ final class SlowClientsTests: XCTestCase {
         XCTAssertTrue(channel.isActive)
         try channel.writeInbound(ByteBuffer(string: "G"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(4))
+        XCTAssertFalse(channel.isActive)
+    }
+
+    func testThatEachRequestHasItsOwnTime() throws {
+        // Each packet completes a request and begins the next one.
+        for number in 1...20 {
+            phase = .reading(number)
+            try channel.writeInbound(ByteBuffer(string: "T / HTTP/1.1\r\n\r\nGE"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        }
+        XCTAssertTrue(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(8))
         XCTAssertFalse(channel.isActive)
     }
 

@@ -149,6 +149,20 @@ final class StalledClientsTests: ServerTestCase {
         }
     }
 
+    func testThatAConnectionEndsAfterARequestForAnotherProtocol() async throws {
+        // Given a server with long timeouts
+        let server = try await server(keys: "clients: { idleTimeout: 1h, requestTimeout: 1h }")
+        for request in [
+            "GET /sources HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\nConnection: HTTP2-Settings, Upgrade\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+            "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n",
+        ] {
+            // When a client sends such a request and another one, then the parser reads only the first, and the connection ends
+            let both = request + "GET /sources HTTP/1.1\r\nHost: h\r\n\r\n"
+            let bytes = try await RawConnection.exchange([Array(both.utf8)], with: server.url, ends: false)
+            XCTAssertEqual(bytes.split(separator: Array("HTTP/1.1 ".utf8)).count, 1, request)
+        }
+    }
+
     func testThatTheServerEndsWhileNobodyReads() async throws {
         // Given clients that read nothing, one that waits for a silent origin, and one that sends half a request
         let origin = try await bigPictures()
