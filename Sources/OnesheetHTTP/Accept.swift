@@ -1,20 +1,27 @@
 package import OnesheetCore
 
-/// Negotiates an image format with a client's `Accept` header (RFC 9110 §12.5.1).
+/// Negotiates an image format with a client's `Accept` header (RFC 9110 §12.5.1): the one with the highest quality, and of several the one
+/// with the smallest files, AVIF before WebP before JPEG.
 ///
 /// Formats newer than JPEG and PNG are only sent to clients that name them, because old clients also send a wildcard.
 package struct Accept: Sendable {
     /// The formats that can be negotiated, the default first.
     package let formats: [ImageFormat]
+    /// The formats, those with smaller files first.
+    private let ordered: [ImageFormat]
 
-    package init(formats: [ImageFormat]) { self.formats = formats }
+    package init(formats: [ImageFormat]) {
+        self.formats = formats
+        let small = [ImageFormat.avif, .webp].filter(formats.contains)
+        ordered = small + formats.filter { !small.contains($0) }
+    }
 
     package func choose(_ header: String?) -> ImageFormat {
         let fallback = formats.first ?? .jpeg
         guard let header, !header.isEmpty else { return fallback }
         let ranges = header.pieces(at: ",").compactMap(Range.init)
         var best = (format: fallback, quality: 0.0)
-        for format in formats {
+        for format in ordered {
             let quality = ranges.filter { $0.names(format) }.map(\.quality).max() ?? wildcard(ranges, format)
             if quality > best.quality { best = (format, quality) }
         }

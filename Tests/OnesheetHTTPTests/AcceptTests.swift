@@ -17,7 +17,16 @@ final class AcceptTests: XCTestCase {
         for (header, format) in table { XCTAssertEqual(accept.choose(header), format, header ?? "no header") }
     }
 
-    func testThatAVIFIsForThoseWhoAskForItAlone() {
+    func testThatTheSmallestFormatWinsIfTheClientReadsSeveral() {
+        let accept = Accept(formats: [.jpeg, .png, .webp, .avif])
+        for header in ["image/avif,image/webp,image/apng,*/*", "image/jpeg, image/webp, image/avif", "image/*, image/avif;q=0.5"] {
+            XCTAssertEqual(accept.choose(header), .avif, header)
+        }
+        XCTAssertEqual(accept.choose("image/png, image/jpeg, image/webp"), .webp)
+        XCTAssertEqual(accept.choose("image/png, image/jpeg"), .jpeg)
+    }
+
+    func testThatAVIFIsForThoseWhoNameIt() {
         let accept = Accept(formats: [.jpeg, .png, .webp, .avif])
         let table: [(String?, ImageFormat)] = [
             (nil, .jpeg), ("*/*", .jpeg), ("image/*", .jpeg), ("image/avif", .avif), ("image/avif,*/*", .avif),
