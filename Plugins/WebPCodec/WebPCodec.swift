@@ -23,7 +23,7 @@
         public static let sampleConfiguration = """
             type: webp
             # 0 to 9: the effort for a smaller file.
-            effort: 6
+            effort: 2
             # Whether files are lossless, which makes them several times larger.
             lossless: false
             """
@@ -37,7 +37,7 @@
         /// - Parameters:
         ///   - effort: 0 to 9; used if `EncodeOptions.effort` is `nil`.
         ///   - lossless: whether files are lossless, whatever the requested quality.
-        public init(effort: Int = 6, lossless: Bool = false) {
+        public init(effort: Int = 2, lossless: Bool = false) {
             precondition((0...9).contains(effort), "an effort is 0 to 9")
             self.effort = effort
             isLossless = lossless
@@ -45,7 +45,7 @@
 
         /// - Throws: `ConfigurationError` if the effort is not 0 to 9.
         public init(_ configuration: Configuration, context: PluginContext) throws {
-            let effort = configuration.effort ?? 6
+            let effort = configuration.effort ?? 2
             guard (0...9).contains(effort) else {
                 throw ConfigurationError(path: "effort", message: "“\(effort)” is not 0 to 9")
             }

@@ -1,11 +1,18 @@
-import AVIFCodec
 import NIOCore
 import OnesheetCore
 import OnesheetTesting
 import XCTest
 
+@testable import AVIFCodec
+
 final class AVIFCodecTests: XCTestCase {
     private let codec = AVIFCodec(effort: 0)
+
+    func testThatQualitiesRiseWithThoseOfJPEG() {
+        let own = (1...100).map { AVIFCodec.ownQuality(for: $0) }
+        XCTAssertEqual([own[0], own[79], own[99]], [1, 60, 100])
+        for (lower, higher) in zip(own, own.dropFirst()) { XCTAssertLessThanOrEqual(lower, higher) }
+    }
 
     private func file(_ options: EncodeOptions = EncodeOptions(quality: 95)) throws -> [UInt8] {
         var picture = try PixelBuffer(PixelLayout(width: 24, height: 16, model: .rgb), limits: Limits())

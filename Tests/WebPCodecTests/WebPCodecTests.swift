@@ -201,7 +201,7 @@ final class WebPCodecTests: XCTestCase {
 
         // Then
         XCTAssertEqual(type, .scalar(WebPCodec.type))
-        XCTAssertEqual(configuration.effort, 6)
+        XCTAssertEqual(configuration.effort, 2)
         XCTAssertEqual(configuration.lossless, false)
         XCTAssertNoThrow(try WebPCodec(configuration, context: .forTesting()))
     }
