@@ -44,6 +44,13 @@ struct CloudflareOptions {
     private(set) var redirects = false
     private var isFast = false
     private var crop: [String: String] = [:]
+    /// The border to remove, if any.
+    private var border: Border?
+
+    private struct Border {
+        var tolerance: String?
+        var color: String?
+    }
 
     private static let fits = [
         "scale-down": [], "contain": ["enlarge:1"], "cover": ["resizing_type:fill", "enlarge:1"], "crop": ["resizing_type:fill"],
@@ -55,7 +62,8 @@ struct CloudflareOptions {
     private static let flips = ["h": (true, false), "v": (false, true), "hv": (true, true)]
     private static let names = [
         "width", "w", "height", "h", "quality", "q", "format", "f", "fit", "gravity", "g", "dpr", "background", "blur", "sharpen",
-        "rotate", "flip", "metadata", "anim", "compression", "onerror", "trim",
+        "rotate", "flip", "metadata", "anim", "compression", "onerror", "trim", "trim.left", "trim.top", "trim.width",
+        "trim.height", "trim.border.color", "trim.border.tolerance",
     ]
     /// The qualities for Cloudflare's names of a perceived quality.
     private static let qualities = ["high": 90, "medium-high": 80, "medium-low": 65, "low": 50]
@@ -79,6 +87,7 @@ struct CloudflareOptions {
             try add(String(name), try PercentEncoding.decode(value))
         }
         try addCrop()
+        if let border { options.append("trim:\(border.tolerance ?? "10")\(border.color.map { ":\($0)" } ?? "")") }
         if isFast {
             // The format that is encoded fastest.
             negotiates = false
@@ -110,12 +119,22 @@ struct CloudflareOptions {
         case "trim":
             guard value == "border" else {
                 throw .bad(
-                    option: name, value: value, reason: "needs border, or trim.left, trim.top, trim.width and trim.height in pixels"
-                )
+                    option: name, value: value,
+                    reason: "needs border, or trim.left, trim.top, trim.width and trim.height in pixels; sides such as 20;30;20;0 "
+                        + "are not supported here")
             }
-            options.append("trim:10")
+            border = border ?? Border()
+        case "trim.border.tolerance": border = Border(tolerance: value, color: border?.color)
+        case "trim.border.color": border = Border(tolerance: border?.tolerance, color: Self.color(value))
+        case "trim.border.keep":
+            throw .bad(option: name, value: value, reason: "is not supported here; the whole border is removed")
         case "trim.left", "trim.top", "trim.width", "trim.height": crop[String(name.dropFirst("trim.".count))] = value
         case "format", "f":
+            if value == "json" {
+                throw .bad(
+                    option: name, value: value,
+                    reason: "describes the picture, which /explain does here; needs auto, avif, webp, jpeg, baseline-jpeg or png")
+            }
             negotiates = value == "auto"
             if !negotiates { options.append("format:\(value == "baseline-jpeg" ? "jpeg" : value)") }
         case "fit": options += try one(of: Self.fits)
@@ -136,7 +155,10 @@ struct CloudflareOptions {
         // Onesheet does not make animations.
         case "anim": _ = try one(of: ["false": false])
         default:
-            if let reason = Self.refused[name] { throw .bad(option: name, value: value, reason: reason) }
+            let group = name.cut(at: ".")?.before ?? name[...]
+            if let reason = Self.refused[name] ?? Self.refused[String(group)] {
+                throw .bad(option: name, value: value, reason: reason)
+            }
             throw .unknown(unknownName(name, kind: "option", known: Self.names))
         }
     }

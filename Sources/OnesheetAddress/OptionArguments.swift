@@ -62,6 +62,9 @@ struct OptionArguments {
             }
             return .point(x: x, y: y)
         }
+        if text == "obj" || text == "objw" {
+            throw .bad(option: name, value: String(text), reason: "belongs to imgproxy's paid version and is not supported here")
+        }
         guard let point = Self.compass[text] else {
             throw .bad(
                 option: name, value: String(text),

@@ -22,6 +22,7 @@ final class CloudflareDialectTests: XCTestCase {
             ("q=high/sample://1", ["quality:90"]), ("quality=medium-low/sample://1", ["quality:65"]),
             ("f=webp/sample://1", ["format:webp"]), ("f=avif/sample://1", ["format:avif"]),
             ("trim=border/sample://1", ["trim:10"]),
+            ("trim.border.tolerance=20,trim.border.color=rgb(255%2C0%2C0)/sample://1", ["trim:20:255:0:0"]),
             ("trim.left=10,trim.width=50/sample://1", ["crop:50:65535:nowe:10:0"]),
             ("f=auto,compression=fast/sample://1", ["format:jpeg"]),
         ] as [(Substring, [String])] {
@@ -44,6 +45,8 @@ final class CloudflareDialectTests: XCTestCase {
             ("onerror=redirect/sample://1", "https URL"), ("onerror=x/sample://1", "“x”"),
             ("gravity=face/sample://1", "face"),
             ("trim=auto/sample://1", "needs border"),
+            ("trim.border.keep=5/sample://1", "trim.border.keep"), ("border.width=5/sample://1", "exists only in Workers"),
+            ("format=json/sample://1", "/explain"),
             ("w=60/uploads/a.jpg", "is not a source URL"),
         ] as [(Substring, String)] {
             XCTAssertThrowsError(try CloudflareDialect().image(at: address, on: server), "\(address)") { error in

@@ -13,6 +13,7 @@ final class ForeignFormatTests: XCTestCase {
         let files: [(ForeignFormat?, [UInt8])] = [
             (.gif, Array("GIF89a".utf8)), (.webp, Array("RIFF\0\0\0\0WEBPVP8 ".utf8)), (.avif, boxed(["avif", "mif1"])),
             (.avif, boxed(["mif1", "heic", "avif"])), (.heic, boxed(["heic", "mif1"])), (.heic, boxed(["mif1", "heic"])),
+            (.jp2, [0, 0, 0, 12] + Array("jP  \r\n".utf8) + [0x87, 0x0A]), (.jp2, [0xFF, 0x4F, 0xFF, 0x51]),
             (.jxl, [0xFF, 0x0A, 0]), (.jxl, [0, 0, 0, 12] + Array("JXL \r\n".utf8) + [0x87, 0x0A]), (.tiff, Array("II*\0".utf8)),
             (.tiff, Array("MM\0*".utf8)), (.bmp, Array("BM".utf8) + [9, 9, 9, 9, 0, 0, 0, 0]), (.ico, [0, 0, 1, 0, 2, 0]),
             (.pdf, Array("%PDF-1.7".utf8)), (.svg, Array("\n<?xml version=\"1.0\"?><!-- x --><SVG xmlns=".utf8)),

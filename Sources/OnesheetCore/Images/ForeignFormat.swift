@@ -5,6 +5,7 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
     case avif = "AVIF"
     case heic = "HEIC"
     case jxl = "JPEG XL"
+    case jp2 = "JPEG 2000"
     case tiff = "TIFF"
     case bmp = "BMP"
     case ico = "ICO"
@@ -17,7 +18,7 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
         switch self {
         case .gif, .webp, .avif, .heic, .tiff: rawValue
         case .jxl: "JXL"
-        case .bmp, .ico, .svg, .pdf, .html: nil
+        case .jp2, .bmp, .ico, .svg, .pdf, .html: nil
         }
     }
 
@@ -29,6 +30,7 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
         case .avif: ["avif"]
         case .heic: ["heic", "heif"]
         case .jxl: ["jxl"]
+        case .jp2: ["jp2", "jpx", "j2k", "j2c"]
         case .tiff: ["tif", "tiff"]
         case .bmp: ["bmp"]
         case .ico: ["ico"]
@@ -49,6 +51,9 @@ package enum ForeignFormat: String, Sendable, CaseIterable {
             self = boxed
         } else if start.starts(with: [0xFF, 0x0A]) || start.starts(with: [0, 0, 0, 12] + Array("JXL \r\n".utf8)) {
             self = .jxl
+        } else if start.starts(with: [0, 0, 0, 12] + Array("jP  \r\n".utf8)) || start.starts(with: [0xFF, 0x4F, 0xFF, 0x51]) {
+            // The signature box and the codestream (ISO/IEC 15444-1, I.5.1 and A.4.1).
+            self = .jp2
         } else if has("II*\0") || has("MM\0*") || has("II+\0") || has("MM\0+") {
             self = .tiff
         } else if has("BM"), start.dropFirst(6).starts(with: [0, 0, 0, 0]) {
@@ -88,7 +93,7 @@ extension ForeignFormat: CustomStringConvertible {
             switch self {
             case .html: "the bytes are a page of HTML and not an image"
             case .pdf: "the bytes are a PDF document and not an image"
-            case .gif, .webp, .avif, .heic, .jxl, .tiff, .bmp, .ico, .svg: "the bytes are an image in the format \(rawValue)"
+            case .gif, .webp, .avif, .heic, .jxl, .jp2, .tiff, .bmp, .ico, .svg: "the bytes are an image in the format \(rawValue)"
             }
         guard let trait else { return extensions.isEmpty ? what : "\(what), which Onesheet does not read" }
         return "\(what), for which this server has no codec; Onesheet's is built with the package trait \(trait)"
