@@ -39,6 +39,9 @@ bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo'
 bench-http: setup ## Compare cached responses with nginx, Varnish and thumbor
 	@.ci/bench-http
 
+bench-cold: setup ## Compare cold answers over HTTP with libvips and thumbor
+	@.ci/bench-cold
+
 bench-processes: setup ## Measure what render processes cost, beside threads
 	@.ci/bench-processes
 
@@ -78,4 +81,4 @@ docs: setup ## Build the documentation of the public modules as HTML: .build/doc
 format: ## Format the code
 	@swift format -i -r Package.swift Sources Plugins Tests examples
 
-.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
+.PHONY: help setup serve test test-cluster test-clients screenshots bench-console bench-peers bench-http bench-cold bench-processes bench-cluster fuzz sanitize stress fuzz-http nightly package sbom reference docs format
