@@ -38,7 +38,7 @@ public struct CanonicalPath: Sendable {
     private func isRead(_ text: String, as transform: Transform) -> Bool {
         do {
             var read = try options.parse(text).transform
-            read.format = transform.format
+            (read.format, read.isForAllClients) = (transform.format, transform.isForAllClients)
             return read == transform
         } catch {
             return false

@@ -10,8 +10,9 @@ public enum SizeLadder {
     /// The name of the size with this transform, ignoring its format. `nil` if no size has it.
     public static func name(of transform: Transform) -> String? {
         var rest = transform
-        rest.format = nil
-        if rest == Transform() { return "original" }
+        (rest.format, rest.isForAllClients) = (nil, false)
+        // `original` keeps the original's format, whoever asks.
+        if rest == Transform() { return transform.isForAllClients ? nil : "original" }
         guard widths.contains(rest.width) else { return nil }
         let name = "w\(rest.width)"
         rest.width = 0

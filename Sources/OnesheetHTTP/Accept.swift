@@ -1,37 +1,38 @@
 package import OnesheetCore
 
-/// Negotiates an image format with a client's `Accept` header (RFC 9110 §12.5.1): the one with the highest quality, and of several the one
-/// with the smallest files, AVIF before WebP before JPEG.
-///
-/// Formats newer than JPEG and PNG are only sent to clients that name them, because old clients also send a wildcard.
+/// Negotiates an image format with a client's `Accept` header (RFC 9110 §12.5.1): AVIF or WebP if the client names them, otherwise the
+/// format of the original, unless the client prefers JPEG or PNG.
 package struct Accept: Sendable {
-    /// The formats that can be negotiated, the default first.
+    /// The formats that can be negotiated.
     package let formats: [ImageFormat]
-    /// The formats, those with smaller files first.
-    private let ordered: [ImageFormat]
+    /// Newer formats that can be negotiated, those with smaller files first. Only clients that name them get them, because old clients also
+    /// send a wildcard.
+    private let newer: [ImageFormat]
 
     package init(formats: [ImageFormat]) {
         self.formats = formats
-        let small = [ImageFormat.avif, .webp].filter(formats.contains)
-        ordered = small + formats.filter { !small.contains($0) }
+        newer = [.avif, .webp].filter(formats.contains)
     }
 
-    package func choose(_ header: String?) -> ImageFormat {
-        let fallback = formats.first ?? .jpeg
-        guard let header, !header.isEmpty else { return fallback }
+    /// - Returns: the format with the highest quality; of several the one with the smallest files. `nil` is the original's: the client
+    ///   reads JPEG and PNG equally well, or has no wish that can be met.
+    package func choose(_ header: String?) -> ImageFormat? {
+        guard let header, !header.isEmpty else { return nil }
         let ranges = header.pieces(at: ",").compactMap(Range.init)
-        var best = (format: fallback, quality: 0.0)
-        for format in ordered {
-            let quality = ranges.filter { $0.names(format) }.map(\.quality).max() ?? wildcard(ranges, format)
+        func quality(_ format: ImageFormat) -> Double? { ranges.filter { $0.names(format) }.map(\.quality).max() }
+        var best = (format: ImageFormat?.none, quality: 0.0)
+        for format in newer {
+            let quality = quality(format) ?? 0
             if quality > best.quality { best = (format, quality) }
         }
-        return best.format
+        let (jpeg, png) = (quality(.jpeg) ?? wildcard(ranges), quality(.png) ?? wildcard(ranges))
+        guard max(jpeg, png) > best.quality else { return best.format }
+        let preferred: ImageFormat? = jpeg == png ? nil : jpeg > png ? .jpeg : .png
+        return preferred.flatMap { formats.contains($0) ? $0 : nil }
     }
 
-    /// The quality of a wildcard. It matches only JPEG and PNG, which every client reads, and counts half as much as a named
-    /// format.
-    private func wildcard(_ ranges: [Range], _ format: ImageFormat) -> Double {
-        guard format == .jpeg || format == .png else { return 0 }
+    /// The quality of a wildcard, which counts half as much as a named format.
+    private func wildcard(_ ranges: [Range]) -> Double {
         // `image/*` is more specific than `*/*` (RFC 9110 §12.5.1).
         let wildcard = ranges.first { $0.type == "image/*" } ?? ranges.first { $0.type == "*/*" }
         return (wildcard?.quality ?? 0) * 0.5

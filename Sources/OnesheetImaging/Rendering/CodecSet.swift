@@ -20,11 +20,12 @@ package struct CodecSet: Sendable {
 
     /// The codec for the output of `transform`.
     ///
-    /// Without a format, that is the codec of the original. If the original's format is only read, it is PNG for a picture that stays
-    /// transparent, otherwise JPEG.
+    /// Without a format, that is the codec of the original. If the original's format is only read, or not read by all clients that the
+    /// output is for, it is PNG for a picture that stays transparent, otherwise JPEG.
     /// - Throws: `RenderError.noEncoder`.
     func encoder(of transform: Transform, from header: ImageHeader) throws(RenderError) -> any Codec {
-        if let codec = codec(transform.format ?? header.format) { return codec }
+        let keepsFormat = !transform.isForAllClients || header.format.isReadEverywhere
+        if keepsFormat, let codec = codec(transform.format ?? header.format) { return codec }
         guard transform.format == nil else { throw .noEncoder(for: transform.format ?? header.format) }
         let keepsAlpha = header.hasAlpha && transform.background == nil
         guard let codec = codec(keepsAlpha ? .png : .jpeg) ?? codecs.first else { throw .noEncoder(for: header.format) }

@@ -47,10 +47,14 @@ extension Transform {
     /// Whether the transform changes nothing except perhaps the format.
     var changesNoPixel: Bool {
         var rest = self
-        rest.format = nil
+        (rest.format, rest.isForAllClients) = (nil, false)
         return rest == Transform()
     }
 
     /// Whether the transform leaves an original of `mediaType` unchanged.
-    func isIdentity(for mediaType: String) -> Bool { changesNoPixel && (format == nil || format?.mediaType == mediaType) }
+    func isIdentity(for mediaType: String) -> Bool {
+        guard changesNoPixel else { return false }
+        if isForAllClients { return [ImageFormat.jpeg, .png].contains { $0.mediaType == mediaType } }
+        return format == nil || format?.mediaType == mediaType
+    }
 }

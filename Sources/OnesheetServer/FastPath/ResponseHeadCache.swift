@@ -30,7 +30,7 @@ final class ResponseHeadCache {
     private let images: ImageContext
     private let files: OpenFileCache?
     private var targets: [ByteBuffer: CachedTarget] = [:]
-    private var formats: [ByteBuffer: ImageFormat] = [:]
+    private var formats: [ByteBuffer: ImageFormat?] = [:]
 
     /// - Parameter files: `nil` on connections that cannot send files.
     init(_ router: Router, files: OpenFileCache?) {
@@ -133,12 +133,12 @@ final class ResponseHeadCache {
         targets[ByteBuffer(string: target.routed.path)] = target
     }
 
-    private func chosenFormat(_ accept: ByteBuffer?) -> ImageFormat {
+    private func chosenFormat(_ accept: ByteBuffer?) -> ImageFormat? {
         guard let accept else { return images.accept.choose(nil) }
         if let format = formats[accept] { return format }
         let format = images.accept.choose(String(buffer: accept))
         if formats.count >= Self.limit { formats.removeAll() }
-        formats[ByteBuffer(bytes: accept.readableBytesView)] = format
+        formats.updateValue(format, forKey: ByteBuffer(bytes: accept.readableBytesView))
         return format
     }
 }
@@ -152,7 +152,7 @@ private final class CachedTarget {
 
     init(_ routed: RoutedRequest, _ address: ImageAddress) { (self.routed, self.address) = (routed, address) }
 
-    /// - Parameter format: the negotiated format, if any.
+    /// - Parameter format: the negotiated format. `nil` is the original's.
     func variant(in format: ImageFormat?, _ images: ImageContext) -> CachedVariant {
         if let known = variants[format] { return known }
         let variant = CachedVariant(images.target(address, in: format))

@@ -61,7 +61,7 @@ struct ImageContext: Sendable {
     }
 
     /// The parsed target of `address`.
-    /// - Parameter format: the negotiated format, if any.
+    /// - Parameter format: the negotiated format. `nil` is the original's.
     func target(_ address: ImageAddress, in format: ImageFormat?) -> ParsedTarget {
         let request = address.request(in: format)
         // The canonical address and the usual file name have the source URL.
@@ -69,7 +69,7 @@ struct ImageContext: Sendable {
             address.hidesSource
             ? nil
             : CanonicalPath(options: options, signature: signature.forAnyone).path(
-                to: request.title, as: request.transform, expires: address.expires)
+                to: request.title, as: request.transform, expires: address.expires, negotiates: address.negotiates)
         var disposition = address.disposition
         if address.hidesSource, disposition?.name == nil { disposition?.name = "image" }
         let facts = AddressFacts(

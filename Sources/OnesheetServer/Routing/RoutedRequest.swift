@@ -43,9 +43,12 @@ struct ParsedTarget: Sendable {
 }
 
 extension ImageAddress {
-    /// The canonical request. `format` is the negotiated format, if any.
+    /// The canonical request.
+    /// - Parameter format: the negotiated format. `nil` is the original's, which becomes JPEG or PNG if it is negotiated.
     func request(in format: ImageFormat?) -> ImageRequest {
-        ImageRequest(title, format.map { transform.encoded(in: $0) } ?? transform)
+        var transform = format.map { self.transform.encoded(in: $0) } ?? self.transform
+        transform.isForAllClients = negotiates && format == nil
+        return ImageRequest(title, transform)
     }
 
     /// - Throws: `RequestError.bad` if `variant` is smaller than the requested size.

@@ -19,6 +19,9 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
+    /// Whether every client reads the format.
+    package var isReadEverywhere: Bool { self == .jpeg || self == .png }
+
     public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 

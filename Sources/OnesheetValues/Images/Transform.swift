@@ -105,6 +105,8 @@ public struct Transform: Hashable, Sendable {
     public var sharpen = 0.0
     /// The output format; `nil` is the format of the original.
     public var format: ImageFormat?
+    /// Whether an output without `format` is JPEG or PNG, which every client reads, also if the original is in another format.
+    public var isForAllClients = false
     /// The side, in pixels of the output, of the squares of one colour that replace the pixels; 0 and 1 are none.
     public var pixelates = 0
     /// Whether only the luminance is kept.
@@ -160,6 +162,7 @@ public struct Transform: Hashable, Sendable {
         add("bg", background.map { "\($0)" } ?? "", unless: background == nil)
         add("wm", watermark?.canonicalText ?? "", unless: watermark == nil)
         add("f", format.map { "\($0)" } ?? "", unless: format == nil)
+        add("all", "1", unless: !isForAllClients)
         add("q", "\(quality)", unless: quality == Self.defaultQuality)
         let byFormat = qualities.map { "\($0.key)-\($0.value)" }.sorted()
         add("fq", byFormat.joined(separator: ","), unless: byFormat.isEmpty)
@@ -183,7 +186,7 @@ extension Transform {
     /// The same transform for an output in `format`, with the quality for that format.
     package func encoded(in format: ImageFormat) -> Transform {
         var known = self
-        known.format = format
+        (known.format, known.isForAllClients) = (format, false)
         known.quality = qualities[format] ?? quality
         known.qualities = [:]
         return known

@@ -15,7 +15,8 @@ final class OriginalFormatTests: ServerTestCase {
             sources: web(origin), keys: "signing: { unsafe: true }\ndialects: [thumbor]")
         let url = "\(origin.url)/a.gif"
         for (path, accept, type) in [
-            ("/i/unsafe/w:30/plain/\(url)", "image/png", "image/png"), ("/i/unsafe/w:30/plain/\(url)", "*/*", "image/jpeg"),
+            ("/i/unsafe/w:30/plain/\(url)", "image/png", "image/png"), ("/i/unsafe/w:30/plain/\(url)", "*/*", "image/png"),
+            ("/i/unsafe/w:30/plain/\(url)", "image/jpeg", "image/jpeg"),
             ("/i/unsafe/w:30/plain/\(url)@png", "*/*", "image/png"),
             // thumbor keeps the format of the original where it can.
             ("/thumbor/unsafe/30x0/\(url)", "*/*", "image/png"),
@@ -29,6 +30,32 @@ final class OriginalFormatTests: ServerTestCase {
             XCTAssertEqual(answer.field("Onesheet-Size"), "30x45", path)
         }
         assertProblem(try await server.send("/i/unsafe/w:30/plain/\(url)@gif"), 400, "“gif”")
+    }
+
+    func testThatAClientWithoutAWishGetsTheOriginalsFormatIfEveryClientReadsIt() async throws {
+        // Given originals in three formats
+        let maker = try await server(keys: "signing: { unsafe: true }")
+        var files: [String: ByteBuffer] = [:]
+        for kind in ["png", "jpeg", "webp"] { files[kind] = try await maker.send("/i/unsafe/w:60/plain/sample://1@\(kind)").body }
+        let origin = try await origin { [files] path, _ in
+            let kind = String(path.cut(at: ".")?.after ?? "")
+            return .answer(type: "image/\(kind)", body: files[kind] ?? ByteBuffer())
+        }
+        let server = try await server(sources: web(origin), keys: "signing: { unsafe: true }")
+        for (kind, type) in [("png", "image/png"), ("jpeg", "image/jpeg"), ("webp", "image/jpeg")] {
+            for options in ["w:30/", ""] {
+                // When
+                let path = "/i/unsafe/\(options)plain/\(origin.url)/a.\(kind)"
+                let answer = try await server.send(path, fields: [("Accept", "*/*")])
+                // Then
+                XCTAssertEqual(answer.field("Content-Type"), type, path)
+                XCTAssertEqual(answer.field("Vary"), "Accept", path)
+                // And the canonical address has the same bytes
+                let link = answer.field("Link")?.cut(at: ">")?.before.dropFirst() ?? ""
+                let canonical = try await server.send(String(link), fields: [("Accept", "*/*")])
+                XCTAssertEqual(canonical.body, answer.body, "\(path) \(link)")
+            }
+        }
     }
 
     func testThatAFormatWithoutACodecIsNamed() async throws {
