@@ -17,8 +17,14 @@ class ConsoleTestCase: XCTestCase {
     /// The browser of all tests of the class. Starting one takes as long as a short test.
     private static let browser = Mutex<Browser?>(nil)
 
+    /// A cache with the sample source's originals, which takes longer to draw than most tests take. Each test gets a copy.
+    private static let originals = Mutex<URL?>(nil)
+
     override class func tearDown() {
-        do { try browser.withLock { $0.take() }?.end() } catch { XCTFail("\(error)") }
+        do {
+            try browser.withLock { $0.take() }?.end()
+            if let folder = originals.withLock({ $0.take() }) { try FileManager.default.removeItem(at: folder) }
+        } catch { XCTFail("\(error)") }
         super.tearDown()
     }
 
@@ -45,6 +51,8 @@ class ConsoleTestCase: XCTestCase {
               \(sources)
             """
         try Data(configuration.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        try FileManager.default.copyItem(
+            at: try await Self.drawnOriginals().appending(path: "cache"), to: folder.appending(path: "cache"))
         let (server, url) = try await Program.serve([], in: folder)
         addTeardownBlock { Program.end(server) }
         for (name, picture) in [("film.jpg", "w342/sample/1"), ("film.jpeg", "w185/sample/2")] {
@@ -55,6 +63,18 @@ class ConsoleTestCase: XCTestCase {
         try await browser.openPage()
         addTeardownBlock { try await browser.closePage() }
         return (url, browser)
+    }
+
+    /// The folder of `originals`.
+    private static func drawnOriginals() async throws -> URL {
+        if let folder = originals.withLock({ $0 }) { return folder }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "onesheet-originals-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        originals.withLock { $0 = folder }
+        let outcome = try await Program.run(
+            ["prefetch", "sample", "--sizes", "original", "--cache", folder.appending(path: "cache").path], in: folder)
+        XCTAssertEqual(outcome.status, 0, outcome.errors)
+        return folder
     }
 
     private static func started() throws -> Browser {
