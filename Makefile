@@ -8,7 +8,7 @@ setup: ## Install missing system packages
 	@.ci/setup
 
 serve: setup ## Build a release and serve the sample source on http://127.0.0.1:8080/
-	@swift build -c release --scratch-path .build-release --product onesheet
+	@swift build -c release -debug-info-format none --scratch-path .build-release --product onesheet
 	@exec .build-release/release/onesheet serve
 
 test: ## Run all tests
@@ -25,12 +25,12 @@ test-clients: setup ## Try a server with nghttp, Prometheus, redbot, libthumbor,
 
 screenshots: ## Take screenshots of the page into docs/images
 	@.ci/setup python3 chromium fonts-noto-cjk
-	@swift build -c release --scratch-path .build-release --product onesheet
+	@swift build -c release -debug-info-format none --scratch-path .build-release --product onesheet
 	@.ci/screenshots .build-release/release/onesheet
 
 bench-console: ## Measure the page: bytes of the first view, time until it is usable, frames while scrolling
 	@.ci/setup python3 chromium
-	@swift build -c release --scratch-path .build-release --product onesheet
+	@swift build -c release -debug-info-format none --scratch-path .build-release --product onesheet
 	@.ci/bench-console .build-release/release/onesheet
 
 bench-peers: setup ## Compare the renderer with libvips, and with libjpeg-turbo's floor
