@@ -12,7 +12,7 @@ public struct ValkeyStore: CoordinatorPlugin {
         addresses: ["10.0.0.11:6379", "10.0.0.12:6379", "valkey-3.internal:6379"]
         # The user and the password, if the engine has any. Without a user it is the engine's default user.
         user: onesheet
-        password: "a long password"
+        password: "${VALKEY_PASSWORD}"
         # Whether connections are encrypted, and the file with the authorities (PEM) whose certificates are trusted. Without a file
         # they are those of the system.
         tls: true

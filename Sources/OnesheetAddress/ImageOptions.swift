@@ -99,7 +99,7 @@ public struct ImageOptions: Sendable {
     package func format(_ text: some StringProtocol) throws(RequestError) -> ImageFormat {
         let name = text.lowercasedASCII()
         guard let format = formats.first(where: { $0.extensions.contains(name) }) else {
-            throw .unknown(unknownName(String(text), kind: "extension", known: formats.flatMap(\.extensions)))
+            throw .unknown(unknownName(String(text), kind: "extension", known: formats.flatMap(\.extensions), listsAll: true))
         }
         return format
     }

@@ -101,7 +101,6 @@ package final class IsolatedRenderer: PictureEngine {
     }
 
     package func warmUp() {
-        // These threads never end. A process ends with the thread that started it.
         NIOSingletons.posixBlockingThreadPool.submit { [workers] _ in workers.warmUp() }
     }
 

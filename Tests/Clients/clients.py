@@ -33,7 +33,8 @@ def check_imgproxy():
     salt = "68656C6C6F"
     example = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
     keys = f'signing: {{ keys: [{{ key: "{key}", salt: "{salt}" }}] }}'
-    with Server(PROGRAM, FOLDER, keys) as server:
+    sources = "sample: { type: sample }, web: { type: remote, allow: [\"http://example.com/images/\"] }"
+    with Server(PROGRAM, FOLDER, keys, sources) as server:
         code, text = run(PROGRAM, "sign", example, "--config", str(server.configuration))
         assert code == 0 and "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8" in text, text
 

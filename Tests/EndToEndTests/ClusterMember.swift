@@ -35,7 +35,7 @@ struct ClusterMember: Sendable {
         var request = URLRequest(url: try XCTUnwrap(URL(string: url + path)))
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        if isAdministrator { request.setValue("Bearer secret", forHTTPHeaderField: "Authorization") }
+        if isAdministrator { request.setValue("Bearer secret-for-tests", forHTTPHeaderField: "Authorization") }
         let (body, response) = try await Self.session.data(for: request)
         let answer = try XCTUnwrap(response as? HTTPURLResponse)
         return Answer(status: answer.statusCode, body: body, entityTag: answer.value(forHTTPHeaderField: "ETag"))

@@ -40,7 +40,7 @@ class ClusterTestCase: CommandTestCase {
         _ name: String, _ origin: OriginServer, store: Int, coordinator: Int, deadline: String = "5s"
     ) async throws -> ClusterMember {
         let configuration = """
-            admin: { token: secret }
+            admin: { token: secret-for-tests }
             clients: { perAddress: { misses: 0 } }
             limits: { originTimeout: 1h, originIdleTimeout: 1h }
             sources: { web: { type: remote, allow: ["\(origin.url)/"], networks: [loopback] } }

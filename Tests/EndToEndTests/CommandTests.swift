@@ -178,6 +178,73 @@ final class CommandTests: CommandTestCase {
         XCTAssertEqual(Array(picture[16..<24]), [0, 0, 0, 60, 0, 0, 0, 90])
     }
 
+    func testThatNothingIsSignedThatNoServerUnderstands() async throws {
+        // Given a configuration with a key, a source that allows some URLs, and paths with one mistake each
+        let key = String(repeating: "0123456789abcdef", count: 4)
+        let text = """
+            signing: { keys: [{ key: \(key), salt: \(key) }], unsafe: true }
+            sources: { sample: { type: sample }, web: { type: remote, allow: ["https://images.example.com/"] } }
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "onesheet.yaml"))
+        let refusedByServers = [
+            ("xx:1/plain/sample://1", "unknown option “xx”"), ("w:1/plain/", "is not a source URL"),
+            ("w:1/plain/other://1", "unknown source “other”; "), ("w:1/plain/sample://1@tiff", "unknown extension “tiff”; known: "),
+            ("w:1/plain/sample://", "names no title"), ("w:x/plain/sample://1", "w"), ("nonsense", ""),
+            ("w:1/plain/https://elsewhere.example.com/a.jpg", "no remote source allows https://elsewhere.example.com/a.jpg"),
+            ("w:1/enc/AAAA", "signing.encryptionKey"),
+        ]
+        let others = [
+            ("http://127.0.0.1:8080/i/unsafe/w:1/plain/sample://1", "is a whole address"),
+            ("/i/unsafe/w:1/plain/sample://1", "is a whole address"),
+            ("w:1/plain/https://images.example.com/a.jpg?v=1", "“?” cannot be in the path of a URL; write %3F"),
+            ("w:1/plain/sample://1#a", "write %23"), ("w:1/plain/sample://a b", "write %20"),
+        ]
+        let (server, url) = try await Program.serve(["--cache", "c"], in: folder)
+        defer { Program.end(server) }
+        for (path, words) in refusedByServers + others {
+            // When such a path is signed
+            let outcome = try await run(["sign", path])
+            // Then the reason is printed, and no signature
+            XCTAssertEqual(outcome.status, 1, path)
+            XCTAssertEqual(outcome.text, "", path)
+            XCTAssertTrue(outcome.errors.hasPrefix("onesheet: ") && outcome.errors.contains(words), "\(path): \(outcome.errors)")
+        }
+        for (path, _) in refusedByServers {
+            // And it is the reason of a server
+            let (body, response) = try await get("\(url)/i/unsafe/\(path)")
+            XCTAssertGreaterThanOrEqual(response.statusCode, 400, path)
+            guard !path.contains("/enc/") else { continue }
+            let problem = try XCTUnwrap(try JSONSerialization.jsonObject(with: body) as? [String: Any], path)
+            let outcome = try await run(["sign", path])
+            XCTAssertEqual(outcome.errors, "onesheet: \(problem["detail"] as? String ?? "")\n", path)
+        }
+        // And what it understands is signed
+        for path in [
+            "w:1/plain/sample://1@png", "/w:1/plain/sample://1",
+            "w:1/plain/https%3A%2F%2Fimages.example.com%2Fa.jpg%3Fv=1", "plain/sample://1", "w:60/c2FtcGxlOi8vMQ.jpg",
+        ] {
+            let outcome = try await run(["sign", path])
+            XCTAssertEqual(outcome.status, 0, "\(path): \(outcome.errors)")
+        }
+    }
+
+    func testThatShellsCompleteTheNamesOfFilesAndFolders() async throws {
+        // Given the script for zsh
+        let script = try await run(["--generate-completion-script", "zsh"]).text
+        let lines = script.split(separator: "\n").map(String.init)
+        for (start, kind) in [
+            ("'--config[", ":_files'"), ("'--cache[", ":_files -/'"), ("'--record[", ":_files -/'"), ("'--replay[", ":_files -/'"),
+            ("'(--output -o)'{--output,-o}'[The picture", ":_files'"), ("'(--output -o)'{--output,-o}'[The archive", ":_files'"),
+            ("':input:", "_files'"),
+        ] {
+            // When the lines of an option are looked for
+            let found = lines.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }
+            // Then each completes files or folders
+            XCTAssertFalse(found.isEmpty, start)
+            for line in found { XCTAssertTrue(line.hasSuffix(kind), String(line)) }
+        }
+    }
+
     func testThatAnEncryptedAddressIsServed() async throws {
         // Given keys and an address that hides its source URL
         let key = String(repeating: "0123456789abcdef", count: 4)

@@ -75,7 +75,7 @@ final class ConsoleDecisionTests: ConsoleTestCase {
         try await browser.wait("document.getElementById('undo')")
         let status = try await browser.evaluate(
             """
-            await fetch("/sources/art/titles/film/poster", { method: "PUT", headers: { Authorization: "Bearer secret" },
+            await fetch("/sources/art/titles/film/poster", { method: "PUT", headers: { Authorization: "Bearer secret-for-tests" },
               body: '{"reject": 1}' }).then((answer) => answer.status)
             """)
         XCTAssertEqual(status, "200")

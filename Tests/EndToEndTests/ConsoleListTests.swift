@@ -176,7 +176,7 @@ final class ConsoleListTests: ConsoleTestCase {
         try await browser.open("\(url)/?view=sources", until: Self.settled)
         let status = try await browser.evaluate(
             """
-            await fetch("/sources/art/titles/film/poster", { method: "PUT", headers: { Authorization: "Bearer secret" },
+            await fetch("/sources/art/titles/film/poster", { method: "PUT", headers: { Authorization: "Bearer secret-for-tests" },
               body: '{"candidate": 2}' }).then((answer) => answer.status)
             """)
         XCTAssertEqual(status, "200")

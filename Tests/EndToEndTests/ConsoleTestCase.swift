@@ -42,7 +42,7 @@ class ConsoleTestCase: XCTestCase {
     /// A server with the sample source, a folder with two pictures of one film, and the given `sources` and `keys`; and a browser.
     func start(sources: String = "", keys: String = "") async throws -> (url: String, browser: Browser) {
         let configuration = """
-            admin: { token: secret }
+            admin: { token: secret-for-tests }
             cache: { disk: { path: cache } }
             \(keys)
             sources:
@@ -114,7 +114,7 @@ class ConsoleTestCase: XCTestCase {
     func signIn(_ browser: Browser) async throws {
         try await browser.wait("document.getElementById('token')")
         _ = try await browser.evaluate(
-            "(document.getElementById('token').value = 'secret', document.getElementById('sign-in').requestSubmit())")
+            "(document.getElementById('token').value = 'secret-for-tests', document.getElementById('sign-in').requestSubmit())")
         try await browser.wait("document.querySelector('[data-order=leave]')")
     }
 }

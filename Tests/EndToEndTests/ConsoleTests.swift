@@ -149,7 +149,7 @@ final class ConsoleTests: ConsoleTestCase {
         XCTAssertEqual(disabled, "true")
         // Then the page names the problem. With the right token, the other picture can be pinned and unpinned
         _ = try await browser.evaluate(
-            "(document.getElementById('token').value = 'secret', document.getElementById('sign-in').requestSubmit())")
+            "(document.getElementById('token').value = 'secret-for-tests', document.getElementById('sign-in').requestSubmit())")
         try await browser.wait("document.querySelector('[data-order=forget]')")
         _ = try await browser.evaluate("document.querySelectorAll('[data-order=pin]')[1].click()")
         try await browser.wait(

@@ -237,7 +237,7 @@ final class ConsoleToolsTests: ConsoleTestCase {
         try await browser.wait("document.getElementById('errors')?.innerText.includes('422')")
         _ = try await browser.evaluate(
             """
-            await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret" },
+            await fetch("/prefetch", { method: "POST", headers: { Authorization: "Bearer secret-for-tests" },
               body: '{"source": "sample", "ids": ["1", "2"], "sizes": ["w92"]}' }).then((a) => a.status)
             """)
         try await browser.wait("document.querySelector('#jobs li[data-state=done] progress')?.value === 2")

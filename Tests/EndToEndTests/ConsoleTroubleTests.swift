@@ -113,7 +113,7 @@ final class ConsoleTroubleTests: ConsoleTestCase {
         try await browser.wait("document.activeElement.matches('h1') && document.querySelectorAll('.candidate').length === 2")
         // And the administrator signs in and pins the second candidate
         try await tab(browser, to: "document.activeElement.id === 'token'")
-        try await browser.send("Input.insertText", ["text": "secret"])
+        try await browser.send("Input.insertText", ["text": "secret-for-tests"])
         try await browser.press("Enter")
         try await browser.wait("document.querySelector('[data-order=leave]')")
         try await tab(

@@ -19,6 +19,48 @@ final class InterruptionTests: CommandTestCase {
         }
     }
 
+    func testThatASignalDuringRendersLosesNoProcess() async throws {
+        for attempt in 1...3 {
+            // Given a prefetch that renders
+            let errors = Pipe()
+            let sizes = "w92,w154,w185,w342,w500,w780"
+            let command = try Program.start(
+                ["prefetch", "sample", "--sizes", sizes, "--formats", "jpg,png", "--cache", "c\(attempt)"], in: folder,
+                errors: errors)
+            let log = LogReader(errors.fileHandleForReading)
+            _ = await log.read(until: " s left")
+            // When Ctrl-C ends it
+            kill(command.processIdentifier, SIGINT)
+            command.waitUntilExit()
+            // Then no render process is lost on the way
+            XCTAssertEqual(command.terminationStatus, 130)
+            let text = await log.read(until: "\u{0}")
+            XCTAssertTrue(text.contains("run the same command again"), text)
+            XCTAssertFalse(text.contains("a render process was lost"), text)
+        }
+    }
+
+    func testThatASignalEndsARenderAndLeavesNoFile() async throws {
+        for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
+            // Given a render that waits for its picture in a pipe
+            let path = folder.appending(path: "in\(signal)").path
+            XCTAssertEqual(mkfifo(path, 0o600), 0)
+            let command = try Program.start(["render", path, "-o", "out.png"], in: folder)
+            let writer = await withCheckedContinuation { done in
+                Thread.detachNewThread { done.resume(returning: open(path, O_WRONLY)) }
+            }
+            defer { close(writer) }
+            XCTAssertGreaterThanOrEqual(writer, 0)
+            // When it receives the signal, then it ends with the status of that signal and leaves nothing
+            kill(command.processIdentifier, signal)
+            command.waitUntilExit()
+            XCTAssertEqual(command.terminationReason, .exit)
+            XCTAssertEqual(command.terminationStatus, status)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            XCTAssertEqual(names.filter { $0.hasPrefix("out") || $0.hasSuffix(".part") }, [])
+        }
+    }
+
     private func assertEnds(_ arguments: [String], by signal: Int32, with status: Int32, line: UInt = #line) async throws {
         // Given a source with one film, whose picture an origin holds back
         let gate = Gate()

@@ -39,10 +39,14 @@ struct Program {
     }
 
     /// Starts a command that ends by itself or by a signal.
-    static func start(_ arguments: [String], in folder: URL) throws -> Process {
+    /// - Parameter environment: further variables.
+    static func start(
+        _ arguments: [String], in folder: URL, errors: Any = FileHandle.nullDevice, environment: [String: String] = [:]
+    ) throws -> Process {
         let process = make(arguments, in: folder)
+        process.environment?.merge(environment) { $1 }
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
         return process

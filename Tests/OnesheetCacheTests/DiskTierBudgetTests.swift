@@ -116,6 +116,68 @@ final class DiskTierBudgetTests: XCTestCase {
         try await tier.close()
     }
 
+    func testThatThereAreNeverMoreEntriesThanAllowed() async throws {
+        // Given a tier for twenty entries with far more bytes than these need
+        let path = try temporaryDirectory().path
+        let tier = try DiskTier(path: path, entries: 20, isSynced: false, clock: clock.wallClock)
+        let used = CacheKey(.variant, "used")
+        try await tier.store(.sample(at: clock), for: used)
+        for _ in 0..<20 { _ = try await tier.entry(for: used) }
+        try await tier.sweep()
+        // When many entries of all kinds are stored
+        try await ordered {
+            for number in 0..<60 {
+                for kind in CacheKind.allCases {
+                    try await tier.store(.sample(at: clock), for: CacheKey(kind, "\(number)"))
+                    // Then at no time there are more
+                    let entries = try await tier.statistics().total.entries
+                    XCTAssertLessThanOrEqual(entries, 20)
+                }
+            }
+        }
+        // And the files are as many, no kind is gone, and what is used is kept
+        XCTAssertEqual(try CacheFolder(path).entryFiles().count, 20)
+        let counts = try await counts(tier)
+        XCTAssertEqual(Set(counts.keys), Set(CacheKind.allCases))
+        let isThere = try await tier.contains(used)
+        XCTAssertTrue(isThere)
+        let evictions = try await tier.statistics().total.evictions
+        XCTAssertEqual(evictions, ["count": 161])
+        try await tier.close()
+    }
+
+    func testThatAReplacementEvictsNothingAndAVisitorsFirstRequestNeither() async throws {
+        // Given a tier that is full by count
+        let tier = try DiskTier(path: temporaryDirectory().path, entries: 3, isSynced: false, clock: clock.wallClock)
+        for number in 0..<3 { try await tier.store(.sample("old", at: clock), for: CacheKey(.variant, "\(number)")) }
+        // When one entry is replaced, and another one comes for the first time
+        try await tier.store(.sample("new", at: clock), for: CacheKey(.variant, "1"))
+        try await tier.store(.sample("other", at: clock), for: CacheKey(.variant, "3"))
+        // Then the first three are there
+        let replaced = try await tier.entry(for: CacheKey(.variant, "1"))
+        XCTAssertEqual(replaced?.body, ByteBuffer(string: "new"))
+        let counts = try await counts(tier)
+        XCTAssertEqual(counts, [.variant: 3])
+        let newcomer = try await tier.contains(CacheKey(.variant, "3"))
+        XCTAssertFalse(newcomer)
+        try await tier.close()
+    }
+
+    func testThatASweepMakesRoomInAFolderWithTooManyEntries() async throws {
+        // Given a folder with a hundred entries
+        let path = try temporaryDirectory().path
+        let large = try DiskTier(path: path, isSynced: false, clock: clock.wallClock)
+        for number in 0..<100 { try await large.store(.sample(at: clock), for: CacheKey(.variant, "\(number)")) }
+        try await large.close()
+        // When a tier for fifty opens and sweeps it
+        let tier = try DiskTier(path: path, entries: 50, isSynced: false, clock: clock.wallClock)
+        try await tier.sweep()
+        // Then nine tenths of them are left
+        let entries = try await tier.statistics().total.entries
+        XCTAssertEqual(entries, 45)
+        try await tier.close()
+    }
+
     func testThatASweepLetsLookUpsAndStoresThrough() async throws {
         // Given two thousand expired entries and one fresh entry
         let tier = try tier(DiskBudgets(bytes: 1 << 30))

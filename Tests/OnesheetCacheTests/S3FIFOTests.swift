@@ -15,6 +15,18 @@ final class S3FIFOTests: XCTestCase {
         XCTAssertEqual((0..<50).filter { policy.peek(key($0)) != nil }.count, 50)
     }
 
+    func testThatAScanDoesNotPushOutWhatIsUsedIfOnlyTheCountIsLimited() {
+        // Given used entries, half as many as there may be, far below the weight
+        var policy = S3FIFO<Int>(weight: 1_000_000, count: 100)
+        for number in 0..<50 { policy.insert(number, for: key(number), weight: 1) }
+        for number in 0..<50 { _ = policy.value(for: key(number)) }
+        // When many others are stored and never read
+        for number in 1000..<3000 { policy.insert(number, for: key(number), weight: 1) }
+        // Then the used ones are still there
+        XCTAssertEqual((0..<50).filter { policy.peek(key($0)) != nil }.count, 50)
+        XCTAssertEqual(policy.count, 100)
+    }
+
     func testThatWhatComesBackSoonIsKept() {
         var policy = S3FIFO<Int>(weight: 100, count: 1000)
         for number in 0..<150 { policy.insert(number, for: key(number), weight: 1) }

@@ -136,7 +136,7 @@ final class HostileAnswerTests: ClientTestCase {
         let other = try await origin { _, _ in .answer(type: "application/json", body: ByteBuffer(string: "{\"jobs\":[]}")) }
         let origin = try await origin { _, _ in .redirect(to: "\(other.url)/prefetch") }
         // When it is asked with a token
-        let server = PosterServer(at: origin.url, token: "secret", limits: Self.small)
+        let server = PosterServer(at: origin.url, token: "secret-for-tests", limits: Self.small)
         let error = try await failure { () throws(ClientError) in _ = try await server.prefetches() }
         // Then the other one gets no request
         guard case .problem(let problem) = error else { return XCTFail("\(error)") }

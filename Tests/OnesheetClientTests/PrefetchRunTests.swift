@@ -11,7 +11,7 @@ final class PrefetchRunTests: ClientTestCase {
 
     func testThatProgressIsReported() async throws {
         // Given a server
-        let server = PosterServer(at: try await server(), token: "secret")
+        let server = PosterServer(at: try await server(), token: "secret-for-tests")
         let before = try await server.cost(of: Self.order)
         XCTAssertEqual([before.total, before.there, before.missing], [4, 0, 4])
         // When two titles are prefetched in two sizes
@@ -33,7 +33,7 @@ final class PrefetchRunTests: ClientTestCase {
     }
 
     func testThatEveryIterationIsAPrefetch() async throws {
-        let server = PosterServer(at: try await server(), token: "secret")
+        let server = PosterServer(at: try await server(), token: "secret-for-tests")
         let run = server.prefetch(Self.order)
         var last: [PrefetchProgress?] = []
         for _ in 0..<2 {
@@ -46,7 +46,7 @@ final class PrefetchRunTests: ClientTestCase {
     }
 
     func testThatAllOrdersAreUnderstood() async throws {
-        let server = PosterServer(at: try await server(), token: "secret")
+        let server = PosterServer(at: try await server(), token: "secret-for-tests")
         let days = (try XCTUnwrap(CalendarDay("2026-11-19")), try XCTUnwrap(CalendarDay("2026-11-20")))
         for titles in [PrefetchOrder.Titles.newest, .day(days.0), .days(days.0, days.1), .search("e"), .ids(["3"])] {
             let cost = try await server.cost(of: PrefetchOrder(source: "sample", titles: titles, sizes: ["w92"], formats: ["jpg"]))
@@ -61,11 +61,11 @@ final class PrefetchRunTests: ClientTestCase {
         let table: [(PrefetchOrder, token: String?, (ClientError) -> Bool)] = [
             (Self.order, nil, { if case .problem(let problem) = $0 { problem.status == 401 } else { false } }),
             (
-                PrefetchOrder(source: "sample", sizes: ["w93"]), "secret",
+                PrefetchOrder(source: "sample", sizes: ["w93"]), "secret-for-tests",
                 { if case .problem(let problem) = $0 { problem.status == 400 } else { false } }
             ),
             (
-                PrefetchOrder(source: "nobody"), "secret",
+                PrefetchOrder(source: "nobody"), "secret-for-tests",
                 { if case .failed(let reason) = $0 { reason.contains("unknown source") } else { false } }
             ),
         ]
@@ -80,7 +80,7 @@ final class PrefetchRunTests: ClientTestCase {
     }
 
     func testThatFailuresOfTitlesAreReported() async throws {
-        let server = PosterServer(at: try await server(), token: "secret")
+        let server = PosterServer(at: try await server(), token: "secret-for-tests")
         var last: PrefetchProgress?
         let order = PrefetchOrder(source: "sample", titles: .ids(["1", "999"]), sizes: ["w92"], formats: ["jpg"])
         for try await report in server.prefetch(order) { last = report }
@@ -217,7 +217,7 @@ final class PrefetchRunTests: ClientTestCase {
         let url = try await server(sources: "web: { type: remote, allow: [\"\(origin.url)/\"], networks: [loopback] }")
         let ids = (0..<3).map { "\(origin.url)/\($0).jpg" }
         return (
-            PosterServer(at: url, token: "secret"),
+            PosterServer(at: url, token: "secret-for-tests"),
             PrefetchOrder(source: "web", titles: .ids(ids), sizes: ["w92"], formats: ["jpg"])
         )
     }

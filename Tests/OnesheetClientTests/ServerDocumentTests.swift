@@ -76,7 +76,7 @@ final class ServerDocumentTests: ClientTestCase {
     }
 
     func testThatAnExplanationIsRead() async throws {
-        let server = PosterServer(at: try await server(), token: "secret")
+        let server = PosterServer(at: try await server(), token: "secret-for-tests")
         let address = PosterAddresses(at: server.url).poster(of: Self.title, width: 92, format: .jpeg)
         // Given an image that no one has asked for
         let before = try await server.explain(address)
@@ -103,7 +103,7 @@ final class ServerDocumentTests: ClientTestCase {
         let server = PosterServer(
             at: try await server(
                 keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(salt)\" }] }\ndialects: [thumbor, cloudflare]"),
-            token: "secret")
+            token: "secret-for-tests")
         let pair = try JSONDecoder().decode(SigningKey.self, from: Data("{\"key\": \"\(key)\", \"salt\": \"\(salt)\"}".utf8))
         let addresses = PosterAddresses(at: "", signature: Signature(keys: [pair]))
         // When the server signs a transform

@@ -44,10 +44,18 @@ final class NearestNameTests: XCTestCase {
         let known = ["fit", "fill"]
 
         // When
-        let messages = [unknownName("fil", kind: "mode", known: known), unknownName("stretch", kind: "mode", known: known)]
+        let messages = [
+            unknownName("fil", kind: "mode", known: known), unknownName("stretch", kind: "mode", known: known),
+            unknownName("fil", kind: "mode", known: known, listsAll: true),
+            unknownName("stretch", kind: "mode", known: known, listsAll: true),
+        ]
 
         // Then
         XCTAssertEqual(
-            messages, ["unknown mode “fil”; did you mean “fill”?", "unknown mode “stretch”; known: fill, fit"])
+            messages,
+            [
+                "unknown mode “fil”; did you mean “fill”?", "unknown mode “stretch”; known: fill, fit",
+                "unknown mode “fil”; did you mean “fill”? Known: fill, fit", "unknown mode “stretch”; known: fill, fit",
+            ])
     }
 }

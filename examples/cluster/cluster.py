@@ -22,7 +22,7 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TOKEN, ACCESS, SECRET = "cluster", "cluster", "cluster-secret"
+TOKEN, ACCESS, SECRET = "cluster-administrator", "cluster", "cluster-secret"
 TITLES, SIZES, SERVERS = 40, (180, 342), 3
 # Sizes of `/t/p`.
 LADDER = 185, 342

@@ -28,7 +28,7 @@ struct DiskMaintenance: Sendable {
         }
     }
 
-    /// One step of eviction down to the low-water mark, for the first kind above its high-water mark; `false` if there is none.
+    /// One step of eviction down to the low-water mark, for the first kind above it or for their number; `false` if there is none.
     func evictStep() throws(CacheError) -> Bool {
         try store.access.use("make room in") { folder in
             let totals = try folder.index.totals()
@@ -38,14 +38,16 @@ struct DiskMaintenance: Sendable {
                 else { continue }
                 return try store.evict(kind, bytes: excess, reason: "budget", in: folder) > 0
             }
-            return false
+            let excess = totals.entries - max(Int(Double(store.settings.entries) * DiskSettings.lowWater), 1)
+            return excess > 0 ? try store.evict(excess: excess, in: folder) > 0 : false
         }
     }
 
-    /// Whether a kind has reached its budget. Eviction then makes room down to the low-water mark.
+    /// Whether a kind has reached its budget, or all have their number. Eviction then makes room down to the low-water mark.
     func isFull() throws(CacheError) -> Bool {
         try store.access.use("measure") { folder in
             let totals = try folder.index.totals()
+            if Double(totals.entries) > 0.98 * Double(store.settings.entries) { return true }
             return CacheKind.allCases.contains { kind in
                 Double(totals[kind]?.bytes ?? 0) > 0.98 * Double(store.settings.budgets[kind])
             }
@@ -197,6 +199,11 @@ struct DiskMaintenance: Sendable {
             if try FileStatus(of: path)?.identity == identity { try Files.clear(path, now: store.clock.now) }
         }
     }
+}
+
+extension [CacheKind: CacheRemoval] {
+    /// The entries of all kinds.
+    var entries: Int { values.reduce(0) { $0 + $1.entries } }
 }
 
 /// The result of checking every file of a disk tier.

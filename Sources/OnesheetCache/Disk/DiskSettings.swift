@@ -4,6 +4,8 @@ package import OnesheetCore
 struct DiskSettings: Sendable {
     let path: String
     let budgets: DiskBudgets
+    /// The most entries of all kinds together.
+    let entries: Int
     /// The bytes that stay free for other programs, whatever the budgets are.
     let minimumFreeSpace: MinimumFreeSpace
     let isSynced: Bool

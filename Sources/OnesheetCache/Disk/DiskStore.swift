@@ -48,10 +48,12 @@ final class DiskStore: Sendable {
         return try access.use("remove from") { try removeStep(rows, reason: selection == .expired ? "expired" : nil, in: $0) }
     }
 
-    /// One step of removing the entries that match `rows`, until `bytes` are freed.
+    /// One step of removing the entries that match `rows`, until `bytes` are freed or `entries` are removed.
     /// - Parameter reason: the reason for an eviction; `nil` for a requested removal.
-    func removeStep(_ rows: RowSelection, bytes: Int = .max, reason: String?, in folder: OpenFolder) throws -> CacheRemoval {
-        let removed = try folder.index.removeStep(rows, limit: DiskSettings.step, bytes: bytes) {
+    func removeStep(
+        _ rows: RowSelection, bytes: Int = .max, entries: Int = .max, reason: String?, in folder: OpenFolder
+    ) throws -> CacheRemoval {
+        let removed = try folder.index.removeStep(rows, limit: min(entries, DiskSettings.step), bytes: bytes) {
             try Files.clear(layout.entry($0), now: clock.now)
         }
         if let reason { for row in removed { count(row.key) { $0.evictions[reason, default: 0] += 1 } } }
@@ -61,6 +63,14 @@ final class DiskStore: Sendable {
     /// One step of evicting the entries with the lowest rank, until `bytes` are freed. Returns the number of evicted entries.
     func evict(_ kind: CacheKind, bytes: Int = .max, reason: String, in folder: OpenFolder) throws -> Int {
         try removeStep(.leastWorth(kind), bytes: bytes, reason: reason, in: folder).entries
+    }
+
+    /// One step of evicting `excess` entries: those with the lowest rank of the kind that has the most.
+    /// - Returns: the number of evicted entries.
+    func evict(excess: Int, in folder: OpenFolder) throws -> Int {
+        let totals = try folder.index.totals()
+        guard let kind = CacheKind.allCases.max(by: { (totals[$0]?.entries ?? 0) < (totals[$1]?.entries ?? 0) }) else { return 0 }
+        return try removeStep(.leastWorth(kind), entries: excess, reason: "count", in: folder).entries
     }
 
     func generation() throws(CacheError) -> Int { try access.use("look for purges in") { try $0.index.generation() } }

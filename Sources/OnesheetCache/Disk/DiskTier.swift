@@ -3,7 +3,7 @@ package import Logging
 package import NIOCore
 package import OnesheetCore
 
-/// The second tier: one checksummed file per entry, in a folder with a byte limit, which survives crashes. Once a budget is full,
+/// The second tier: one checksummed file per entry, in a folder with limits of bytes and count, which survives crashes. Once it is full,
 /// an entry that is requested for the first time is not stored, because it would evict others. A prefetched entry is always stored.
 ///
 /// Several processes may have the folder open. Damaged entries are never served. A deleted folder is made again. A folder with
@@ -23,6 +23,7 @@ package final class DiskTier: ImmediateTier {
     /// entries that are there, fails to store, and opens the folder as soon as possible.
     /// - Parameters:
     ///   - budgets: the bytes that each kind of entry may occupy on disk.
+    ///   - entries: the most entries of all kinds together, at least 1.
     ///   - expires: the longest lifetime of an unread entry; its own can be shorter.
     ///   - extending: the effect of a read on the expiration in this tier.
     ///   - minimumFreeSpace: the bytes that stay free for other programs, whatever the budgets are.
@@ -31,13 +32,15 @@ package final class DiskTier: ImmediateTier {
     ///   - threads: threads for lookups; half as many store and remove.
     /// - Throws: `CacheError.notACache` if the folder has foreign files.
     package init(
-        path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), expires: CacheExpiration = .days(7),
+        path: String, budgets: DiskBudgets = DiskBudgets(bytes: 10 << 30), entries: Int = .max,
+        expires: CacheExpiration = .days(7),
         extending: ExpirationExtending = .none, minimumFreeSpace: MinimumFreeSpace = .usual, isSynced: Bool = true,
         threads: Int = 4,
         clock: WallClock = .system,
         logger: Logger = Logger(label: "onesheet.cache.disk")
     ) throws(CacheError) {
-        let settings = DiskSettings(path: path, budgets: budgets, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
+        let settings = DiskSettings(
+            path: path, budgets: budgets, entries: entries, minimumFreeSpace: minimumFreeSpace, isSynced: isSynced)
         let access = try FolderAccess(FolderLayout(path: path), clock: clock, logger: logger)
         let life = ExpirationPolicy(limit: expires, extending: extending)
         disk = DiskStore(settings, access: access, clock: clock)
@@ -56,7 +59,8 @@ package final class DiskTier: ImmediateTier {
 
     /// A tier for checking a configuration: every operation fails, and its folder is neither read nor written.
     package init(closedAt path: String, clock: WallClock = .system, logger: Logger = Logger(label: "onesheet.cache.disk")) {
-        let settings = DiskSettings(path: path, budgets: DiskBudgets(bytes: 0), minimumFreeSpace: .usual, isSynced: true)
+        let settings = DiskSettings(
+            path: path, budgets: DiskBudgets(bytes: 0), entries: .max, minimumFreeSpace: .usual, isSynced: true)
         let access = FolderAccess(closed: FolderLayout(path: path), clock: clock, logger: logger)
         let life = ExpirationPolicy(limit: .never, extending: .none)
         disk = DiskStore(settings, access: access, clock: clock)

@@ -103,7 +103,19 @@ final class DiskWriter: Sendable {
             let excess = bytes + row.bytes - budget
             guard try disk.evict(row.key.kind, bytes: excess + budget / 256, reason: "budget", in: folder) > 0 else { break }
         }
+        while case let excess = try excess(with: row, in: folder), excess > 0 {
+            guard try disk.evict(excess: excess, in: folder) > 0 else { break }
+        }
         while try !leavesFloor(row.bytes, in: folder) {}
+    }
+
+    /// The entries to evict so that there are not too many with `row`.
+    private func excess(with row: IndexRow, in folder: OpenFolder) throws -> Int {
+        let limit = disk.settings.entries
+        guard limit < .max else { return 0 }
+        let count = try folder.index.totals().entries
+        guard count >= limit else { return 0 }
+        return count - limit + (try folder.index.contains(row.name) ? 0 : 1)
     }
 
     /// The bytes to free so that `bytes` can be stored above the minimum of free space; 0 if there is no minimum.
@@ -146,6 +158,7 @@ final class DiskWriter: Sendable {
     private func evictsOthers(_ row: IndexRow, in folder: OpenFolder) throws -> Bool {
         let totals = try folder.index.totals()
         guard (totals[row.key.kind]?.bytes ?? 0) + row.bytes <= disk.settings.budgets[row.key.kind] else { return true }
+        if try excess(with: row, in: folder) > 0 { return true }
         let lack = try lack(of: row.bytes)
         return lack > 0 && totals.values.reduce(0) { $0 + $1.bytes } >= lack
     }

@@ -101,7 +101,9 @@ package struct S3FIFO<Value> {
     /// ends.
     private mutating func evictOne() -> Value? {
         while true {
-            if let oldest = small.oldest, small.weight * 10 > weightLimit || main.oldest == nil {
+            // A tenth of whichever limit is reached.
+            let isLarge = small.weight * 10 > weightLimit || small.count * 10 > countLimit
+            if let oldest = small.oldest, isLarge || main.oldest == nil {
                 if slots[oldest].uses > 0 {
                     small.unlink(oldest, in: &slots)
                     slots.promote(oldest)
@@ -198,6 +200,7 @@ struct SlotQueue {
     private var newest = -1
     private var last = -1
     private(set) var weight = 0
+    private(set) var count = 0
 
     /// The oldest slot of the queue.
     var oldest: Int? { last < 0 ? nil : last }
@@ -207,6 +210,7 @@ struct SlotQueue {
         if newest >= 0 { slots.setNewer(newest, position) } else { last = position }
         newest = position
         weight += slots[position].weight
+        count += 1
     }
 
     mutating func unlink<Value>(_ position: Int, in slots: inout SlotList<Value>) {
@@ -214,6 +218,7 @@ struct SlotQueue {
         if newer >= 0 { slots.setOlder(newer, older) } else { newest = older }
         if older >= 0 { slots.setNewer(older, newer) } else { last = newer }
         weight -= slots[position].weight
+        count -= 1
     }
 }
 

@@ -16,7 +16,9 @@ struct BundleCommand: PluggedCommand {
 
     @OptionGroup var lists: ListOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The archive to write; - is standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The archive to write; - is standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Flag(name: .long, help: "Write to standard output although it is a terminal.")
@@ -39,7 +41,7 @@ struct BundleCommand: PluggedCommand {
                 return outcome
             }
         }
-        for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster: \(line)") }
+        for line in ErrorText.of(outcome.missing) { StandardStreams.error("no poster:", as: .warning, " \(line)") }
         StandardStreams.error("\(outcome.posters) posters")
         if let signal { throw ExitCode(signal) }
         if !outcome.missing.isEmpty { throw ExitCode.failure }

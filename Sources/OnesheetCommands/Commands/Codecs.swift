@@ -6,9 +6,13 @@ import OnesheetServer
 extension PluginList {
     /// Creates the codecs alone, for commands without network and cache.
     func codecs(limits: Limits, _ configurations: [String: ConfigurationValue]) throws(ConfigurationError) -> CodecSet {
-        let assembly = PluginAssembly(
+        try assembly(limits: limits).codecs(configurations)
+    }
+
+    /// Creates plugins for commands without network and cache.
+    func assembly(limits: Limits) -> PluginAssembly {
+        PluginAssembly(
             plugins: self, transport: NoTransport(), limits: limits, clock: .system, logger: Log.make(), state: { _ in NoState() })
-        return try assembly.codecs(configurations)
     }
 }
 

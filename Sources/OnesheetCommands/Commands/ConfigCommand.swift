@@ -23,22 +23,23 @@ struct ConfigCommand: ParsableCommand {
             let logger = Log.make(configuration.log)
             let errors = try ConfigurationCheck.errors(of: configuration, plugins, besides: unread, logger: logger)
             guard errors.isEmpty else {
-                // Editors jump to lines that begin with the place.
-                for error in errors { StandardStreams.error(error.place == nil ? "onesheet: \(error)" : "\(error)") }
-                if errors.count > 1 { StandardStreams.error("onesheet: \(errors.count) errors") }
+                for error in errors { StandardStreams.error(error) }
+                if errors.count > 1 { StandardStreams.error("onesheet:", as: .error, " \(errors.count) errors") }
                 throw ExitCode.failure
             }
             let context = try configuration.locatingErrors { try ServerContext.examined(configuration, plugins, logger: logger) }
             let findings = try await Self.findings(configuration, context)
             try await context.shutdown()
             for finding in findings {
-                for warning in finding.warnings { StandardStreams.error("Warning: \(finding.engine): \(warning)") }
+                for warning in finding.warnings {
+                    StandardStreams.error("Warning:", as: .warning, " \(finding.engine): \(warning)")
+                }
             }
             if let bad = findings.first(where: { $0.error != nil }) {
                 throw ConfigurationError(path: bad.engine, message: bad.error ?? "")
             }
             StandardStreams.output("The configuration is valid: sources \(context.sources.map(\.name).joined(separator: ", "))")
-            for warning in configuration.warnings { StandardStreams.error("Warning: \(warning)") }
+            for warning in configuration.warnings { StandardStreams.error("Warning:", as: .warning, " \(warning)") }
         }
 
         /// What a trial of the engines found.
@@ -55,7 +56,10 @@ struct ConfigCommand: ParsableCommand {
     struct Print: PluggedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the complete configuration, including defaults.",
-            discussion: "Secrets are printed as the variables they come from.")
+            discussion: """
+                What is printed starts the same server. Variables of the environment that stand for secrets are printed as written, such as
+                ${NAME}. A secret that the file itself contains is printed as (secret), which no configuration may contain.
+                """)
 
         @OptionGroup var options: ConfigurationOptions
 

@@ -28,7 +28,7 @@ struct ExplainCommand: PluggedCommand {
         }
         if json { return try StandardStreams.output(document: explanation) }
         for (name, text) in ExplanationText(explanation).lines {
-            StandardStreams.output(name + String(repeating: " ", count: max(12 - name.count, 1)) + text)
+            StandardStreams.output(name, as: .name, String(repeating: " ", count: max(12 - name.count, 1)) + text)
         }
     }
 }

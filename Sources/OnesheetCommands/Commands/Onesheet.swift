@@ -35,7 +35,7 @@ public enum Onesheet {
 
     private static func run(_ plugins: PluginList, arguments: [String]?) async -> Never {
         if let unknown = CommandName.unknown(in: arguments ?? Array(CommandLine.arguments.dropFirst())) {
-            StandardStreams.error("onesheet: \(unknown)")
+            StandardStreams.error("onesheet:", as: .error, " \(unknown)")
             RootCommand.exit(withError: ExitCode.validationFailure)
         }
         do {
@@ -50,7 +50,7 @@ public enum Onesheet {
             // ArgumentParser prints help and usage errors. Other errors are printed as one line.
             let isParserError = error is ExitCode || [.success, .validationFailure].contains(RootCommand.exitCode(for: error))
             if isParserError { exit(withParserError: error, about: arguments) }
-            StandardStreams.error("onesheet: " + "\(error)".split(separator: "\n").joined(separator: " "))
+            StandardStreams.error("onesheet:", as: .error, " " + "\(error)".split(separator: "\n").joined(separator: " "))
             exit(withStatus: 1)
         }
     }
@@ -86,6 +86,8 @@ struct RootCommand: ParsableCommand {
               onesheet prefetch sample                    render its thumbnails in advance
               onesheet render in.jpg -o out.png           resize one file, without a server
               onesheet serve --config onesheet.yaml       serve your own sources
+
+            On a terminal, errors and warnings are coloured, unless NO_COLOR is set.
             """,
         version: Onesheet.version,
         subcommands: [
@@ -100,20 +102,25 @@ struct ConfigurationOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The configuration file. Default: ./onesheet.yaml if it exists, or else the built-in sample source.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var config: String?
 
-    @Option(name: .long, help: ArgumentHelp("The folder of the disk cache, instead of the configured one.", valueName: "dir"))
+    @Option(
+        name: .long, help: ArgumentHelp("The folder of the disk cache, instead of the configured one.", valueName: "dir"),
+        completion: .directory)
     var cache: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Record the responses of services in this folder, without secrets.", valueName: "dir"))
+        help: ArgumentHelp("Record the responses of services in this folder, without secrets.", valueName: "dir"),
+        completion: .directory)
     var record: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Replay the recorded responses in this folder: no keys, no network.", valueName: "dir"))
+        help: ArgumentHelp("Replay the recorded responses in this folder: no keys, no network.", valueName: "dir"),
+        completion: .directory)
     var replay: String?
 
     func validate() throws {

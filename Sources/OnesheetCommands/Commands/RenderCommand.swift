@@ -29,10 +29,12 @@ struct RenderCommand: PluggedCommand {
               sm kcr scp              strip metadata, keep copyright, strip colour profile
             """)
 
-    @Argument(help: "The picture to read; - is standard input.")
+    @Argument(help: "The picture to read; - is standard input.", completion: .file())
     var input: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The picture to write; - is standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Flag(name: .long, help: "Write to standard output although it is a terminal.")
@@ -55,18 +57,17 @@ struct RenderCommand: PluggedCommand {
         if transform.format == nil, output != "-", let dot = output.lastIndex(of: ".") {
             transform.format = try grammar.format(output[output.index(after: dot)...])
         }
-        let image = try renderer.render(try read(limit: limits.originBytes), as: transform)
-        if output == "-" {
-            StandardStreams.output(Array(image.body.readableBytesView))
-        } else {
-            let body = image.body
-            let (_, signal) = try await Interruption.cancelling {
-                let file = try await OutputFile(output)
-                try file.write(body)
-                try file.finish()
+        let wanted = transform
+        let (_, signal) = try await Interruption.cancelling {
+            let body = try await Interruption.abandoning {
+                try renderer.render(try read(limit: limits.originBytes), as: wanted).body
             }
-            if let signal { throw ExitCode(signal) }
+            if output == "-" { return StandardStreams.output(Array(body.readableBytesView)) }
+            let file = try await OutputFile(output)
+            try file.write(body)
+            try file.finish()
         }
+        if let signal { throw ExitCode(signal) }
     }
 
     private func read(limit: Int) throws -> ByteBuffer {

@@ -7,7 +7,8 @@ struct SignCommand: ParsableCommand, PluggedCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign the path of a free transform.",
         discussion: """
-            Prints the signed path. Uses the first key of signing.keys in the configuration.
+            Prints the signed path. Uses the first key of signing.keys in the configuration. What a server with this configuration does
+            not understand is refused: unknown options, sources and extensions, and URLs that no source allows.
 
               onesheet sign rs:fill:300:450/plain/sample://1@png   →  /i/…/rs:fill:300:450/plain/sample://1@png
 
@@ -23,6 +24,7 @@ struct SignCommand: ParsableCommand, PluggedCommand {
     func run(with plugins: PluginList) async throws {
         let configuration = try options.load()
         var path = path.hasPrefix("/") ? path : "/" + path
+        try SignablePath(configuration, plugins).check(path)
         if encrypt {
             guard let encryption = configuration.signing.encryptionKey else {
                 throw ConfigurationError(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import UnixSignals
 
 /// Handles Ctrl-C as cancellation, so that work in progress ends properly.
@@ -25,6 +26,23 @@ enum Interruption {
         let signal = await watch.value
         if case .failure = result, let signal { throw ExitCode(signal) }
         return (try result.get(), signal)
+    }
+
+    /// Runs `work`, which notices no cancellation, on a thread of its own. If the task is cancelled, the thread is left to end with the
+    /// process.
+    /// - Throws: the error of `work`, or `CancellationError`.
+    static func abandoning<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let (results, result) = AsyncThrowingStream<Value, any Error>.makeStream()
+        DispatchQueue.global().async {
+            do {
+                result.yield(try work())
+                result.finish()
+            } catch {
+                result.finish(throwing: error)
+            }
+        }
+        for try await value in results { return value }
+        throw CancellationError()
     }
 }
 

@@ -5,6 +5,7 @@ import Synchronization
 final class ProgressLine: Sendable {
     private let isQuiet: Bool
     private let isTerminal: Bool
+    private let colors = StandardStreams.errorColors
     private let start = ContinuousClock.now
     private let nextLine = Mutex(ContinuousClock.now)
 
@@ -19,14 +20,16 @@ final class ProgressLine: Sendable {
             return true
         }
         guard isDue || (isTerminal && summary.done == summary.total) else { return }
-        let line = Self.line(summary, elapsed: (now - start) / .seconds(1), bar: isTerminal)
+        let line = Self.line(summary, elapsed: (now - start) / .seconds(1), bar: isTerminal, colors)
         StandardStreams.progress(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
     }
 
     func finish(_ summary: PrefetchSummary) {
         guard !isQuiet else { return }
         if isTerminal { StandardStreams.progress("\n") }
-        for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) { StandardStreams.error("failed: \(line)") }
+        for line in ErrorText.of(summary.failures.map { ($0.title, $0.reason) }) {
+            StandardStreams.error("failed:", as: .error, " \(line)")
+        }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let rest = summary.total - summary.done
         StandardStreams.error(
@@ -35,14 +38,18 @@ final class ProgressLine: Sendable {
     }
 
     /// `[#####     ]  50/100  20/s  3 s left  1 failed`
-    static func line(_ summary: PrefetchSummary, elapsed: Double, bar: Bool) -> String {
+    static func line(
+        _ summary: PrefetchSummary, elapsed: Double, bar: Bool, _ colors: TerminalColors = .none
+    ) -> String {
         let share = summary.total == 0 ? 1 : Double(summary.done) / Double(summary.total)
         let filled = Int(share * 30)
         // Skipped variants take no time, so the rate excludes them.
         let rate = elapsed > 0 ? Double(summary.done - summary.skipped) / elapsed : 0
         let left = rate > 0 ? "\(Int((Double(summary.total - summary.done) / rate).rounded(.up))) s left" : "…"
         let drawing = bar ? "[\(String(repeating: "#", count: filled))\(String(repeating: " ", count: 30 - filled))] " : ""
-        return "\(drawing)\(summary.done)/\(summary.total)  \(short(rate))/s  \(left)  \(summary.failed) failed"
+        let failed = "\(summary.failed) failed"
+        return "\(drawing)\(summary.done)/\(summary.total)  \(short(rate))/s  \(left)  "
+            + (summary.failed > 0 ? colors.text(failed, .error) : failed)
     }
 
     private static func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }

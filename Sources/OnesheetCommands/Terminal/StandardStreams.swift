@@ -14,12 +14,31 @@ enum StandardStreams {
     static func output(_ line: String) { write(line.escaped, to: STDOUT_FILENO) }
     /// The same, to standard error.
     static func error(_ line: String) { write(line.escaped, to: STDERR_FILENO) }
+    /// Writes one line to standard error that begins with `head` in a style.
+    static func error(_ head: String, as style: TerminalColors.Style, _ rest: String) {
+        write(errorColors.text(head.escaped, style) + rest.escaped, to: STDERR_FILENO)
+    }
+    /// Writes one line to standard output that begins with `head` in a style.
+    static func output(_ head: String, as style: TerminalColors.Style, _ rest: String) {
+        write(outputColors.text(head.escaped, style) + rest.escaped, to: STDOUT_FILENO)
+    }
+    /// Writes an error of the configuration. Editors jump to lines that begin with a place.
+    static func error(_ error: ConfigurationError) {
+        let place = error.place.map { "\($0):" } ?? "onesheet:"
+        let path = error.path.isEmpty ? "" : errorColors.text("\(error.path):".escaped, .name) + " "
+        write(errorColors.text(place.escaped, .error) + " " + path + error.message.escaped, to: STDERR_FILENO)
+    }
     /// Writes a row of a table.
     static func output(row cells: [String]) { write(TerminalText.row(cells), to: STDOUT_FILENO) }
     /// Writes text of several lines.
     static func output(lines text: String) { write(TerminalText.lines(text), to: STDOUT_FILENO) }
     /// The same, to standard error.
-    static func error(lines text: String) { write(TerminalText.lines(text), to: STDERR_FILENO) }
+    static func error(lines text: String) {
+        let head = "Error:"
+        let isError = text.starts(withBytesOf: head)
+        let rest = isError ? String(text.dropFirst(bytes: head.utf8.count)) : text
+        write((isError ? errorColors.text(head, .error) : "") + TerminalText.lines(rest), to: STDERR_FILENO)
+    }
     /// Writes a JSON document.
     static func output(json document: String) { write(TerminalText.json(document), to: STDOUT_FILENO) }
     /// Writes bytes as they are: a picture or an archive.
@@ -29,6 +48,8 @@ enum StandardStreams {
     static func progress(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    static var errorColors: TerminalColors { TerminalColors(isTerminal: errorIsTerminal) }
+    private static var outputColors: TerminalColors { TerminalColors(isTerminal: isatty(STDOUT_FILENO) == 1) }
 
     /// - Throws: `FileError` if standard output is a terminal, because a picture or an archive would garble it.
     static func requireNoTerminal() throws {

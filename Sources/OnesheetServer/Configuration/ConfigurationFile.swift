@@ -55,13 +55,17 @@ package struct ConfigurationFile: Sendable {
         let document = ConfigurationText(text, file: file, environment: environment)
         if document.node == nil, let error = document.errors.first { throw error }
         let (decoded, errors) = ConfigurationDecoder().decodeAll(ServerConfiguration.self, from: document.value)
-        let all = document.places.locating(all: document.errors + Self.independent(errors, of: document.errors))
+        let written = document.node.map { PrintedValue($0) }
+        var found = document.errors + Self.independent(errors, of: document.errors)
+        // A variable may be empty and turns administration off. A token that is written empty is a mistake.
+        if written?["admin"]?["token"] == .text("") { found.append(AdminConfiguration.weak("is empty")) }
+        let all = document.places.locating(all: found)
         guard var configuration = decoded else { throw all.first ?? ConfigurationError(path: "", message: "needs keys below it") }
         if let names = document.node?.mapping?["sources"]?.mapping?.keys.compactMap(\.string) {
             configuration.sourceNames = names.filter { configuration.sources[$0] != nil }
         }
         configuration.secrets = secrets(in: text)
-        configuration.written = document.node.map { PrintedValue($0) }
+        configuration.written = written
         configuration.places = document.places
         return (configuration, all)
     }

@@ -58,27 +58,40 @@ extension PrintedValue {
     static let hiddenText = "(secret)"
     private static let hidden = PrintedValue.text(hiddenText)
 
-    /// The variable that a secret comes from, also behind a scheme as in `Bearer ${TOKEN}`, or `(secret)`.
+    /// A secret as it is written, if that is only variables, also behind a scheme as in `Bearer ${TOKEN}` and with defaults as in
+    /// `${TOKEN:-}`; otherwise `(secret)`. A manifest's own variables are in braces alone: `Bearer {token}`.
     static func secret(_ written: PrintedValue?) -> PrintedValue {
-        guard case .text(let text)? = written, text.wholeMatch(of: /([A-Za-z]{1,10} )?\$\{[A-Za-z0-9_]+\}/) != nil else {
-            return hidden
-        }
+        let variables = /(([A-Za-z]{1,10} )?(\$?\{[A-Za-z0-9_]+(:-[^}]*)?\}[:.\/_-]?)+)?/
+        guard case .text(let text)? = written, text.wholeMatch(of: variables) != nil else { return hidden }
         return .text(text)
     }
 
-    /// The value without a source's possible secrets: keys whose names suggest a secret, and maps that are sent to services, such
-    /// as `headers`.
-    var withoutSecrets: PrintedValue {
+    /// The words in names of headers, of variables and of the environment that suggest a secret.
+    private static let secretWords = [
+        "auth", "cookie", "credential", "key", "passphrase", "passwd", "password", "secret", "session", "signature", "token",
+    ]
+    /// The ends of plugins' own keys that suggest one.
+    private static let secretEnds = ["authorization", "cookie", "credentials", "key", "password", "secret", "token"]
+
+    /// The value without a source's possible secrets, by the names of keys.
+    var withoutSecrets: PrintedValue { withoutSecrets { name in Self.secretEnds.contains { name.hasSuffix($0) } } }
+
+    private func withoutSecrets(named isSecret: (String) -> Bool) -> PrintedValue {
         switch self {
         case .absent, .text: return self
-        case .list(let values): return .list(values.map(\.withoutSecrets))
+        case .list(let values): return .list(values.map { $0.withoutSecrets(named: isSecret) })
         case .mapping(let entries):
             return .mapping(
                 entries.map { entry in
                     let name = entry.key.lowercased()
-                    let isSecret = ["key", "token", "secret", "password"].contains { name.hasSuffix($0) }
-                    let isOpen = !isSecret && !["variables", "headers", "environment"].contains(name)
-                    return Entry(key: entry.key, value: isOpen ? entry.value.withoutSecrets : entry.value.hidingTexts)
+                    if isSecret(name) { return Entry(key: entry.key, value: entry.value.hidingTexts) }
+                    // The names below these keys are not ours.
+                    guard ["variables", "headers", "environment"].contains(name) else {
+                        return Entry(key: entry.key, value: entry.value.withoutSecrets(named: isSecret))
+                    }
+                    return Entry(
+                        key: entry.key,
+                        value: entry.value.withoutSecrets { name in Self.secretWords.contains { name.contains($0) } })
                 })
         }
     }

@@ -41,8 +41,36 @@ package struct AdminConfiguration: Sendable, ConfigurationSection {
         [
             Setting(
                 "token", \.token, as: Secret.self, defaultText: "none: no administration over HTTP",
-                meaning: "the bearer token for administration")
+                meaning:
+                    "the bearer token for administration, at least 16 bytes that cannot be guessed; `openssl rand -hex 32` makes one"
+            )
         ]
+    }
+
+    /// The fewest bytes of a token that are no repetition of earlier ones, and the fewest different ones among them.
+    private static let fewest = (bytes: 16, different: 5)
+
+    /// An empty token is that of a variable without a value: no administration.
+    package func check() throws(ConfigurationError) {
+        guard let token, !token.isEmpty else { return }
+        let bytes = Array(token.utf8)
+        guard bytes.count >= Self.fewest.bytes else {
+            throw Self.weak("has \(bytes.count) bytes and can be guessed; it needs at least \(Self.fewest.bytes)")
+        }
+        guard Set(bytes).count >= Self.fewest.different, !bytes.repeats(within: Self.fewest.bytes - 1) else {
+            throw Self.weak("repeats itself and can be guessed")
+        }
+    }
+
+    static func weak(_ reason: String) -> ConfigurationError {
+        ConfigurationError(path: "admin.token", message: "\(reason). Make one with `openssl rand -hex 32`")
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes are a shorter text, of at most `limit` bytes, again and again.
+    fileprivate func repeats(within limit: Int) -> Bool {
+        (1...limit).contains { period in zip(self, dropFirst(period)).allSatisfy(==) }
     }
 }
 

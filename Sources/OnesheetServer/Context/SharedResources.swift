@@ -162,7 +162,8 @@ extension Cache {
         logger: Logger
     ) {
         let memory = MemoryTier(
-            bytes: configuration.bytes.bytes, expires: .seconds(configuration.expires.seconds), clock: clock)
+            bytes: configuration.bytes.bytes, entries: configuration.entries.value,
+            expires: .seconds(configuration.expires.seconds), extending: configuration.extends.extending, clock: clock)
         self.init(memory: memory, others: others, announcer: announcer, logger: logger)
     }
 }
@@ -172,7 +173,8 @@ extension DiskTier {
     package convenience init(_ configuration: CacheConfiguration.Disk, clock: WallClock, logger: Logger) throws(CacheError) {
         try self.init(
             path: configuration.path, budgets: DiskBudgets(bytes: configuration.bytes.bytes),
-            expires: .seconds(configuration.expires.seconds),
+            entries: configuration.entries?.value ?? .max,
+            expires: .seconds(configuration.expires.seconds), extending: configuration.extends.extending,
             minimumFreeSpace: configuration.free.map { .bytes($0.bytes) } ?? .usual,
             clock: clock, logger: logger)
     }

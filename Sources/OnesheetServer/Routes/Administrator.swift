@@ -6,12 +6,15 @@ import OnesheetCore
 
 /// Authenticates the administrator's requests.
 struct Administrator: Sendable {
-    /// `nil` if administration over HTTP is off.
+    /// `nil` or empty if administration over HTTP is off.
     let token: String?
+
+    /// Whether there is administration over HTTP.
+    var isOn: Bool { !(token ?? "").isEmpty }
 
     /// - Throws: `RequestError.unauthorized` unless the request carries the administrator's bearer token (RFC 6750 §2.1).
     func check(_ request: Request) throws(RequestError) {
-        guard let token, !token.isEmpty, let given = Self.token(of: request) else { throw .unauthorized }
+        guard isOn, let token, let given = Self.token(of: request) else { throw .unauthorized }
         // Digests have equal lengths and compare in constant time.
         guard SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8)) else { throw .unauthorized }
         ClientRequest.current?.exempt()

@@ -9,9 +9,11 @@ public func nearestName(to word: String, among names: some Sequence<String>) -> 
 }
 
 /// The message for an unknown name, with the nearest known name or all known names.
-public func unknownName(_ word: String, kind: String, known: some Collection<String>) -> String {
-    if let near = nearestName(to: word, among: known) { return "unknown \(kind) “\(word)”; did you mean “\(near)”?" }
-    return "unknown \(kind) “\(word)”; known: \(known.sorted().joined(separator: ", "))"
+/// - Parameter listsAll: whether all known names follow the nearest one too.
+public func unknownName(_ word: String, kind: String, known: some Collection<String>, listsAll: Bool = false) -> String {
+    let all = known.sorted().joined(separator: ", ")
+    guard let near = nearestName(to: word, among: known) else { return "unknown \(kind) “\(word)”; known: \(all)" }
+    return "unknown \(kind) “\(word)”; did you mean “\(near)”?" + (listsAll ? " Known: \(all)" : "")
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).

@@ -35,19 +35,15 @@ final class WorkerProcess: Sendable {
 
     /// Starts a process, which gets its settings and locks itself in.
     /// - Parameters:
-    ///   - program: the executable and its arguments.
+    ///   - program: the executable and its arguments, which `starter` starts.
     ///   - formats: the formats that an answer may name.
     /// - Throws: `WorkerStartError`.
     init(
-        _ program: WorkerCommand, _ settings: WorkerSettings, formats: [ImageFormat], within time: Duration
+        _ program: WorkerCommand, _ settings: WorkerSettings, startedBy starter: ProcessStarter, formats: [ImageFormat],
+        within time: Duration
     ) throws(WorkerStartError) {
         (self.formats, capacity) = (formats, settings.inputCapacity)
-        var worker = ccage_worker()
-        let arguments = ([program.name] + program.arguments).map { strdup($0) }
-        let error = ccage_start(program.path, arguments + [nil], &worker)
-        for argument in arguments { free(argument) }
-        guard error == 0 else { throw .system("starting \(program.path)", error) }
-        self.worker = worker
+        worker = try starter.start(program)
         var message = ByteBuffer()
         message.write(settings)
         do throws(WorkerLoss) {

@@ -44,6 +44,7 @@ final class WorkerProcesses: Sendable {
     private let settings: WorkerSettings
     private let formats: [ImageFormat]
     private let logger: Logger
+    private let starter = ProcessStarter()
     private let state = Mutex(State())
 
     init(_ command: WorkerCommand, _ settings: WorkerSettings, formats: [ImageFormat], logger: Logger) {
@@ -121,7 +122,7 @@ final class WorkerProcesses: Sendable {
         var kills = 0
         while true {
             do throws(WorkerStartError) {
-                return try WorkerProcess(command, settings, formats: formats, within: Self.startTime)
+                return try WorkerProcess(command, settings, startedBy: starter, formats: formats, within: Self.startTime)
             } catch {
                 kills += 1
                 guard case .ended(.killed, _) = error, kills <= WorkerBounds.mostKills else { throw error }

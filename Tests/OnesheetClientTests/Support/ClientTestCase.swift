@@ -22,7 +22,7 @@ class ClientTestCase: XCTestCase {
             """
             listen: "127.0.0.1:0"
             cache: { disk: { path: "\(folder)" } }
-            admin: { token: secret }
+            admin: { token: secret-for-tests }
             \(keys)
             sources: { \(sources) }
             """)

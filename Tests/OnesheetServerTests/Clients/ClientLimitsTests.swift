@@ -38,7 +38,7 @@ final class ClientLimitsTests: ServerTestCase {
             ("half a head", "requestTimeout: 100ms, idleTimeout: 1h", "GET /health HTTP/1.1\r\nHost: h\r\n", ""),
             (
                 "half a body", "requestTimeout: 100ms, idleTimeout: 1h",
-                "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret\r\nContent-Length: 4\r\n\r\nno", ""
+                "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret-for-tests\r\nContent-Length: 4\r\n\r\nno", ""
             ),
             ("nothing at all", "requestTimeout: 1h, idleTimeout: 100ms", "", ""),
             (
@@ -51,7 +51,7 @@ final class ClientLimitsTests: ServerTestCase {
             ),
         ] {
             // Given a server with one short timeout and otherwise long ones
-            let server = try await server(keys: "admin: { token: secret }\nclients: { \(clients) }")
+            let server = try await server(keys: "admin: { token: secret-for-tests }\nclients: { \(clients) }")
             try await OpenConnection.with(server.url) { connection in
                 _ = try await connection.get(poster)
             }
@@ -92,7 +92,7 @@ final class ClientLimitsTests: ServerTestCase {
         // Given an address with a limit of three misses, and a proxy that names it
         let server = try await server(
             keys: """
-                admin: { token: secret }
+                admin: { token: secret-for-tests }
                 clients: { perAddress: { misses: 0.001, burst: 3 } }
                 """)
         func ask(_ path: String, _ client: String?, token: String? = nil) async throws -> ServerAnswer {
@@ -123,7 +123,7 @@ final class ClientLimitsTests: ServerTestCase {
         }
         // And neither is the administrator from that address
         let order = try await server.send(
-            "/prefetch", method: "POST", fields: [("X-Forwarded-For", "192.0.2.1"), ("Authorization", "Bearer secret")],
+            "/prefetch", method: "POST", fields: [("X-Forwarded-For", "192.0.2.1"), ("Authorization", "Bearer secret-for-tests")],
             body: "{\"source\": \"sample\", \"ids\": [\"1\", \"2\", \"3\", \"4\"], \"sizes\": [\"w92\"]}")
         XCTAssertEqual(order.status, 200, order.text)
         let metrics = try await server.send("/metrics").text

@@ -13,7 +13,7 @@ import XCTest
 
 /// What the administrator decides on one of several servers with one store.
 final class DecisionsTogetherTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let engines = UUID().uuidString
     private let path = "/sources/kakao/titles/film"
     private let poster = "/t/p/original/kakao/film"
@@ -197,7 +197,7 @@ final class DecisionsTogetherTests: ServerTestCase {
 
     private var keys: String {
         let engine = "{ type: test, name: \"\(engines)\" }"
-        return "admin: { token: secret }\nshared: { store: \(engine), coordinator: \(engine) }"
+        return "admin: { token: secret-for-tests }\nshared: { store: \(engine), coordinator: \(engine) }"
     }
 
     private func member(_ origin: OriginServer, logger: Logger = RunningServer.silent) async throws -> RunningServer {

@@ -10,7 +10,7 @@ import XCTest
 
 /// Three servers of which one is cut off from engines for a while, and servers that are restarted one after the other.
 final class PartitionTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let engines = UUID().uuidString
 
     func testThatBothSidesServeAndPurgesOfBothAreEverywhereOnceTheyMeet() async throws {
@@ -139,7 +139,7 @@ final class PartitionTests: ServerTestCase {
         return try await server(
             sources: web(origin),
             keys: """
-                admin: { token: secret }
+                admin: { token: secret-for-tests }
                 shutdown: { delay: 0s }
                 shared: { store: \(engine), coordinator: \(engine) }
                 """,

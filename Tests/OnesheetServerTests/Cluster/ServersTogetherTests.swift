@@ -10,7 +10,7 @@ import XCTest
 
 /// Several servers with one coordinator and one store, and an origin that counts.
 final class ServersTogetherTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let engines = UUID().uuidString
     private var coordinator: FakeCoordinator { TestEngines.named(engines).coordinator }
 
@@ -160,7 +160,7 @@ final class ServersTogetherTests: ServerTestCase {
     private func member(_ origin: OriginServer, cache: String? = nil) async throws -> RunningServer {
         let engine = "{ type: test, name: \"\(engines)\" }"
         return try await server(
-            sources: web(origin), keys: "admin: { token: secret }\nshared: { store: \(engine), coordinator: \(engine) }",
+            sources: web(origin), keys: "admin: { token: secret-for-tests }\nshared: { store: \(engine), coordinator: \(engine) }",
             cache: cache, plugins: .withEngines)
     }
 

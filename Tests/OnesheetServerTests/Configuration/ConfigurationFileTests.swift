@@ -34,7 +34,8 @@ final class ConfigurationFileTests: XCTestCase {
               art: { type: folder, path: ./posters }
             """
         let environment = [
-            "ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "t", "KOBIS_KEY": "k", "KAKAO_KEY": "a",
+            "ONESHEET_KEY": "0a0b", "ONESHEET_SALT": "0c", "ONESHEET_ADMIN_TOKEN": "secret-for-tests", "KOBIS_KEY": "k",
+            "KAKAO_KEY": "a",
         ]
         // When it is decoded
         let configuration = try ConfigurationFile(environment: environment).parse(text)
@@ -44,7 +45,7 @@ final class ConfigurationFileTests: XCTestCase {
         XCTAssertEqual(configuration.cache.disk.bytes.bytes, 10_737_418_240)
         XCTAssertEqual(configuration.cache.disk.expires.duration, .seconds(604_800))
         XCTAssertEqual(configuration.signing.keys.first?.key, [10, 11])
-        XCTAssertEqual(configuration.admin.token, "t")
+        XCTAssertEqual(configuration.admin.token, "secret-for-tests")
         XCTAssertEqual(configuration.limits.limits, Limits())
         XCTAssertEqual(configuration.presets, ["card": "rs:fill:342:513/q:75"])
         XCTAssertEqual(configuration.sourceNames, ["boxoffice", "web", "art"])

@@ -6,7 +6,7 @@ import XCTest
 
 /// The output of `config print`.
 final class PrintedConfigurationTests: XCTestCase {
-    private let environment = ["KEY": "0a0b0c0d", "TOKEN": "t0psecret", "KOBIS": "kobis-secret", "PORT": "8081"]
+    private let environment = ["KEY": "0a0b0c0d", "TOKEN": "t0psecret-for-tests", "KOBIS": "kobis-secret", "PORT": "8081"]
 
     private func parse(_ text: String) throws -> ServerConfiguration {
         try ConfigurationFile(environment: environment).parse(text)
@@ -32,7 +32,7 @@ final class PrintedConfigurationTests: XCTestCase {
         prefetch: [{ at: "06:05", timeZone: "-03:30", source: films, date: yesterday, sizes: [w92] }]
         sources:
           films: { type: boxoffice, key: "${KOBIS}", posters: { type: kakao, key: literal-secret }, limits: { calls: 3 } }
-          api: { type: rest, manifest: tmdb, variables: { language: ko-KR }, headers: { X: hidden-header } }
+          api: { type: rest, manifest: tmdb, variables: { language: ko-KR }, headers: { X-Api-Key: hidden-header, User-Agent: shown-header } }
           art: { type: folder, path: "./${NOT_SET:-posters}" }
         """
 
@@ -55,16 +55,56 @@ final class PrintedConfigurationTests: XCTestCase {
         XCTAssertEqual(again.sourceNames, ["films", "api", "art"])
         XCTAssertEqual(
             Signature(again.signing, needsKey: true).sign("/w:60"), Signature(configuration.signing, needsKey: true).sign("/w:60"))
-        XCTAssertEqual(again.admin.token, "t0psecret")
+        XCTAssertEqual(again.admin.token, "t0psecret-for-tests")
     }
 
     func testThatNoSecretIsPrinted() throws {
         let printed = try parse(full).yaml
-        for secret in ["t0psecret", "0a0b0c0d", "0c0d", "kobis-secret", "literal-secret", "ko-KR", "hidden-header"] {
+        for secret in ["t0psecret-for-tests", "0a0b0c0d", "0c0d", "kobis-secret", "literal-secret", "hidden-header"] {
             XCTAssertFalse(printed.contains(secret), "\(secret) in \(printed)")
         }
         for name in ["${KEY}", "${TOKEN}", "${KOBIS}"] { XCTAssertTrue(printed.contains(name), "\(name) in \(printed)") }
         XCTAssertTrue(printed.contains("path: \"./${NOT_SET:-posters}\""), printed)
+        for text in ["language: ko-KR", "User-Agent: shown-header"] { XCTAssertTrue(printed.contains(text), printed) }
+    }
+
+    func testThatASecretOfVariablesIsPrintedAsWritten() throws {
+        let table = [
+            ("${TOKEN:-}", true), ("${NOT_SET:-a default}", true), ("Bearer ${TOKEN}", true), ("KakaoAK {key}", true),
+            ("${KEY}:${TOKEN}", true), ("", true), ("${KEY}-and-more", false), ("abc ", false), ("a1 ${KEY}", false),
+            ("Bearer abc", false),
+            ("a-long-scheme-of-its-own ${TOKEN}", false),
+        ]
+        for (written, isPrinted) in table {
+            // Given a secret of a plugin
+            let text = "sources: { s: { type: rest, headers: { Authorization: \"\(written)\" } } }"
+            // When it is printed
+            let printed = try parse(text).yaml
+            // Then it has the variables, or nothing of the secret
+            XCTAssertTrue(
+                printed.contains("Authorization: \(isPrinted ? "\"\(written)\"" : "\"(secret)\"")\n"), "\(written) in \(printed)")
+        }
+    }
+
+    func testThatOnlyWhatSoundsSecretIsHidden() throws {
+        // Given keys of each kind
+        let hidden = [
+            "variables: { token: abc }", "variables: { apiKey: abc }", "environment: { DB_PASSWORD: abc }",
+            "environment: { AWS_ACCESS_KEY_ID: abc }", "headers: { Cookie: abc }", "headers: { Proxy-Authorization: abc }",
+            "headers: { X-Auth: abc }", "key: abc", "secretKey: abc", "sessionToken: abc", "posters: { type: kakao, key: abc }",
+            "keyring: { password: [abc] }",
+        ]
+        let shown = [
+            "variables: { language: abc }", "environment: { LANG: abc }", "headers: { Referer: abc }", "path: abc",
+            "posters: { type: kakao, headers: { User-Agent: abc } }", "command: [abc]",
+        ]
+        for keys in hidden + shown {
+            // When they are printed
+            let printed = try parse("sources: { s: { type: rest, \(keys) } }").yaml
+            // Then secrets are hidden, and nothing else
+            XCTAssertEqual(printed.contains("abc"), shown.contains(keys), printed)
+            XCTAssertEqual(printed.contains("(secret)"), hidden.contains(keys), printed)
+        }
     }
 
     func testThatEveryKeyIsPrintedAlsoWithoutAFile() throws {

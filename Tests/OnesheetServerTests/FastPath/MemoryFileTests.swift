@@ -20,7 +20,7 @@ final class MemoryFileTests: ServerTestCase {
                 for _ in 0..<10 { _ = try await connection.get(path) }
                 XCTAssertEqual(try OpenFiles.paths(below: kept).count, before + 1)
                 // When it is purged
-                let fields = [("Authorization", "Bearer secret")]
+                let fields = [("Authorization", "Bearer secret-for-tests")]
                 let purged = try await server.send("/cache/sample/1", method: "DELETE", fields: fields)
                 XCTAssertEqual(purged.status, 200, purged.text)
                 // Then the next request makes it again
@@ -52,7 +52,8 @@ final class MemoryFileTests: ServerTestCase {
     }
 
     private func warm(memory: String, _ path: String) async throws -> RunningServer {
-        let server = try await server(keys: "admin: { token: secret }", memory: memory, clock: clock.wallClock, hasFastPath: true)
+        let server = try await server(
+            keys: "admin: { token: secret-for-tests }", memory: memory, clock: clock.wallClock, hasFastPath: true)
         // Twice: the second request reads the stored entry and thereby checks it.
         for _ in 0..<2 { _ = try await server.send(path) }
         return server

@@ -4,7 +4,7 @@ import XCTest
 final class ReplayTests: ServerTestCase {
     private let poster = MalformedRequests.poster
     private let hit = "GET \(MalformedRequests.poster) HTTP/1.1\r\nHost: h\r\n\r\n"
-    private let keys = "admin: { token: secret }\ndialects: [thumbor, cloudflare, iiif, next]"
+    private let keys = "admin: { token: secret-for-tests }\ndialects: [thumbor, cloudflare, iiif, next]"
 
     func testThatEveryMalformedRequestIsAnsweredTheSame() async throws {
         let ways = try await twoWays(keys: keys, warm: [poster])

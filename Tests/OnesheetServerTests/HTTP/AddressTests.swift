@@ -65,7 +65,8 @@ final class AddressTests: ServerTestCase {
             }
         }
         // And the error names a wrong extension if no title has such an id
-        assertProblem(try await server.send("/t/p/w92/art/film.jpgg"), 400, "unknown extension “jpgg”; did you mean “jpeg”?")
+        assertProblem(
+            try await server.send("/t/p/w92/art/film.jpgg"), 400, "unknown extension “jpgg”; did you mean “jpeg”? Known: ")
         assertProblem(try await server.send("/t/p/w92/art/none.jpg"), 404, "none")
     }
 

@@ -7,7 +7,7 @@ import XCTest
 /// `GET /addresses`: one transform in each grammar.
 final class AddressesTests: ServerTestCase {
     private let dialects = "dialects: [thumbor, cloudflare, iiif, next]"
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatEveryAddressShowsTheSamePicture() async throws {
         // Given a server with all dialects
@@ -38,7 +38,7 @@ final class AddressesTests: ServerTestCase {
         // Given a server that makes what was signed
         let key = "0102030405060708"
         let server = try await server(
-            keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }] }\nadmin: { token: secret }\n\(dialects)")
+            keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }] }\nadmin: { token: secret-for-tests }\n\(dialects)")
         // Then a visitor gets only addresses that need no signature
         let ladder = try await addresses("w:92", "jpg", on: server).json()
         XCTAssertEqual(ladder["address"] as? String, "/t/p/w92/sample/1.jpg")
@@ -62,7 +62,7 @@ final class AddressesTests: ServerTestCase {
         // Given a server with keys that accepts unsigned addresses for now
         let key = "0102030405060708"
         let server = try await server(
-            keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }], unsafe: true }\nadmin: { token: secret }")
+            keys: "signing: { keys: [{ key: \"\(key)\", salt: \"\(key)\" }], unsafe: true }\nadmin: { token: secret-for-tests }")
         // When a stranger asks for an image
         let answer = try await server.send("/i/unsafe/w:61/plain/sample://1@jpg")
         // Then its canonical address is not signed

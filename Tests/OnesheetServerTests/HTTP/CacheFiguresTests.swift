@@ -9,14 +9,15 @@ final class CacheFiguresTests: ServerTestCase {
     func testThatFiguresTellTiersSourcesReasonsAndAge() async throws {
         // Given a server whose memory tier has evicted a poster, so that the disk serves the second request
         let server = try await server(
-            sources: "sample: { type: sample }\nother: { type: sample }", keys: "admin: { token: secret }", clock: clock.wallClock)
+            sources: "sample: { type: sample }\nother: { type: sample }", keys: "admin: { token: secret-for-tests }",
+            clock: clock.wallClock)
         _ = try await server.send("/t/p/w92/other/1.jpg")
         clock.advance(by: .seconds(400))
         _ = try await server.send("/t/p/w92/other/1.jpg")
 
         // When the metrics are requested
         let metrics = try await server.send("/metrics").text
-        let document = try await server.send("/cache/stats", fields: [("Authorization", "Bearer secret")]).json()
+        let document = try await server.send("/cache/stats", fields: [("Authorization", "Bearer secret-for-tests")]).json()
 
         // Then they show that, for this source only
         for line in [

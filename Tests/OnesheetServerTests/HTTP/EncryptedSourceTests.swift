@@ -36,7 +36,7 @@ final class EncryptedSourceTests: ServerTestCase {
         }
         for hasFastPath in [true, false] {
             let server = try await server(
-                sources: web(origin), keys: keys() + "\nadmin: { token: secret }", hasFastPath: hasFastPath)
+                sources: web(origin), keys: keys() + "\nadmin: { token: secret-for-tests }", hasFastPath: hasFastPath)
             let text = try encrypted("\(origin.url)/hidden-name.png")
             let parts = "\(text.prefix(9))/\(text.dropFirst(9))"
             for path in [
@@ -55,7 +55,7 @@ final class EncryptedSourceTests: ServerTestCase {
             // And only the administrator gets an explanation.
             let address = "/explain?url=" + PercentEncoding.encode(try signed("/w:30/enc/\(text).png"))
             assertProblem(try await server.send(address), 403, "only the administrator")
-            let explained = try await server.send(address, fields: [("Authorization", "Bearer secret")])
+            let explained = try await server.send(address, fields: [("Authorization", "Bearer secret-for-tests")])
             XCTAssertEqual(explained.status, 200, explained.text)
         }
     }

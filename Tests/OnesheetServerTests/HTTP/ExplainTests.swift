@@ -9,7 +9,7 @@ import XCTest
 
 /// `GET /explain`: what is known of the image at an address.
 final class ExplainTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatAnAddressInEveryGrammarIsExplainedAndNothingIsFetched() async throws {
         // Given a server with dialects, whose sample source counts its calls
@@ -141,7 +141,7 @@ final class ExplainTests: ServerTestCase {
 
     func testThatAPurgeIsCountedForTheAdministratorAlone() async throws {
         // Given a title with two sizes
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         for size in ["w92", "w154"] { _ = try await server.send("/t/p/\(size)/sample/1.jpg") }
         // When a visitor, the administrator and a client with a wrong token ask
         let anybody = try await explain("/t/p/w92/sample/1.jpg", on: server)

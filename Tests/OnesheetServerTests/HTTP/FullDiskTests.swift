@@ -18,7 +18,7 @@ final class FullDiskTests: ServerTestCase {
 
     private func assertServes(on disk: SmallDisk, line: UInt = #line, full fill: () throws -> Void) async throws {
         // Given a server without a memory tier, with a picture on its disk, and one with a normal disk
-        let server = try await server(keys: "admin: { token: secret }", memory: "0", cache: disk.path("cache"))
+        let server = try await server(keys: "admin: { token: secret-for-tests }", memory: "0", cache: disk.path("cache"))
         let good = try await self.server()
         _ = try await server.send(before)
         // When the disk is full

@@ -33,9 +33,9 @@ final class PlaceholderServingTests: ServerTestCase {
     }
 
     func testThatWhatIsPurgedIsForgotten() async throws {
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
-        _ = try await server.send("/cache/sample/1", method: "DELETE", fields: [("Authorization", "Bearer secret")])
+        _ = try await server.send("/cache/sample/1", method: "DELETE", fields: [("Authorization", "Bearer secret-for-tests")])
         let title = try await server.send("/sources/sample/titles/1").json()
         XCTAssertNil(title["poster"])
     }

@@ -9,7 +9,7 @@ import XCTest
 
 /// The poster of a search over HTTP: anyone may look at it, and the administrator decides.
 final class PosterChoiceTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let path = "/sources/kakao/titles/film"
 
     func testThatThePosterIsServedWhereTheFirstHitIsANewsPhoto() async throws {
@@ -208,7 +208,7 @@ final class PosterChoiceTests: ServerTestCase {
         }
         return try await server(
             sources: "kakao: { type: kakao, key: k, baseURL: \"\(origin.url)/search\", networks: [loopback] }",
-            keys: "admin: { token: secret }")
+            keys: "admin: { token: secret-for-tests }")
     }
 
     private static func hits(_ base: String) -> String {

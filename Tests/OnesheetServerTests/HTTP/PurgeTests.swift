@@ -8,12 +8,12 @@ import XCTest
 
 /// The effects of `DELETE /cache/…`.
 final class PurgeTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatEachSelectionIsCountedAndThenRemoved() async throws {
         for query in ["/cache/?all", "/cache/?tag=source:sample", "/cache/sample", "/cache/sample/1"] {
             // Given a server with an original, a variant, and facts about the poster
-            let server = try await server(keys: "admin: { token: secret }")
+            let server = try await server(keys: "admin: { token: secret-for-tests }")
             _ = try await server.send("/t/p/w92/sample/1.jpg")
             // When they are purged, first as a dry run
             let mark = query.contains("?") ? "&" : "?"
@@ -30,7 +30,7 @@ final class PurgeTests: ServerTestCase {
     func testThatWhatHasExpiredIsRemovedAndNothingElse() async throws {
         // Given a poster of a week ago, and one of today
         let clock = ManualClock()
-        let server = try await server(keys: "admin: { token: secret }", clock: clock.wallClock)
+        let server = try await server(keys: "admin: { token: secret-for-tests }", clock: clock.wallClock)
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         clock.advance(by: .seconds(8 * 86_400))
         _ = try await server.send("/t/p/w92/sample/2.jpg")
@@ -43,7 +43,7 @@ final class PurgeTests: ServerTestCase {
     }
 
     func testThatAnUnknownSourceIsNotFound() async throws {
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         for path in ["/cache/sampel", "/cache/sampel/1"] {
             let answer = try await server.send(path, method: "DELETE", fields: administrator)
             assertProblem(answer, 404, "unknown source “sampel”; did you mean “sample”?", path)
@@ -52,7 +52,7 @@ final class PurgeTests: ServerTestCase {
 
     func testThatAPurgeThatFailsSaysSoWithoutThePlaceOfTheCache() async throws {
         // Given a server whose cache cannot be written, not even by root
-        let server = try await server(keys: "admin: { token: secret }", cache: "/sys/onesheet-cache")
+        let server = try await server(keys: "admin: { token: secret-for-tests }", cache: "/sys/onesheet-cache")
         // When everything is purged
         let answer = try await server.send("/cache/?all", method: "DELETE", fields: administrator)
         // Then the error says that the cache failed, without its path
@@ -77,7 +77,7 @@ final class PurgeTests: ServerTestCase {
 
     func testThatUnknownAndContradictoryParametersRemoveNothing() async throws {
         // Given a server with a cached poster
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         let table = [
             ("/cache/sample/1?all&dry-run", "“all” in the query and a source in the path cannot be combined"),
@@ -104,7 +104,7 @@ final class PurgeTests: ServerTestCase {
 
     func testThatAnEmptyPartOfThePathRemovesNothing() async throws {
         // Given a server with a cached poster
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         for (path, status, words) in [
             ("/cache/sample/", 400, "the id is missing after “sample/”"), ("/cache/sample/?dry-run", 400, "the id is missing"),
@@ -122,7 +122,7 @@ final class PurgeTests: ServerTestCase {
     }
 
     func testThatNothingNamedRemovesNothing() async throws {
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
 
         for query in ["/cache/", "/cache/?dry-run", "/cache/?all&expired"] {

@@ -10,10 +10,10 @@ import XCTest
 
 /// Several servers with their own memory and disk that share a folder as their store.
 final class SharedStoreTests: ServerTestCase {
-    private let admin = [("Authorization", "Bearer secret")]
+    private let admin = [("Authorization", "Bearer secret-for-tests")]
 
     private func shared(_ path: String, _ more: String = "") -> String {
-        "admin: { token: secret }\nshared: { store: { type: folder, path: \"\(path)\" }\(more) }"
+        "admin: { token: secret-for-tests }\nshared: { store: { type: folder, path: \"\(path)\" }\(more) }"
     }
 
     /// A folder that exists.

@@ -21,7 +21,7 @@ final class TierPluginTests: ServerTestCase {
         // Given two servers with a shared tier
         let tiers = "{ type: room, name: shared, room: \"\(UUID())\" }"
         let first = try await server(plugins: plugins, tiers: tiers)
-        let second = try await server(keys: "admin: { token: secret }", plugins: plugins, tiers: tiers)
+        let second = try await server(keys: "admin: { token: secret-for-tests }", plugins: plugins, tiers: tiers)
         // When one has made an image
         let made = try await first.send(path)
         // Then the other gets it from the tier, and after that from memory
@@ -31,7 +31,7 @@ final class TierPluginTests: ServerTestCase {
         XCTAssertTrue(found.field("Cache-Status")?.hasSuffix("detail=shared") ?? false, found.field("Cache-Status") ?? "")
         XCTAssertTrue(again.field("Cache-Status")?.hasSuffix("detail=memory") ?? false, again.field("Cache-Status") ?? "")
         // When it is purged there, then it is made again
-        let fields = [("Authorization", "Bearer secret")]
+        let fields = [("Authorization", "Bearer secret-for-tests")]
         let purged = try await second.send("/cache/sample/1", method: "DELETE", fields: fields)
         XCTAssertEqual(purged.status, 200, purged.text)
         let after = try await second.send(path)

@@ -5,11 +5,11 @@ import XCTest
 
 /// The results of `POST /cache/verify`, and its repairs.
 final class VerifyTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatDamageIsFoundAndThenRepaired() async throws {
         // Given a cache with three files, one of which is emptied
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         _ = try await server.send("/t/p/w92/sample/1.jpg")
         try Data().write(to: try XCTUnwrap(entryFiles(of: server).first))
         // When they are verified, then repaired, then verified again
@@ -27,7 +27,7 @@ final class VerifyTests: ServerTestCase {
     }
 
     func testThatItIsForTheAdministratorAlone() async throws {
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         let nobody = try await server.send("/cache/verify", method: "POST")
         let unknown = try await server.send("/cache/verified", method: "POST", fields: administrator)
         let looked = try await server.send("/cache/verify", fields: administrator)

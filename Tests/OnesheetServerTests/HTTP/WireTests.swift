@@ -47,7 +47,7 @@ final class WireTests: ServerTestCase {
     }
 
     func testThatWhatIsAllowedIsNamed() async throws {
-        let server = try await server(keys: "admin: { token: secret }")
+        let server = try await server(keys: "admin: { token: secret-for-tests }")
         for (path, allowed) in [
             (poster, "GET, HEAD, OPTIONS"), ("/i/unsafe/w:60/plain/sample://1@jpg", "GET, HEAD, OPTIONS"),
             ("/prefetch", "GET, HEAD, POST, OPTIONS"),

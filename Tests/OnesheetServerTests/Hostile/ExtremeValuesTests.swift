@@ -73,11 +73,12 @@ final class ExtremeValuesTests: ServerTestCase {
             """#
         try Data(script.utf8).write(to: URL(filePath: program))
         let server = try await server(
-            sources: "prog: { type: exec, command: [/bin/sh, \"\(program)\"] }", keys: "admin: { token: secret }")
+            sources: "prog: { type: exec, command: [/bin/sh, \"\(program)\"] }", keys: "admin: { token: secret-for-tests }")
         // When the whole list is requested, and a title
         for more in ["", ", \"dryRun\": true"] {
             let answer = try await server.send(
-                "/prefetch", method: "POST", fields: [("Authorization", "Bearer secret")], body: "{\"source\": \"prog\"\(more)}")
+                "/prefetch", method: "POST", fields: [("Authorization", "Bearer secret-for-tests")],
+                body: "{\"source\": \"prog\"\(more)}")
             // Then the list is malformed, and the reset of the quota is within the calendar
             assertProblem(answer, 502, "the page after 1 is 1")
         }

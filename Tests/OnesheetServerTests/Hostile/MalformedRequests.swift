@@ -108,12 +108,14 @@ enum MalformedRequests {
         body("no token", "Content-Length: 2", "{}", 401),
         body("a token of another kind", "Authorization: Basic eDp5\r\nContent-Length: 2", "{}", 401),
         body("an empty token", "Authorization: Bearer \r\nContent-Length: 2", "{}", 401),
-        body("no JSON", "Authorization: Bearer secret\r\nContent-Length: 4", "nope", 400),
-        body("another JSON", "Authorization: Bearer secret\r\nContent-Length: 2", "[]", 400),
-        body("an empty order", "Authorization: Bearer secret\r\nContent-Length: 0", "", 400),
-        body("deep JSON", "Authorization: Bearer secret\r\nContent-Length: 20000", String(repeating: "[", count: 20_000), 400),
+        body("no JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 4", "nope", 400),
+        body("another JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2", "[]", 400),
+        body("an empty order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 0", "", 400),
         body(
-            "more than an order", "Authorization: Bearer secret\r\nContent-Length: 2000000",
+            "deep JSON", "Authorization: Bearer secret-for-tests\r\nContent-Length: 20000", String(repeating: "[", count: 20_000),
+            400),
+        body(
+            "more than an order", "Authorization: Bearer secret-for-tests\r\nContent-Length: 2000000",
             String(repeating: " ", count: 2_000_000), 413),
     ]
 

@@ -8,10 +8,10 @@ import XCTest
 
 /// The shutdown of a server.
 final class DrainingTests: ServerTestCase {
-    private let admin = "admin: { token: secret }"
+    private let admin = "admin: { token: secret-for-tests }"
     private let unfinished =
         "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
-        + "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret\r\nContent-Length: 4\r\n\r\nno"
+        + "POST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret-for-tests\r\nContent-Length: 4\r\n\r\nno"
 
     func testThatAServerIsReadyFromItsBeginningToItsEnd() throws {
         let readiness = Readiness()

@@ -74,14 +74,14 @@ final class ReloadTests: ServerTestCase {
 
     func testThatARequestUnderWayEndsAsItBegan() async throws {
         // Given half a request for a source
-        let server = try await server(keys: "admin: { token: secret }", logger: lines.logger(level: .trace))
+        let server = try await server(keys: "admin: { token: secret-for-tests }", logger: lines.logger(level: .trace))
         let begun = lines.expectation(of: "path=/prefetch")
         try await OpenConnection.with(server.url) { connection in
             try await connection.send("GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
             _ = try await connection.read(until: "ok\n")
             let body = "{\"source\":\"sample\",\"ids\":[\"1\"],\"sizes\":[\"w92\"]}"
             try await connection.send(
-                "GET /health HTTP/1.1\r\nHost: h\r\n\r\nPOST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret\r\n"
+                "GET /health HTTP/1.1\r\nHost: h\r\n\r\nPOST /prefetch HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer secret-for-tests\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.dropLast())")
             _ = try await connection.read(until: "ok\n")
             await fulfillment(of: [begun], timeout: 60)

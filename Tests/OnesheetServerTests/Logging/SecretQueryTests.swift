@@ -9,14 +9,14 @@ import XCTest
 /// Queries of originals, which may hold keys, are for their origins alone.
 final class SecretQueryTests: ServerTestCase {
     private let lines = LogLines()
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatNeitherTheLogNorTheErrorsHaveTheQueryOfAnOriginal() async throws {
         // Given a source whose pictures cannot be reached
         let accessLog = folder()
         let server = try await server(
             sources: "web: { type: remote, allow: [\"http://127.0.0.1:9/\"], networks: [loopback] }",
-            keys: "admin: { token: secret }\naccessLog: { path: \"\(accessLog)\" }", logger: lines.logger())
+            keys: "admin: { token: secret-for-tests }\naccessLog: { path: \"\(accessLog)\" }", logger: lines.logger())
         let url = "http://127.0.0.1:9/one.jpg?token=SECRETQ"
         let once = "http%3A%2F%2F127.0.0.1%3A9%2Fone.jpg%3Ftoken=SECRETQ"
         let digits = Data(url.utf8).base64URL

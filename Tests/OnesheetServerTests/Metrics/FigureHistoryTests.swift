@@ -9,7 +9,7 @@ import XCTest
 
 /// The figures of the last hour, and the last errors.
 final class FigureHistoryTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
     private let start = Date(timeIntervalSince1970: 1_795_000_000)
 
     func testThatAReadingSaysWhatWasAddedSinceTheOneBefore() throws {
@@ -70,7 +70,7 @@ final class FigureHistoryTests: ServerTestCase {
         // Given a source whose pictures cannot be reached
         let server = try await server(
             sources: "web: { type: remote, allow: [\"http://127.0.0.1:9/\"], networks: [loopback] }",
-            keys: "admin: { token: secret }")
+            keys: "admin: { token: secret-for-tests }")
         let path = "/i/unsafe/w:60/plain/http%3A%2F%2F127.0.0.1%3A9%2Fone.jpg@jpg"
         for _ in 0..<2 {
             let image = try await server.send(path)

@@ -8,7 +8,7 @@ import XCTest
 
 /// `/prefetch` for the administrator's client.
 final class PrefetchRouteTests: ServerTestCase {
-    private let administrator = [("Authorization", "Bearer secret")]
+    private let administrator = [("Authorization", "Bearer secret-for-tests")]
 
     func testThatTheSummaryIsAnswered() async throws {
         let server = try await prefetching()
@@ -75,7 +75,8 @@ final class PrefetchRouteTests: ServerTestCase {
     func testThatTheSchemeOfATokenHasNoCase() async throws {
         let server = try await prefetching()
         for (field, status) in [
-            ("bearer secret", 200), ("BEARER secret", 200), ("Bearer", 401), ("Bearersecret", 401), ("Basic secret", 401),
+            ("bearer secret-for-tests", 200), ("BEARER secret-for-tests", 200), ("Bearer", 401), ("Bearersecret-for-tests", 401),
+            ("Basic secret-for-tests", 401),
         ] {
             let answer = try await server.send("/prefetch", fields: [("Authorization", field)])
             XCTAssertEqual(answer.status, status, field)
@@ -156,7 +157,7 @@ final class PrefetchRouteTests: ServerTestCase {
         var plugins = PluginList.painted
         plugins.sources.append(HangingCandidates.self)
         return try await server(
-            sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret }", cache: cache,
+            sources: "slow: { type: hanging-candidates, door: none }", keys: "admin: { token: secret-for-tests }", cache: cache,
             plugins: plugins)
     }
 
@@ -232,7 +233,7 @@ final class PrefetchRouteTests: ServerTestCase {
         }
     }
 
-    private func prefetching() async throws -> RunningServer { try await server(keys: "admin: { token: secret }") }
+    private func prefetching() async throws -> RunningServer { try await server(keys: "admin: { token: secret-for-tests }") }
 
     private static func order(_ ids: String..., more: String = "") -> String {
         let ids = ids.isEmpty ? ["1", "2"] : ids
