@@ -1,6 +1,6 @@
 internal import OnesheetCore
 
-/// What purges concern: everything, or some tags. Too many tags become everything.
+/// The scope of purges: everything, or some tags. Too many tags become everything.
 struct PurgeScope: Sendable, Equatable {
     private(set) var isAll = false
     private(set) var tags: Set<CacheTag> = []
