@@ -49,7 +49,7 @@ public struct PrefetchOrder: Sendable, Equatable, Encodable {
     }
 }
 
-/// How far a prefetch is.
+/// The progress of a prefetch.
 public struct PrefetchProgress: Sendable, Equatable, Decodable {
     /// A title that could not be prefetched.
     public struct Failure: Sendable, Equatable, Decodable {

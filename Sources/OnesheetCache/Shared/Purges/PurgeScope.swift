@@ -34,7 +34,7 @@ struct PurgeScope: Sendable, Equatable {
 
     /// The selections to remove. Notices select nothing.
     var selections: [CacheSelection] { isAll ? [.all] : tags.filter { $0.notice == nil }.map { .tag($0) } }
-    /// What it tells the servers besides.
+    /// The notices in it, for the other servers.
     var notices: [CacheTag] { tags.filter { $0.notice != nil } }
 
     /// Whether it concerns an entry with these tags.

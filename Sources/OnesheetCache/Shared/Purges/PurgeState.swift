@@ -8,7 +8,7 @@ struct PurgeState: Sendable {
     private static let progressKey = "applied"
     private static let outboxKey = "outbox"
 
-    /// How far the log is applied to the tiers of this server.
+    /// The position up to which the log is applied to the tiers of this server.
     struct Progress: Sendable, Equatable, Codable {
         var epoch: String
         var milliseconds: Int
